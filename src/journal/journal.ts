@@ -38,7 +38,8 @@ export interface Journal {
   get(key: string): Promise<JournalEntry | null>;
   /**
    * Sets the entry under a key if the current entry has the revision `previous`, or, with `null`, if there is none.
-   * Resolves with `false`, and changes nothing, where that is no longer so. Two of these at once: one `true`.
+   * Resolves with `false`, and changes nothing, where that is no longer so. Two of these at once: one `true`. It may reject
+   * with `JournalConflictError`, with which the run rejects.
    */
   put(key: string, entry: JournalEntry, previous: string | null): Promise<boolean>;
   /** Frees a key if its entry still has this revision, and resolves with `false` where that is no longer so. */

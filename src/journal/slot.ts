@@ -89,7 +89,9 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
     try {
       return await withTimeout(work);
     } catch (cause) {
-      throw failure(`the entry could not be ${what}`, cause, TRY_AGAIN);
+      throw cause instanceof JournalConflictError
+        ? cause
+        : failure(`the entry could not be ${what}`, cause, TRY_AGAIN);
     }
   };
 

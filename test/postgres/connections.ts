@@ -1,4 +1,4 @@
-import { postgresJournalSql } from "async-music/postgres";
+import { type PostgresJournal, postgresJournalSql } from "async-music/postgres";
 import { Client, Pool } from "pg";
 import { inject, onTestFinished } from "vitest";
 
@@ -31,4 +31,24 @@ export async function createTable(): Promise<string> {
   const table = `journal_${process.pid}_${tables++}`;
   await connectPool().query(postgresJournalSql({ table }));
   return table;
+}
+
+/** Plans an order in a transaction of its own. */
+export async function planAlone(
+  pool: Pool,
+  journal: PostgresJournal,
+  ...[key, request]: Parameters<PostgresJournal["plan"]> extends [unknown, ...infer Order] ? Order : never
+): Promise<boolean> {
+  const connection = await pool.connect();
+  try {
+    await connection.query("BEGIN");
+    const isNew = await journal.plan(connection, key, request);
+    await connection.query("COMMIT");
+    return isNew;
+  } catch (error) {
+    await connection.query("ROLLBACK");
+    throw error;
+  } finally {
+    connection.release();
+  }
 }

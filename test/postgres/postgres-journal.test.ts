@@ -17,7 +17,7 @@ import { describeJournal } from "../support/describe-journal.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { createWorld, inTurn } from "../support/world.js";
-import { connectClient, connectPool, createTable } from "./connections.js";
+import { connectClient, connectPool, createTable, planAlone } from "./connections.js";
 
 const KEY = "order-1";
 const OTHER_REQUEST = { ...SONG_REQUEST, input: { gpt_description_prompt: "snow in Oslo" } } as const;
@@ -60,16 +60,33 @@ test("the same pool and table return the same journal", async () => {
   expect(postgresJournal(pool)).not.toBe(postgresJournal(pool, { table: "other" }));
 });
 
-test("without its table, a run sends nothing and its error has the SQL that creates it", async () => {
-  const journal = postgresJournal(connectPool(), { table: "missing" });
-  const world = createWorld(serve);
-  const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
-  const { message } = await rejection(run(), JournalError);
-  expect(world.requests).toEqual([]);
-  const [, sql = ""] = /Run the SQL .*: (CREATE TABLE .*;)/.exec(message) ?? [];
-  await connectPool().query(sql);
-  await connectPool().query(sql);
-  expect(await run()).toEqual(succeeded());
+describe("without its table", () => {
+  test("a run sends nothing, and its error says how to create the table", async () => {
+    const journal = postgresJournal(connectPool(), { table: "missing" });
+    const world = createWorld(serve);
+    const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+    const error = await rejection(run(), JournalError);
+    expect(error.message).toContain(
+      "There is no table missing in this database. If there was one, restore it",
+    );
+    expect(error.message).toContain('postgresJournalSql({ table: "missing" })');
+    expect(error.message).not.toContain("CREATE TABLE");
+    expect(error).toMatchObject({ journalKey: KEY, cause: { cause: { code: "42P01" } } });
+    expect(world.requests).toEqual([]);
+    for (let times = 0; times < 2; times++)
+      await connectPool().query(postgresJournalSql({ table: "missing" }));
+    expect(await run()).toEqual(succeeded());
+  });
+
+  test.each(["open", "planned", "plan"] as const)("`%s` rejects with the error of a run", async (method) => {
+    const journal = postgresJournal(connectPool(), { table: "nowhere.journal" });
+    const error = await rejection(
+      method === "plan" ? planAlone(connectPool(), journal, KEY, SONG_REQUEST) : journal[method](),
+      JournalError,
+    );
+    expect(error.message).toContain("There is no table nowhere.journal in this database.");
+    expect(error).toMatchObject({ journalKey: method === "plan" ? KEY : "", cause: { code: "42P01" } });
+  });
 });
 
 test("a table can be in a schema, and have a reserved word as its name", async () => {
@@ -86,7 +103,7 @@ test("a table can be in a schema, and have a reserved word as its name", async (
 
 test("the state of each row shows what it needs", async () => {
   const { table, pool, journal } = await createJournal();
-  await journal.plan(pool, "planned", SONG_REQUEST);
+  await planAlone(pool, journal, "planned", SONG_REQUEST);
   await journal.put("intent", journalEntry("intent"), null);
   await journal.put("submitted", journalEntry("submitted"), null);
   await journal.put("ended", journalEntry("submitted", { status: "success" }), null);
@@ -213,6 +230,65 @@ describe("in a transaction", () => {
     expect(await journal.open()).toEqual([]);
   });
 
+  test.each(["a pool", "a connection before BEGIN", "a connection after COMMIT"])(
+    "`plan` refuses %s, and records nothing",
+    async (where) => {
+      const { pool, journal } = await createJournal();
+      const connection = await connectClient();
+      // The transaction that the order belongs to.
+      const other = await pool.connect();
+      await other.query("BEGIN");
+      if (where.endsWith("COMMIT")) {
+        await connection.query("BEGIN");
+        await journal.plan(connection, "order-0", SONG_REQUEST);
+        await connection.query("COMMIT");
+      }
+      const before = await journal.planned();
+      const plan = (key: string) => journal.plan(where === "a pool" ? pool : connection, key, SONG_REQUEST);
+      for (const key of ["order-0", KEY]) {
+        const { message, option } = await rejection(plan(key), InvalidOptionError);
+        expect([message, option]).toEqual([
+          expect.stringContaining("between BEGIN and COMMIT"),
+          "connection",
+        ]);
+      }
+      await other.query("ROLLBACK");
+      other.release();
+      expect(await journal.planned()).toEqual(before);
+      expect(await journal.get(KEY)).toBe(null);
+    },
+  );
+
+  test("`plan` records nothing if a rollback follows its first statement", async () => {
+    const { journal } = await createJournal();
+    const connection = await connectClient();
+    let statements = 0;
+    const shared: PostgresClient = {
+      async query(text, values) {
+        const result = await connection.query(text, values);
+        // Of another part of the program, which did not wait for the plan.
+        if (statements++ === 0) await connection.query("ROLLBACK");
+        return result;
+      },
+    };
+    await connection.query("BEGIN");
+    await rejection(journal.plan(shared, KEY, SONG_REQUEST), InvalidOptionError);
+    expect(await journal.get(KEY)).toBe(null);
+  });
+
+  test("`plan` can be the first statement, or follow a savepoint", async () => {
+    const { journal } = await createJournal();
+    const connection = await connectClient();
+    await connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    expect(await journal.plan(connection, KEY, SONG_REQUEST)).toBe(true);
+    await connection.query("SAVEPOINT before_second");
+    expect(await journal.plan(connection, "order-2", SONG_REQUEST)).toBe(true);
+    await connection.query("ROLLBACK TO before_second");
+    expect(await journal.plan(connection, "order-3", SONG_REQUEST)).toBe(true);
+    await connection.query("COMMIT");
+    expect((await journal.planned()).map(({ key }) => key).sort()).toEqual([KEY, "order-3"]);
+  });
+
   test("of two transactions that plan one key, the second waits, and has the order already", async () => {
     const { pool, journal } = await createJournal();
     const [one, other] = [await pool.connect(), await pool.connect()];
@@ -232,7 +308,7 @@ describe("in a transaction", () => {
     onTestFinished(() => connection.release());
     await connection.query("BEGIN ISOLATION LEVEL SERIALIZABLE");
     await connection.query(`SELECT count(*) FROM ${table}`);
-    await journal.plan(pool, KEY, SONG_REQUEST);
+    await planAlone(pool, journal, KEY, SONG_REQUEST);
     await expect(journal.plan(connection, KEY, SONG_REQUEST)).rejects.toMatchObject({ code: "40001" });
     await connection.query("ROLLBACK");
   });
@@ -242,7 +318,7 @@ describe("a planned order", () => {
   test("that many clients run at once creates one task, and closes", async () => {
     await using emulator = createEmulator();
     const { pool, table, journal } = await createJournal();
-    await journal.plan(pool, KEY, SONG_REQUEST);
+    await planAlone(pool, journal, KEY, SONG_REQUEST);
     const runs = Array.from({ length: 5 }, () => {
       const client = new AsyncMusic(emulator.connection());
       const own = postgresJournal(connectPool(), { table });
@@ -253,12 +329,12 @@ describe("a planned order", () => {
       if (run.status === "rejected") expect(run.reason).toBeInstanceOf(SubmissionOutcomeUnknownError);
     expect(emulator.state().tasks).toMatchObject([{ status: "success" }]);
     expect([await journal.planned(), await journal.open()]).toEqual([[], []]);
-    expect(await journal.plan(pool, KEY, SONG_REQUEST)).toBe(false);
+    expect(await planAlone(pool, journal, KEY, SONG_REQUEST)).toBe(false);
   });
 
   test("is planned again after a refusal", async () => {
     const { pool, journal } = await createJournal();
-    await journal.plan(pool, KEY, SONG_REQUEST);
+    await planAlone(pool, journal, KEY, SONG_REQUEST);
     const world = createWorld(
       inTurn(
         () => refusal(402, "insufficient_credits"),
@@ -276,11 +352,14 @@ describe("a planned order", () => {
 
   test("is not replaced by another request", async () => {
     const { pool, journal } = await createJournal();
-    await journal.plan(pool, KEY, SONG_REQUEST);
+    await planAlone(pool, journal, KEY, SONG_REQUEST);
     const world = createWorld(serve);
     const run = world.client.tasks.run(OTHER_REQUEST, { journal, journalKey: KEY });
-    const { message } = await rejection(run, JournalError);
-    expect(message).toContain("planned with another request");
+    const { message, journalKey } = await rejection(run, JournalConflictError);
+    expect([message, journalKey]).toEqual([
+      expect.stringContaining("another request. Nothing was sent."),
+      KEY,
+    ]);
     expect(world.requests).toEqual([]);
     expect(await journal.planned()).toMatchObject([{ key: KEY, request: SONG_REQUEST }]);
   });
@@ -289,7 +368,7 @@ describe("a planned order", () => {
     const { pool, journal } = await createJournal();
     await journal.put(KEY, journalEntry("intent"), null);
     await settleOutcome(journal, KEY, null);
-    expect(await journal.plan(pool, KEY, OTHER_REQUEST)).toBe(true);
+    expect(await planAlone(pool, journal, KEY, OTHER_REQUEST)).toBe(true);
     expect(await journal.planned()).toMatchObject([{ key: KEY, request: OTHER_REQUEST }]);
     expect(await settleOutcome(journal, KEY, TASK_ID)).toBe(true);
     expect(await journal.planned()).toEqual([]);
@@ -299,7 +378,7 @@ describe("a planned order", () => {
     const { pool, journal } = await createJournal();
     const keys = ["b", '"quoted"', "\ud800", "a\u0000b"];
     for (const key of keys) {
-      await journal.plan(pool, key, SONG_REQUEST);
+      await planAlone(pool, journal, key, SONG_REQUEST);
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     expect((await journal.planned()).map(({ key }) => key)).toEqual(keys);
@@ -308,9 +387,9 @@ describe("a planned order", () => {
   test("has a request that the service accepts", async () => {
     const { pool, journal } = await createJournal();
     const invalid = { ...SONG_REQUEST, model: "provider_c" } as never;
-    await rejection(journal.plan(pool, KEY, invalid), InvalidRequestError);
-    await rejection(journal.plan(pool, KEY, undefined as never), InvalidRequestError);
-    await rejection(journal.plan(pool, "", SONG_REQUEST), InvalidOptionError);
+    await rejection(planAlone(pool, journal, KEY, invalid), InvalidRequestError);
+    await rejection(planAlone(pool, journal, KEY, undefined as never), InvalidRequestError);
+    await rejection(planAlone(pool, journal, "", SONG_REQUEST), InvalidOptionError);
     await rejection(journal.plan({} as never, KEY, SONG_REQUEST), InvalidOptionError);
     expect(await journal.planned()).toEqual([]);
   });

@@ -3,13 +3,20 @@ import type { TaskRequest } from "../../contract/requests.js";
 import { canonicalJson } from "../../contract/text.js";
 import { AsyncMusicError, InvalidRequestError, shown, wrongValue } from "../../errors/base.js";
 import { checkOption, methodsRule, type OptionRule } from "../../errors/options.js";
-import { JournalConflictError } from "../../errors/task-errors.js";
+import { JournalConflictError, JournalError } from "../../errors/task-errors.js";
 import { type DamagedEntry, isFreed, isJournalEntry, listOpen } from "../../journal/entries.js";
 import type { Journal, JournalEntry, JournalIntent } from "../../journal/journal.js";
 import { createSystemClock, dateAt, systemUuid } from "../../time/clock.js";
 import { hashOf } from "../hash.js";
 import { type PostgresClient, query, queryAgain, type Row, sqlStateOf } from "./client.js";
-import { type PostgresJournalOptions, postgresJournalSql, STATUS, statementsOf, tableOf } from "./table.js";
+import {
+  DEFAULT_TABLE,
+  type PostgresJournalOptions,
+  STATUS,
+  statementsOf,
+  TRANSACTION_ID,
+  tableOf,
+} from "./table.js";
 
 /** A planned order: see `PostgresJournal.plan`. */
 export interface PlannedOrder {
@@ -31,8 +38,9 @@ export interface PostgresJournal extends Required<Journal> {
    * @param journalKey - the key of the order, for `run`
    * @param request - the request of the order, for `run`
    * @returns `false` if the journal already has the order
-   * @throws `InvalidRequestError` the service would refuse the request; `JournalConflictError` the key belongs to another
-   * request; the error of `pg` if a statement fails
+   * @throws `InvalidRequestError` the service would refuse the request; `InvalidOptionError` the connection is in no
+   * transaction, as a `Pool` always is; `JournalConflictError` the key belongs to another request; `JournalError` the table is
+   * missing; the error of `pg` if another statement fails
    *
    * @example
    * ```ts sketch
@@ -50,6 +58,8 @@ export interface PostgresJournal extends Required<Journal> {
   /**
    * Lists the planned orders that no run has taken, oldest first: run each with its key. An order is planned again if the
    * service refuses its request, for example for missing credits.
+   *
+   * @throws `JournalError` the table is missing; `JournalDamagedError` an entry is damaged
    */
   planned(): Promise<PlannedOrder[]>;
 }
@@ -104,13 +114,16 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
   const execute: Execute = async (text, values) => explained(() => queryAgain(pool, text, values));
 
   /** States how to create a missing table. */
-  const explained = async (work: () => Promise<readonly Row[]>) => {
+  const explained = async (work: () => Promise<readonly Row[]>, journalKey = "") => {
     try {
       return await work();
     } catch (cause) {
       if (sqlStateOf(cause) !== UNDEFINED_TABLE) throw cause;
-      const message = `There is no table ${table}. Run the SQL of postgresJournalSql(): ${postgresJournalSql({ table })}`;
-      throw new AsyncMusicError(message, { cause });
+      const options = table === DEFAULT_TABLE ? "" : `{ table: "${table}" }`;
+      const message =
+        `There is no table ${table} in this database. If there was one, restore it: a new table has no record of the orders ` +
+        `that were charged. Otherwise create it with the SQL that postgresJournalSql(${options}) returns: see docs/postgres.md.`;
+      throw new JournalError(message, { journalKey, cause });
     }
   };
 
@@ -162,8 +175,7 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
   const checkPlan = async (key: string, entry: JournalEntry, previous: string) => {
     const found = await read(key);
     const isPlan = found?.revision === previous && stateOf(found) === "planned";
-    if (isPlan && canonicalJson(found.request) !== canonicalJson(entry.request))
-      throw new AsyncMusicError("The key was planned with another request");
+    if (isPlan && !isSameRequest(found, entry)) throw conflict(key, "sent");
   };
 
   return {
@@ -186,16 +198,28 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
       const planned = plannedIntent(request);
       const values = await valuesOf(journalKey, planned);
       // Not again after an error: the transaction has failed.
-      const run: Execute = (text, each) => explained(() => query(connection, text, each));
+      const run: Execute = (text, each) => explained(() => query(connection, text, each), journalKey);
+      const [begun] = await run(TRANSACTION_ID, []);
+      const transaction = begun?.["transaction"];
       for (;;) {
-        const inserted = await run(statements.plan.insert, [...values, textOf(journalKey)]);
+        const inserted = await run(statements.plan.insert, [...values, textOf(journalKey), transaction]);
         if (inserted.length > 0) return true;
+        const [current] = await run(TRANSACTION_ID, []);
+        if (current?.["transaction"] !== transaction)
+          throw wrongValue(
+            "connection",
+            "be the connection of your transaction, between BEGIN and COMMIT; a pool is in none",
+          );
         const found = await read(journalKey, run);
         // The key was freed meanwhile.
         if (found === null) continue;
         const isReplaceable = isFreed(found) && stateOf(found) === "closed";
-        if (!isReplaceable) return isSameOrder(journalKey, found, planned);
-        if ((await run(statements.plan.update, [...values, found.revision])).length > 0) return true;
+        if (!isReplaceable) {
+          if (isSameRequest(found, planned)) return false;
+          throw conflict(journalKey, "planned");
+        }
+        if ((await run(statements.plan.update, [...values, found.revision, transaction])).length > 0)
+          return true;
       }
     },
     async planned() {
@@ -238,12 +262,14 @@ function plannedIntent(request: TaskRequest): PlannedIntent {
   };
 }
 
-/** Returns false for the same order. */
-function isSameOrder(journalKey: string, found: JournalEntry, planned: JournalEntry): false {
-  if (canonicalJson(found.request) === canonicalJson(planned.request)) return false;
+function isSameRequest(one: JournalEntry, other: JournalEntry): boolean {
+  return canonicalJson(one.request) === canonicalJson(other.request);
+}
+
+function conflict(journalKey: string, done: "planned" | "sent"): JournalConflictError {
   const name = JSON.stringify(journalKey);
-  throw new JournalConflictError(
-    `Journal key ${name} belongs to another request. Nothing was planned. Pass the original request, or choose a new key.`,
+  return new JournalConflictError(
+    `Journal key ${name} belongs to another request. Nothing was ${done}. Pass the original request, or choose a new key.`,
     { journalKey },
   );
 }

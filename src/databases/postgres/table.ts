@@ -15,9 +15,11 @@ const tableRule: OptionRule = [
   (value) => typeof value === "string" && /^[a-z_][a-z\d_]{0,57}(\.[a-z_][a-z\d_]{0,57})?$/.test(value),
 ];
 
+export const DEFAULT_TABLE = "async_music_journal";
+
 /** The checked name of the table. */
 export function tableOf(options: PostgresJournalOptions): string {
-  return checkOptions(options, { table: tableRule }).table ?? "async_music_journal";
+  return checkOptions(options, { table: tableRule }).table ?? DEFAULT_TABLE;
 }
 
 /**
@@ -55,14 +57,17 @@ const PROMPTLY = "set_config('lock_timeout', '5s', true)";
 
 const TRANSACTION = "RETURNING pg_current_xact_id()::text AS transaction";
 
+/** Names the transaction of the connection. Outside one, each statement has another. */
+export const TRANSACTION_ID = "SELECT pg_current_xact_id()::text AS transaction";
+
 /** What has become of a transaction, as any connection sees it. */
 export const STATUS = "SELECT pg_xact_status($1::xid8) AS status";
 
 /** The statements of a journal. Each that writes returns one row if it changed the entry, and otherwise none. */
 export function statementsOf(table: string) {
   const name = quoted(table);
-  const withSettings = (...settings: readonly string[]) => {
-    const first = `WITH settings AS MATERIALIZED (SELECT ${settings.join(", ")})`;
+  const withSettings = (settings: string) => {
+    const first = `WITH settings AS MATERIALIZED (SELECT ${settings})`;
     return {
       insert: `${first} INSERT INTO ${name} (key_hash, revision, entry, state, key)
 SELECT $1::text, $2::text, $3::json, $4::text, $5::text FROM settings ON CONFLICT DO NOTHING ${TRANSACTION}`,
@@ -74,14 +79,11 @@ FROM settings WHERE key_hash = $1 AND revision = $5 ${TRANSACTION}`,
   return {
     get: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE key_hash = $1`,
     list: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE state = ANY ($1)`,
-    ...withSettings(DURABLY, PROMPTLY),
-    /** In a transaction of the caller, whose other statements may wait as long as they like. */
-    plan: withSettings(DURABLY),
+    ...withSettings(`${DURABLY}, ${PROMPTLY}`),
+    /** Changes nothing outside the transaction of the caller, whose other statements may wait as long as they like. */
+    plan: withSettings(`${DURABLY} WHERE pg_current_xact_id_if_assigned()::text = $6`),
   };
 }
-
-/** A row if the connection is in a transaction that has written something. */
-export const UNCOMMITTED = "SELECT 1 WHERE pg_current_xact_id_if_assigned() IS NOT NULL";
 
 /** Also a reserved word can be a name. */
 function quoted(table: string): string {
