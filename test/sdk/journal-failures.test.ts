@@ -2,6 +2,7 @@ import {
   AsyncMusicError,
   InsufficientCreditsError,
   type Journal,
+  JournalConflictError,
   JournalError,
   memoryJournal,
   type RunOptions,
@@ -59,6 +60,14 @@ test.each(METHODS)("if `%s` throws before the POST, nothing is sent", async (met
   expect(error.message).toContain("the database is away");
   expect(requests).toEqual([]);
   expect(await inner.get(KEY)).toBeNull();
+});
+
+test("a run rejects with the conflict that `put` throws, and sends nothing", async () => {
+  const { run, broken, requests } = breakable();
+  const conflict = new JournalConflictError("planned with another request", { journalKey: KEY });
+  broken.put = () => Promise.reject(conflict);
+  expect(await rejection(run(), JournalConflictError)).toBe(conflict);
+  expect(requests).toEqual([]);
 });
 
 test("an intent that was written although put threw is removed", async () => {
