@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Balance, Usage } from "../../src/contract/responses.js";
-import { randomUuid } from "../time/random.js";
+import { freeUuid, randomUuid } from "../time/random.js";
 import { count, flag, list, objectOf, text, time } from "./checks.js";
 import { createLedger, ledgerSchema, topUp } from "./ledger.js";
 import { createPurchases, purchasesSchema } from "./payments/schemas.js";
@@ -54,21 +54,25 @@ export const accountSchema = objectOf({
 interface IdSource {
   seed: number;
   counts: { accounts: number; keys: number };
+  accounts: readonly Account[];
 }
 
-export function createAccount({ seed, counts }: IdSource, credits: number, at: number): Account {
+export function createAccount({ seed, counts, accounts }: IdSource, credits: number, at: number): Account {
   const ledger = createLedger();
   if (credits > 0) topUp(ledger, credits, at);
-  const id = randomUuid(seed, "account", counts.accounts++);
+  const isTaken = (id: string) => accounts.some((each) => each.id === id);
+  const id = freeUuid(isTaken, seed, "account", counts.accounts++);
   const purchases = createPurchases();
   return { id, suspended: false, keys: [], ledger, purchases, tasksCreated: 0, creditsUsed: 0 };
 }
 
-export function createKey({ seed, counts }: IdSource, at: number, value?: string): ApiKey {
+export function createKey({ seed, counts, accounts }: IdSource, at: number, value?: string): ApiKey {
   const ordinal = counts.keys++;
+  const keyOf = (id: string) => `emu_${id.replaceAll("-", "")}`;
+  const isTaken = (id: string) => accounts.some(({ keys }) => keys.some((key) => key.value === keyOf(id)));
   return {
     id: randomUuid(seed, "key id", ordinal),
-    value: value ?? `emu_${randomUuid(seed, "key", ordinal).replaceAll("-", "")}`,
+    value: value ?? keyOf(freeUuid(isTaken, seed, "key", ordinal)),
     name: "",
     createdAt: at,
     lastUsedAt: null,

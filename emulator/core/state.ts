@@ -67,8 +67,8 @@ export interface NewState {
 export function createState(options: NewState, now: number): State {
   const { seed = 1, credits = 1000, policy, limits, apiKey } = options;
   const counts = Object.fromEntries(COUNTED.map((name) => [name, 0])) as State["counts"];
-  const account = createAccount({ seed, counts }, credits, now);
-  const key = createKey({ seed, counts }, now, apiKey);
+  const account = createAccount({ seed, counts, accounts: [] }, credits, now);
+  const key = createKey({ seed, counts, accounts: [] }, now, apiKey);
   account.keys.push(key);
   return {
     seed,

@@ -10,7 +10,7 @@ import {
 } from "../../src/contract/service.js";
 import { LONGEST_SECONDS, songDurationSeconds } from "../audio/formats.js";
 import { songTitle, writeLyrics } from "../audio/words.js";
-import { randomStream, randomUuid } from "../time/random.js";
+import { freeUuid, randomStream } from "../time/random.js";
 import { count, list, numberBetween, objectOf, oneOf, text, time, unionBy } from "./checks.js";
 import { audioFormatSchema, failureSchema, plannedSuccessSchema, planSchema } from "./providers.js";
 
@@ -158,14 +158,19 @@ function titleOf(value: JsonValue | undefined): string | null {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The result of a task. It depends on nothing but the task and the seed. */
-export function makeResult(seed: number, task: OpenTask, clips: number): MadeClip[] | MadeLyrics {
+/** The result of a task. It depends on nothing but the task, the seed, and which IDs other clips have. */
+export function makeResult(
+  seed: number,
+  task: OpenTask,
+  clips: number,
+  isTaken: (clipId: string) => boolean,
+): MadeClip[] | MadeLyrics {
   if (task.type === "lyrics") return writeLyrics(String(task.input["prompt"]), seedOfClip(seed, task, 0));
   const { text, lyrics, title } = parseInput(task);
   return Array.from({ length: clips }, (_, index) => {
     const clipSeed = seedOfClip(seed, task, index);
     return {
-      id: randomUuid(seed, "clip", task.ordinal, index),
+      id: freeUuid(isTaken, seed, "clip", task.ordinal, index),
       seed: clipSeed,
       title: title ?? songTitle(text || lyrics, clipSeed),
       durationSeconds: songDurationSeconds(clipSeed),

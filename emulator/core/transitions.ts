@@ -1,7 +1,7 @@
 import { type InputVariant, inputVariant } from "../../src/contract/request-rules.js";
 import type { TaskStatus, TaskType } from "../../src/contract/service.js";
 import { LIMITS } from "../../src/contract/service.js";
-import { randomStream, randomUuid } from "../time/random.js";
+import { freeUuid, randomStream } from "../time/random.js";
 import type { Account } from "./accounts.js";
 import { invariant } from "./checks.js";
 import { indexTask, type World } from "./core.js";
@@ -52,7 +52,7 @@ export function createTask(core: World, account: Account, order: TaskOrder, now:
   const plan = planTask(model, type, outcome, randomStream(state.seed, "plan", accountOrdinal));
   if (namesUnknownClip(core, account, order)) plan.end = UNKNOWN_CLIP;
   const task: OpenTask = {
-    id: order.id ?? randomUuid(state.seed, "task", ordinal),
+    id: order.id ?? freeUuid((id) => core.index.tasks.has(id), state.seed, "task", ordinal),
     ordinal,
     accountId: account.id,
     accountOrdinal,
@@ -151,7 +151,7 @@ function endTask(core: World, account: Account, task: OpenTask, report: Finished
     discoveredAt: now,
     plan: { ...task.plan, end },
     format: isConverted ? "mp3" : end.format,
-    result: makeResult(seed, task, end.clips),
+    result: makeResult(seed, task, end.clips, (id) => core.index.clips.has(id)),
   });
 }
 

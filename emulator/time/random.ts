@@ -19,6 +19,17 @@ export function randomUuid(seed: number, ...path: readonly (string | number)[]):
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
+/** The first UUID of a path that is not taken: a seed file or an option may have used it already. */
+export function freeUuid(
+  isTaken: (id: string) => boolean,
+  seed: number,
+  ...path: readonly (string | number)[]
+): string {
+  let id = randomUuid(seed, ...path);
+  for (let again = 1; isTaken(id); again++) id = randomUuid(seed, ...path, "again", again);
+  return id;
+}
+
 /** Draws from the standard normal distribution (Box and Muller). */
 export function randomNormal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

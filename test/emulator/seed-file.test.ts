@@ -547,3 +547,33 @@ test("an ID of the file that the seed gives to another task is refused", () => {
     "`seedFile.accounts[0].tasks[1].task_id` must differ from `seedFile.accounts[0].tasks[0].task_id`",
   );
 });
+
+test("the IDs and keys of the file are not given again to later tasks, clips, accounts and keys", async () => {
+  // What the seed would give to the second task, its first clip and the second account.
+  const plain = createEmulator();
+  const song = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
+  const create = async (emulator: Emulator) => {
+    emulator.providers.provider_a.next({ polls: 1 });
+    const init = { method: "POST", body: JSON.stringify(song) };
+    const { task_id: taskId } = (await send(emulator, "/task", init)).data;
+    const { output } = (await send(emulator, `/task/${taskId}`)).data;
+    return { taskId, clipId: output.result[0].id };
+  };
+  await create(plain);
+  const second = await create(plain);
+  const other = plain.accounts.create();
+
+  const seedFile = withAccount({
+    account_id: other.account_id,
+    keys: [{ key: other.api_key }],
+    tasks: [{ ...song, status: "success", task_id: second.taskId, clip_ids: [second.clipId] }],
+  });
+  const emulator = createEmulator({ seedFile });
+  const later = await create(emulator);
+  expect(later.taskId).not.toBe(second.taskId);
+  expect(later.clipId).not.toBe(second.clipId);
+  const created = emulator.accounts.create();
+  expect(created.account_id).not.toBe(other.account_id);
+  expect(created.api_key).not.toBe(other.api_key);
+  expect(createEmulator({ snapshot: emulator.snapshot() }).state().tasks).toHaveLength(2);
+});

@@ -96,12 +96,13 @@ interface AccountContext {
 /** Replaces the accounts of a new state. Returns their tasks in the order of their creation. */
 function addAccounts(state: State, given: readonly SeedAccount[], { names, time, ownerKey }: AccountContext) {
   Object.assign(state.counts, { accounts: 0, keys: 0 });
+  state.accounts = [];
   const entries: Entry[] = [];
   state.accounts = given.map((each, position) => {
     const path = `seedFile.accounts[${position}]`;
     const account = createAccount(state, 0, time);
     account.id = each.account_id ?? account.id;
-    claim(names, account.id, `${path}.account_id`);
+    claim(names, account.id.toLowerCase(), `${path}.account_id`);
     account.suspended = each.suspended ?? false;
     const tasks = entriesOf(account, each, path, time);
     addOwnSettings(state, account, each);
