@@ -77,8 +77,9 @@ function tracedFetch(
     return resendCount;
   };
 
-  const traced: typeof globalThis.fetch = (input, init) => {
-    const send = () => (fetch ?? globalThis.fetch)(input, init);
+  // With one parameter, so that the SDK passes a `Request` that contains everything, its signal included.
+  return (input) => {
+    const send = () => (fetch ?? globalThis.fetch)(input);
     if (!(input instanceof Request)) return send();
     const { method, headers } = input;
     const url = new URL(input.url);
@@ -101,8 +102,6 @@ function tracedFetch(
       return observeResponse(span, send, redactor);
     });
   };
-  // The SDK passes the request alone to a `fetch` with one parameter.
-  return fetch?.length === 1 ? (input) => traced(input) : traced;
 }
 
 const TASK_PATH = new RegExp(`(${API_PREFIX}/task/)[^/]+$`);
@@ -119,7 +118,8 @@ function inSpan<Result>(
     result ??= work(span);
     return result;
   };
-  quietly(() => void tracer.startActiveSpan(name, options, once));
+  // What it returns is a promise, which rejects with the work's error, or with one of the tracer.
+  quietly(() => void Promise.resolve(tracer.startActiveSpan(name, options, once)).catch(() => {}));
   return once();
 }
 
@@ -148,11 +148,13 @@ async function observeResponse(
   }
 }
 
-/** Baggage may hold data about the application's users, and stays here. */
+/** Baggage may hold data about the application's users, and stays here. What the request states already is not replaced. */
 function addTraceContext(headers: Headers): void {
-  const carrier: Record<string, string> = {};
-  propagation.inject(context.active(), carrier);
-  for (const [name, value] of Object.entries(carrier)) if (name !== "baggage") headers.set(name, value);
+  propagation.inject(propagation.deleteBaggage(context.active()), headers, {
+    set: (carrier, name, value) => {
+      if (!carrier.has(name)) carrier.set(name, value);
+    },
+  });
 }
 
 function serverAttributes({ hostname, port, protocol }: URL): SpanAttributes {
