@@ -27,7 +27,10 @@ describe("the JSON Schema of seed files", () => {
   test.each<[string, unknown]>([
     ["an empty file", {}],
     ["the example", JSON.parse(read("examples/testing/world.json"))],
-    ["the file in the guide", JSON.parse(/^```json\n(.*?)^```$/ms.exec(read("docs/seed-files.md"))?.[1] ?? "")],
+    [
+      "the file in the guide",
+      JSON.parse(/^```json\n(.*?)^```$/ms.exec(read("docs/seed-files.md"))?.[1] ?? ""),
+    ],
     ["an outcome", withTask({ status: "pending", outcome: { outcome: "hang", queue_seconds: 3 } })],
     ["a failure", withTask({ status: "failure", error_code: "rate_limited", retry_after_seconds: null })],
     ["a fault", { faults: [{ method: "POST", fault: { kind: "status", status: 503, when: "after" } }] }],
