@@ -93,6 +93,17 @@ async function checkTask(
 
 /** A mistyped path would create an empty journal. */
 function existingJournal(path: string): ReturnType<typeof fileJournal> {
+  checkJournalPath(path);
   if (!existsSync(path)) throw new UsageError(`There is no journal at ${JSON.stringify(path)}.`);
   return fileJournal(path);
+}
+
+/** Refuses the URL of a database, without its password: it would become a directory. */
+export function checkJournalPath(path: string): void {
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(path) ?? [];
+  if (scheme === undefined) return;
+  throw new UsageError(
+    `--journal must be the directory of a file journal; got a ${scheme}:// URL. The command line reads no other journal. ` +
+      "In a program, use its `open()` and `settleOutcome`, or with PostgreSQL the SQL of docs/postgres.md.",
+  );
 }

@@ -11,6 +11,7 @@ import {
 import { fileJournal } from "../node/index.js";
 import { connect } from "./account.js";
 import type { RunFlags, TaskFlags } from "./flags.js";
+import { checkJournalPath } from "./journal.js";
 import { createObservedPacer, createProgressLine, type ProgressLine } from "./progress.js";
 import { Interrupted, resumeCommand, TaskFault, unrecordedWarning } from "./report.js";
 import { requestOf } from "./request.js";
@@ -56,6 +57,7 @@ export async function runTask(
   const { journal: path, key: journalKey } = flags;
   if ((path === undefined) !== (journalKey === undefined))
     throw new UsageError("--journal and --key need each other. Pass both, or neither.");
+  if (path !== undefined) checkJournalPath(path);
   const journal = path === undefined ? undefined : fileJournal(path);
   const connected = connectWithProgress(flags, terminal);
   const request = await requestOf(type, flags, terminal.stdin);

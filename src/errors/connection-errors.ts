@@ -70,7 +70,10 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   /** The HTTP status; `null` if no response came, or only one that belongs to another request. */
   declare readonly status: number | null;
 
-  /** With `probe`: what the account's number of tasks shows; `null` without `probe`, or if the number could not be read. */
+  /**
+   * With `probe`: what the account's number of tasks shows; `null` if the number could not be read, or without `probe` in
+   * this run or in the one that sent the POST.
+   */
   declare readonly evidence: Evidence | null;
 
   constructor(

@@ -64,7 +64,7 @@ export interface Journal {
  * An open key of a journal. `"intent"`: a POST is in flight, or its outcome is unknown; once no run with the key is left,
  * decide with `settleOutcome`. `"submitted"`: the task exists, and no run has returned its result or its failure yet; run
  * the key again to continue. A key closes shortly before its run returns, so a result that you have not saved when the
- * process crashes is no longer listed: run the key again to get it.
+ * process crashes is no longer listed: run the key again to get it. `get` has the request, which a run needs.
  */
 export interface OpenOrder {
   /** The `journalKey`. */

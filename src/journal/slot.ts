@@ -18,7 +18,8 @@ export interface JournalOptions {
   journal?: Journal | undefined;
   /**
    * Reads `usage.tasks_created` before the POST, and again once its outcome is unknown, so that the error can state what
-   * the difference shows. It requires `journal`, and costs one more request.
+   * the difference shows. It requires `journal`, and costs one more request. A later run with the key has evidence only if
+   * the run that sent the POST had `probe` as well.
    *
    * @defaultValue false
    */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AsyncMusic, type TaskRequest } from "async-music";
@@ -176,6 +177,24 @@ describe("settle, for a key whose outcome is unknown", () => {
     expect([nowhere.status, nowhere.stderr]).toEqual([2, expect.stringContaining("nowhere")]);
   });
 });
+
+test.each(["orders", "settle", "run", "mcp"])(
+  "%s refuses the URL of a database, and does not print it",
+  async (command) => {
+    const journal = ["--journal", "postgres://me:secret@localhost/music"];
+    const words = {
+      orders: ["orders", ...journal],
+      settle: ["settle", "sea", ...journal, "--not-created"],
+      run: ["run", "lyrics", "--prompt", "sea", ...journal, "--key", "sea"],
+      mcp: ["mcp", ...journal, "--max-credits", "5", "--out", its.folder],
+    }[command];
+    const { status, stderr } = await its.run(...(words ?? []));
+    expect([status, stderr]).toEqual([2, expect.stringContaining("file journal; got a postgres:// URL")]);
+    expect(stderr).toContain("`open()` and `settleOutcome`");
+    expect(stderr).not.toContain("secret");
+    expect([existsSync("postgres:"), its.bodies]).toEqual([false, []]);
+  },
+);
 
 test("settle accepts the command that an error advises, for a key that begins like a flag", async () => {
   its.loseResponse();

@@ -3,6 +3,7 @@ import type { AsyncMusic, Journal } from "../../index.js";
 import { fileJournal } from "../../node/index.js";
 import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
+import { checkJournalPath } from "../journal.js";
 import { checkWritable } from "../save.js";
 import { reasonOf, type Terminal, UsageError } from "../terminal.js";
 
@@ -41,7 +42,10 @@ export async function prepare(flags: McpFlags, terminal: Terminal): Promise<Setu
   };
   const maxCredits = flags.maxCredits ?? null;
   if (maxCredits === null) problems.push("Missing --max-credits: the most that this server may spend.");
-  const journalPath = await collect(() => writableDirectory("--journal", flags.journal));
+  const journalPath = await collect(() => {
+    checkJournalPath(flags.journal ?? "");
+    return writableDirectory("--journal", flags.journal);
+  });
   const out = await collect(() => writableDirectory("--out", flags.out));
   const client = await collect(() => connect(flags, terminal));
   const library = await collect(loadLibrary);
