@@ -92,7 +92,8 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
 function checkHostName(name: string): string {
   const url = `http://${name}`;
   const host = URL.canParse(url) ? new URL(url).host : "";
-  if (host !== "" && host === name.toLowerCase() && !/:\d+$/.test(host)) return host;
+  const isName = /^[\w.-]+$|^\[.+\]$/.test(host);
+  if (isName && host === name.toLowerCase()) return host;
   throw invalidOption("allowHost", "be a host name without a port", name);
 }
 

@@ -1,4 +1,7 @@
-/** An adapter for `generateAudio` of TanStack AI: one order is one song, however often it is generated. */
+/**
+ * An adapter for `generateAudio` of TanStack AI: one order is one song, however often it is generated. It returns the first
+ * clip of a song, whose URL expires after seven days: save the audio.
+ */
 
 import type { AudioGenerationOptions, AudioGenerationResult } from "@tanstack/ai";
 import { BaseAudioAdapter } from "@tanstack/ai/adapters";

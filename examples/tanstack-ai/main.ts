@@ -5,16 +5,18 @@
  */
 
 import { generateAudio } from "@tanstack/ai";
-import { AsyncMusic } from "async-music";
+import { AsyncMusic, memoryJournal } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { fileJournal } from "async-music/node";
 import { asyncMusicAudio } from "./adapter.ts";
 
-// The emulator in this process, unless there is a key for the service.
-const client = new AsyncMusic(process.env["ASYNC_MUSIC_API_KEY"] ? {} : createEmulator().connection());
+// The emulator in this process, which forgets its tasks at the end, unless there is a key for the service.
+const hasKey = Boolean(process.env["ASYNC_MUSIC_API_KEY"]);
+const client = new AsyncMusic(hasKey ? {} : createEmulator().connection());
+const journal = hasKey ? fileJournal("songs.journal") : memoryJournal();
 
 const song = {
-  adapter: asyncMusicAudio("provider_a", { client, journal: fileJournal("songs.journal") }),
+  adapter: asyncMusicAudio("provider_a", { client, journal }),
   prompt: "rain in Lisbon",
   modelOptions: { order: "1" },
 };

@@ -54,6 +54,7 @@ test.each([
   [["emulator", "--seed", "1.5"], "--seed"],
   [["emulator", "--clock", "fast"], "--clock"],
   [["emulator", "--allow-host", "music:4010"], "--allow-host must be a host name without a port"],
+  [["emulator", "--allow-host", "*"], "--allow-host must be a host name without a port"],
   [["emulator", "--policy", "audio_conversion"], "--policy <name=value>"],
   [
     ["emulator", "--policy", "audio_conversion=no"],
