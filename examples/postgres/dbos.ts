@@ -2,7 +2,7 @@ import { DBOS, DBOSClient } from "@dbos-inc/dbos-sdk";
 import { judge } from "../queues/judge.ts";
 import type { Order } from "../queues/order.ts";
 import type { Engine } from "./engine.ts";
-import { databaseUrl, QUEUE } from "./settings.ts";
+import { databaseUrl, LONGEST_SONG_SECONDS, QUEUE } from "./settings.ts";
 
 const WORKFLOW = "song";
 
@@ -58,6 +58,10 @@ export async function createEngine(): Promise<Engine> {
       DBOS.setConfig({ name, systemDatabaseUrl: databaseUrl, logLevel: "error", ...versions });
       await DBOS.launch();
       await DBOS.registerQueue(QUEUE, { workerConcurrency: 50 });
+    },
+    async close() {
+      await DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_SONG_SECONDS * 1000 });
+      await client.destroy();
     },
   };
 }

@@ -7,4 +7,6 @@ export interface Engine {
   enqueue(connection: ClientBase, order: Order): Promise<void>;
   /** Starts a worker. A worker that replaces a killed one has its name. */
   work(name: string, fulfilOrder: (order: Order) => Promise<string>): Promise<void>;
+  /** Takes no other order. Resolves after the ones that it has begun. */
+  close(): Promise<void>;
 }

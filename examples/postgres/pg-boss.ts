@@ -2,7 +2,7 @@ import { type Job, type JobResult, PgBoss } from "pg-boss";
 import { judge } from "../queues/judge.ts";
 import type { Order } from "../queues/order.ts";
 import type { Engine } from "./engine.ts";
-import { databaseUrl, QUEUE } from "./settings.ts";
+import { databaseUrl, LONGEST_SONG_SECONDS, QUEUE } from "./settings.ts";
 
 /** Runs a job, and maps its errors to pg-boss's retry rules. */
 export async function inPgBoss<Data extends object>(
@@ -35,8 +35,7 @@ export async function createEngine(): Promise<Engine> {
   await boss.createQueue(QUEUE, {
     // The job of a killed worker goes to another one after this time.
     heartbeatSeconds: 10,
-    // Longer than a song takes.
-    expireInSeconds: 2 * 3600,
+    expireInSeconds: LONGEST_SONG_SECONDS,
     // By default, a job fails if its worker is killed three times.
     retryLimit: 1000,
     retryBackoff: true,
@@ -54,5 +53,6 @@ export async function createEngine(): Promise<Engine> {
         Promise.all(jobs.map((job) => inPgBoss(boss, job, () => fulfilOrder(job.data)))),
       );
     },
+    close: () => boss.stop({ timeout: LONGEST_SONG_SECONDS * 1000 }),
   };
 }

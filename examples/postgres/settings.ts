@@ -9,6 +9,9 @@ export const databaseUrl = process.env["DATABASE_URL"] ?? "postgres://postgres@1
 /** The interval between two polls of a song. */
 export const pollMs = Number(process.env["POLL_MS"] ?? 5_000);
 
+/** Longer than a song takes. */
+export const LONGEST_SONG_SECONDS = 2 * 3600;
+
 /** A pool whose connections may break without ending the process. */
 export function createPool(): Pool {
   const pool = new Pool({ connectionString: databaseUrl });

@@ -19,6 +19,12 @@ const { createEngine }: { createEngine(): Promise<Engine> } = await import(`./${
 const engine = await createEngine();
 await engine.work(name, fulfilOrder);
 
+// Takes no other order, and ends after its songs, so that no request is in flight. Let your process manager wait some minutes.
+process.once("SIGTERM", async () => {
+  await engine.close();
+  process.exit();
+});
+
 /** Creates the song of an order, and stores how it ended beside the order. */
 async function fulfilOrder(order: Order): Promise<string> {
   const finish = (end: string) =>

@@ -1,5 +1,6 @@
 /**
- * A fleet of three workers on one queue, one of which is killed again and again while orders come in. It needs Redis.
+ * A fleet of three workers on one queue, one of which is killed again and again while orders come in. It needs Redis,
+ * and `npm install async-music bullmq ioredis`.
  *
  * Run it with `REDIS_URL=redis://127.0.0.1:6379 npx node examples/queues/fleet.ts`.
  */

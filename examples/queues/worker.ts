@@ -1,6 +1,6 @@
 /**
  * One worker of a fleet. If it ends, even with `kill -9`, another worker continues with its songs, without a duplicate
- * charge. `fleet.ts` starts some; in production, your process manager does.
+ * charge. `fleet.ts` starts some; in production, your process manager does. It needs `npm install async-music bullmq ioredis`.
  */
 
 import { AsyncMusic } from "async-music";
@@ -15,7 +15,7 @@ const redis = new Redis(redisUrl);
 const journal = redisJournal(redis);
 const client = new AsyncMusic({ pacer: redisPacer(redis) });
 
-new Worker<Order, string>(
+const worker = new Worker<Order, string>(
   QUEUE,
   (job, token) =>
     inBullMq(job, token, async () => {
@@ -32,3 +32,9 @@ new Worker<Order, string>(
     maxStalledCount: 1000,
   },
 );
+
+// Takes no other job, and ends after its songs, so that no request is in flight. Let your process manager wait some minutes.
+process.once("SIGTERM", async () => {
+  await worker.close();
+  process.exit();
+});

@@ -23,6 +23,18 @@ test("the site lists every guide, and so does Getting started, in the same order
   expect(["docs/getting-started.md", ...listed, ...project]).toEqual(projectDocuments);
 });
 
+test("the guide installs every package that the examples of queues import", () => {
+  const examples = globSync("examples/{queues,postgres}/*.ts").map(read).join("\n");
+  const imports = [...examples.matchAll(/^(?:import|\}) .*from "([^."].*)";$/gm)].map(
+    ([, name = ""]) => name,
+  );
+  const packages = new Set(imports.filter((name) => !/^(node:|async-music\/)/.test(name)));
+  const installed = [...read("docs/many-processes.md").matchAll(/^npm install (.*)$/gm)].flatMap(
+    ([, names = ""]) => names.replace("# or:", "").split(/ +/),
+  );
+  expect([...new Set(installed)].sort()).toEqual([...packages].sort());
+});
+
 test("every option has its row, and every row its option", () => {
   const page = read("docs/options.md").split("## Requests")[0] ?? "";
   const rows = [...page.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, names = ""]) => wordsOf(names));

@@ -1,9 +1,12 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
+import { postgresJournalSql } from "async-music/postgres";
 import { Pool } from "pg";
-import { test } from "vitest";
+import { test, vi } from "vitest";
 import { connection } from "./connections.js";
 
 test.concurrent.for(["pg-boss", "dbos"])(
@@ -16,11 +19,7 @@ test.concurrent.for(["pg-boss", "dbos"])(
     const { url, close } = await serve(emulator);
     onTestFinished(close);
 
-    const { host } = connection();
-    const database = `fleet_${engine.replace("-", "_")}`;
-    const pool = new Pool(connection());
-    await pool.query(`CREATE DATABASE ${database}`);
-    await pool.end();
+    const databaseUrl = await createDatabase(`fleet_${engine.replace("-", "_")}`);
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ["--import", "./scripts/run-sources.ts", "examples/postgres/fleet.ts", engine],
@@ -29,7 +28,7 @@ test.concurrent.for(["pg-boss", "dbos"])(
           ...process.env,
           ASYNC_MUSIC_BASE_URL: url,
           ASYNC_MUSIC_API_KEY: emulator.apiKey,
-          DATABASE_URL: `postgres://postgres@localhost/${database}?host=${encodeURIComponent(host)}`,
+          DATABASE_URL: databaseUrl,
           POLL_MS: "1000",
         },
       },
@@ -55,3 +54,63 @@ test.concurrent.for(["pg-boss", "dbos"])(
     );
   },
 );
+
+test("on SIGTERM, a worker of each engine finishes its song, takes no other, and exits with 0", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const databaseUrl = await createDatabase("closing");
+  // The examples read it when they are imported.
+  vi.stubEnv("DATABASE_URL", databaseUrl);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const pool = new Pool({ connectionString: databaseUrl });
+  onTestFinished(() => pool.end());
+  await pool.query(postgresJournalSql());
+  await pool.query(
+    "CREATE TABLE example_orders (name text PRIMARY KEY, description text NOT NULL, ended text)",
+  );
+
+  for (const [name, { createEngine }] of [
+    ["pg-boss", await import("../../examples/postgres/pg-boss.js")],
+    ["dbos", await import("../../examples/postgres/dbos.js")],
+  ] as const) {
+    const emulator = createEmulator({ clock: "real" });
+    emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 1, process_seconds: 4 });
+    const { url, close } = await serve(emulator);
+    onTestFinished(close);
+    const engine = await createEngine();
+    onTestFinished(() => engine.close());
+    const order = async (order: string) => {
+      const connection = await pool.connect();
+      await connection.query("BEGIN");
+      await connection.query("INSERT INTO example_orders (name, description) VALUES ($1, $1)", [order]);
+      await engine.enqueue(connection, { name: order, description: order });
+      await connection.query("COMMIT");
+      connection.release();
+    };
+
+    await order(`${name}-first`);
+    const script = ["--import", "./scripts/run-sources.ts", "examples/postgres/worker.ts", name];
+    const service = { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey, POLL_MS: "1000" };
+    const worker = spawn(process.execPath, script, { env: { ...process.env, ...service }, stdio: "inherit" });
+    onTestFinished(() => void worker.kill("SIGKILL"));
+    const ended = once(worker, "exit");
+    await vi.waitUntil(() => emulator.state().tasks.length === 1, { timeout: 60_000 });
+    worker.kill("SIGTERM");
+    await setTimeout(1000);
+    await order(`${name}-second`);
+    expect([name, await ended]).toEqual([name, [0, null]]);
+
+    const [task, ...others] = emulator.state().tasks;
+    expect(others).toEqual([]);
+    const ends = "SELECT ended FROM example_orders WHERE name LIKE $1 ORDER BY name";
+    expect((await pool.query(ends, [`${name}-%`])).rows).toEqual([{ ended: task?.task_id }, { ended: null }]);
+  }
+});
+
+async function createDatabase(name: string): Promise<string> {
+  const pool = new Pool(connection());
+  await pool.query(`CREATE DATABASE ${name}`);
+  await pool.end();
+  return `postgres://postgres@localhost/${name}?host=${encodeURIComponent(connection().host)}`;
+}
