@@ -12,7 +12,7 @@ import { createEmulator } from "async-music/emulator";
 import { type PostgresClient, postgresJournal, postgresJournalSql } from "async-music/postgres";
 import { Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { accepted, ok, refusal, SONG_REQUEST, serve, succeeded, TASK_ID } from "../support/answers.js";
+import { accepted, lost, ok, refusal, SONG_REQUEST, serve, succeeded, TASK_ID } from "../support/answers.js";
 import { describeJournal } from "../support/describe-journal.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
@@ -347,6 +347,26 @@ describe("a planned order", () => {
     const [order] = await journal.planned();
     expect(order).toMatchObject({ key: KEY, request: SONG_REQUEST });
     await run();
+    expect(await journal.planned()).toEqual([]);
+  });
+
+  test("is planned again once its lost outcome is settled as not created", async () => {
+    const { pool, journal } = await createJournal();
+    await planAlone(pool, journal, KEY, SONG_REQUEST);
+    const world = createWorld(
+      inTurn(
+        lost,
+        () => accepted(),
+        () => ok(succeeded()),
+      ),
+      { maxRetries: 0 },
+    );
+    const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+    await rejection(run(), SubmissionOutcomeUnknownError);
+    expect(await journal.planned()).toEqual([]);
+    expect(await settleOutcome(journal, KEY, null)).toBe(true);
+    expect(await journal.planned()).toMatchObject([{ key: KEY, request: SONG_REQUEST }]);
+    expect(await run()).toEqual(succeeded());
     expect(await journal.planned()).toEqual([]);
   });
 

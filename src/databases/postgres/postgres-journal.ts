@@ -56,8 +56,8 @@ export interface PostgresJournal extends Required<Journal> {
    */
   plan(connection: PostgresClient, journalKey: string, request: TaskRequest): Promise<boolean>;
   /**
-   * Lists the planned orders that no run has taken, oldest first: run each with its key. An order is planned again if the
-   * service refuses its request, for example for missing credits.
+   * Lists the planned orders that no run has taken, oldest first: run each with its key. An order is planned again if its
+   * outcome is settled as not created, or if the service refuses its request, for example for missing credits.
    *
    * @throws `JournalError` the table is missing; `JournalDamagedError` an entry is damaged
    */
@@ -171,20 +171,20 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
     stateOf(entry),
   ];
 
-  /** A run may replace a planned order only by the intent to send the same request. */
-  const checkPlan = async (key: string, entry: JournalEntry, previous: string) => {
-    const found = await read(key);
-    const isPlan = found?.revision === previous && stateOf(found) === "planned";
-    if (isPlan && !isSameRequest(found, entry)) throw conflict(key, "sent");
+  /** The intent of a planned order remembers the plan, so that the order is planned again if no task was created. */
+  const withPlan = async (key: string, intent: JournalIntent, previous: string): Promise<PlannedIntent> => {
+    const found: (JournalEntry & { planned?: true }) | null = await read(key);
+    if (found?.revision !== previous || found.planned !== true) return intent;
+    if (!isFreed(intent) && !isSameRequest(found, intent)) throw conflict(key, "sent");
+    return { ...intent, planned: true };
   };
 
   return {
     get: (key) => read(key),
     async put(key, entry, previous) {
-      const values = await valuesOf(key, entry);
-      if (previous === null) return write(statements.insert, [...values, textOf(key)]);
-      if (stateOf(entry) === "intent") await checkPlan(key, entry, previous);
-      return write(statements.update, [...values, previous]);
+      if (previous === null) return write(statements.insert, [...(await valuesOf(key, entry)), textOf(key)]);
+      const kept = entry.state === "intent" ? await withPlan(key, entry, previous) : entry;
+      return write(statements.update, [...(await valuesOf(key, kept)), previous]);
     },
     delete: async (key, revision) => write(statements.delete, [await keyHashOf(key), revision]),
     async open() {
