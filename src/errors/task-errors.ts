@@ -76,7 +76,7 @@ export class WaitTimeoutError extends AsyncMusicError {
 export class JournalError extends AsyncMusicError {
   override name = "JournalError";
 
-  /** The key of the entry. */
+  /** The key of the entry; empty if `open()` or `planned()` of `async-music/postgres` failed. */
   declare readonly journalKey: string;
 
   constructor(message: string, details: ErrorDetails & { journalKey: string }) {
