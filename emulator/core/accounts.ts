@@ -60,8 +60,8 @@ interface IdSource {
 export function createAccount({ seed, counts, accounts }: IdSource, credits: number, at: number): Account {
   const ledger = createLedger();
   if (credits > 0) topUp(ledger, credits, at);
-  const isTaken = (id: string) => accounts.some((each) => each.id === id);
-  const id = freeUuid(isTaken, seed, "account", counts.accounts++);
+  const taken = { has: (id: string) => accounts.some((each) => each.id === id) };
+  const id = freeUuid(taken, seed, "account", counts.accounts++);
   const purchases = createPurchases();
   return { id, suspended: false, keys: [], ledger, purchases, tasksCreated: 0, creditsUsed: 0 };
 }
@@ -69,10 +69,12 @@ export function createAccount({ seed, counts, accounts }: IdSource, credits: num
 export function createKey({ seed, counts, accounts }: IdSource, at: number, value?: string): ApiKey {
   const ordinal = counts.keys++;
   const keyOf = (id: string) => `emu_${id.replaceAll("-", "")}`;
-  const isTaken = (id: string) => accounts.some(({ keys }) => keys.some((key) => key.value === keyOf(id)));
+  const taken = {
+    has: (id: string) => accounts.some(({ keys }) => keys.some((key) => key.value === keyOf(id))),
+  };
   return {
     id: randomUuid(seed, "key id", ordinal),
-    value: value ?? keyOf(freeUuid(isTaken, seed, "key", ordinal)),
+    value: value ?? keyOf(freeUuid(taken, seed, "key", ordinal)),
     name: "",
     createdAt: at,
     lastUsedAt: null,

@@ -134,16 +134,15 @@ export function requireAccount({ index }: Pick<Core, "index">, accountId: string
   return account;
 }
 
-/** The account that a request belongs to: its key's, else that of the clip whose file it reads. */
-export function accountIdOf({ index }: Core, keyAccountId: string | null, path: string): string | null {
-  if (keyAccountId !== null) return keyAccountId;
+/** The account of the clip whose file a request without a key reads: the request belongs to it. */
+export function clipOwnerId({ index }: Core, path: string): string | null {
   const [, clipId = ""] = /\/(?:audio|art)\/([^/]+)/.exec(path) ?? [];
   return index.clips.get(clipId)?.task.accountId ?? null;
 }
 
 /** Whether an entry of the log belongs to the account; `null` for all accounts. */
 export function isRequestOf(core: Core, account: Account | null, request: LoggedRequest): boolean {
-  return account === null || accountIdOf(core, request.account_id, request.path) === account.id;
+  return account === null || (request.account_id ?? clipOwnerId(core, request.path)) === account.id;
 }
 
 export function findTask({ state, index }: Core, taskId: string): StoredTask | undefined {

@@ -163,14 +163,14 @@ export function makeResult(
   seed: number,
   task: OpenTask,
   clips: number,
-  isTaken: (clipId: string) => boolean,
+  taken: { has(clipId: string): boolean },
 ): MadeClip[] | MadeLyrics {
   if (task.type === "lyrics") return writeLyrics(String(task.input["prompt"]), seedOfClip(seed, task, 0));
   const { text, lyrics, title } = parseInput(task);
   return Array.from({ length: clips }, (_, index) => {
     const clipSeed = seedOfClip(seed, task, index);
     return {
-      id: freeUuid(isTaken, seed, "clip", task.ordinal, index),
+      id: freeUuid(taken, seed, "clip", task.ordinal, index),
       seed: clipSeed,
       title: title ?? songTitle(text || lyrics, clipSeed),
       durationSeconds: songDurationSeconds(clipSeed),

@@ -52,7 +52,7 @@ export function createTask(core: World, account: Account, order: TaskOrder, now:
   const plan = planTask(model, type, outcome, randomStream(state.seed, "plan", accountOrdinal));
   if (namesUnknownClip(core, account, order)) plan.end = UNKNOWN_CLIP;
   const task: OpenTask = {
-    id: order.id ?? freeUuid((id) => core.index.tasks.has(id), state.seed, "task", ordinal),
+    id: order.id ?? freeUuid(core.index.tasks, state.seed, "task", ordinal),
     ordinal,
     accountId: account.id,
     accountOrdinal,
@@ -151,7 +151,7 @@ function endTask(core: World, account: Account, task: OpenTask, report: Finished
     discoveredAt: now,
     plan: { ...task.plan, end },
     format: isConverted ? "mp3" : end.format,
-    result: makeResult(seed, task, end.clips, (id) => core.index.clips.has(id)),
+    result: makeResult(seed, task, end.clips, core.index.clips),
   });
 }
 

@@ -1,6 +1,6 @@
 import { ENDPOINTS, ERROR_STATUSES, HEADERS } from "../../src/contract/service.js";
 import { invariant } from "../core/checks.js";
-import { accountIdOf, type Core, findTask } from "../core/core.js";
+import { type Core, clipOwnerId, findTask } from "../core/core.js";
 import { type Fault, takeFault } from "../core/faults.js";
 import { isBalanced } from "../core/ledger.js";
 import {
@@ -113,7 +113,7 @@ function createContext(core: Core, request: HttpRequest): Context {
     core,
     request,
     requestId,
-    fault: takeFault(state, { method, path, accountId: accountIdOf(core, sender, path) }),
+    fault: takeFault(state, { method, path, accountId: sender ?? clipOwnerId(core, path) }),
     json,
     submission,
     abandoned: submission === null ? null : findAbandoned(core, submission),

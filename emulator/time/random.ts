@@ -21,12 +21,12 @@ export function randomUuid(seed: number, ...path: readonly (string | number)[]):
 
 /** The first UUID of a path that is not taken: a seed file or an option may have used it already. */
 export function freeUuid(
-  isTaken: (id: string) => boolean,
+  taken: { has(id: string): boolean },
   seed: number,
   ...path: readonly (string | number)[]
 ): string {
   let id = randomUuid(seed, ...path);
-  for (let again = 1; isTaken(id); again++) id = randomUuid(seed, ...path, "again", again);
+  for (let again = 1; taken.has(id); again++) id = randomUuid(seed, ...path, "again", again);
   return id;
 }
 
