@@ -35,7 +35,7 @@ const long = [
   "test/cli/{drift,drift-deviations,drift-partial,mcp}.test.ts",
   "test/hostile/abort-after-collection.test.ts",
   "test/dashboard/copied-code.test.ts",
-  "test/contract/{msw-2,performance,policies}.test.ts",
+  "test/contract/{msw,msw-2,performance,policies}.test.ts",
   // It replaces MSW 3 by MSW 2, also for other files in its worker.
   "test/emulator/msw-2.test.ts",
   "test/emulator/{fuzz,invoices,long-chain}.test.ts",
@@ -48,7 +48,7 @@ const long = [
 const slowBuilt = [
   "test/cli/{process,state-file}.test.ts",
   "test/package/tarball.test.ts",
-  "test/examples/{cloudflare,programs,python,testing}.test.ts",
+  "test/examples/{cloudflare,programs,python,shared-emulator,testing}.test.ts",
   "test/package/{guides,guide-tests}.test.ts",
 ];
 
