@@ -31,8 +31,7 @@ const built = [
 /** Slow tests: `npm run check` runs them, and `npm test` does not. */
 const long = [
   "test/{isolation,kill,pacing}/**/*.test.ts",
-  "test/trips.test.ts",
-  "test/cli/{drift,drift-deviations,drift-partial,mcp}.test.ts",
+  "test/cli/{drift,drift-*,mcp}.test.ts",
   "test/hostile/abort-after-collection.test.ts",
   "test/dashboard/copied-code.test.ts",
   "test/contract/{msw,msw-2,performance,policies}.test.ts",
@@ -48,7 +47,7 @@ const long = [
 const slowBuilt = [
   "test/cli/{process,state-file}.test.ts",
   "test/package/tarball.test.ts",
-  "test/examples/{cloudflare,programs,python,shared-emulator,testing}.test.ts",
+  "test/examples/{cloudflare,outside,programs,python,shared-emulator,testing}.test.ts",
   "test/package/{guides,guide-tests}.test.ts",
 ];
 
@@ -61,11 +60,14 @@ const onRedis = ["test/redis/**/*.test.ts"];
 /** Tests with PostgreSQL, which is started once before them. */
 const onPostgres = ["test/postgres/**/*.test.ts"];
 
-/** Tests that need the packages of `tools/runners`, which `npm run test:runners` installs. */
+/** Tests that need the packages of `tools/runners`, `tools/next` and `tools/dom`, which `npm run test:runners` installs. */
 const inRunners = ["test/runners/*.test.ts"];
 
 /** Limits for tests that never end. They are long enough for a busy machine with one core, and for a hook that builds the site. */
 const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
+
+/** Fails each test after which something that it began has not ended. */
+const setupFiles = "test/lifecycle/after-each.ts";
 
 /** Fonts as bytes, as the build makes them. */
 const fonts: Plugin = {
@@ -88,6 +90,7 @@ export default defineConfig({
         plugins: [fonts],
         test: {
           ...nets,
+          setupFiles,
           name: "sources",
           include: ["test/**/*.test.ts"],
           exclude: [...built, ...long, ...inChromium, ...onRedis, ...onPostgres, ...inRunners],
@@ -98,11 +101,16 @@ export default defineConfig({
       { resolve: { alias }, plugins: [fonts], test: { ...nets, name: "long", include: long } },
       {
         resolve: { alias },
-        test: { ...nets, name: "redis", include: onRedis, globalSetup: "test/redis/server.ts" },
+        test: { ...nets, setupFiles, name: "redis", include: onRedis, globalSetup: "test/redis/server.ts" },
       },
       {
         resolve: { alias },
-        test: { ...nets, name: "postgres", include: onPostgres, globalSetup: "test/postgres/server.ts" },
+        test: {
+          ...nets,
+          name: "postgres",
+          include: onPostgres,
+          globalSetup: "test/postgres/server.ts",
+        },
       },
       {
         test: {

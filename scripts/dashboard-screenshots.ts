@@ -9,7 +9,7 @@ import { chromium, type Page } from "playwright-core";
 const folder = process.env["SCREENSHOTS"] ?? "docs/images";
 const quality = 60;
 
-await using emulator = createEmulator({ seed: 7, credits: 400 });
+await using emulator = createEmulator({ clock: "virtual", seed: 7, credits: 400 });
 const taskId = await furnish(emulator);
 const server = await serve(emulator);
 const browser = await chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium" });

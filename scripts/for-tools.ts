@@ -3,51 +3,16 @@
  * `seed-file.schema.json`, the JSON Schema of seed files. The target is the package, or the directory in the first argument (the site), which also receives the guides themselves.
  */
 
-import { cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, writeFileSync } from "node:fs";
 import { openApiDocument } from "../emulator/openapi/document.js";
+import { llmsIndex } from "./llms-index.js";
 import { seedFileJsonSchema } from "./seed-file-schema.js";
 
 const [directory = "."] = process.argv.slice(2);
 
-writeFileSync(`${directory}/llms.txt`, index());
+writeFileSync(`${directory}/llms.txt`, llmsIndex());
 writeFileSync(`${directory}/openapi.json`, `${JSON.stringify(openApiDocument(), null, 2)}\n`);
 writeFileSync(`${directory}/seed-file.schema.json`, `${JSON.stringify(seedFileJsonSchema())}\n`);
 if (directory !== ".")
   for (const page of ["README.md", ...globSync(["docs/*.{md,svg}", "skills/**/*.md"])])
     cpSync(page, `${directory}/${page}`);
-
-function index(): string {
-  const { projectDocuments }: { projectDocuments: string[] } = JSON.parse(
-    readFileSync("typedoc.json", "utf8"),
-  );
-  const guides = projectDocuments.filter((path) => path.startsWith("docs/")).map(guideAt);
-  const sections = [...new Set(guides.map(({ group }) => group))].map((group) => [
-    `## ${group}`,
-    guides.filter((guide) => guide.group === group).map(({ entry }) => entry),
-  ]);
-  return `${[
-    "# async-music",
-    `> ${introductionOf(readFileSync("README.md", "utf8"))}`,
-    "Start with [the README](README.md). Types and their documentation are in `dist/types/`, whose maps lead to the sources in `src/` and `emulator/`.",
-    ...sections.map(([heading, entries]) => `${heading}\n\n${[entries].flat().join("\n")}`),
-    [
-      "## Machine-readable\n",
-      "- [Skill](skills/async-music/SKILL.md): what to call when, with wrong and right code",
-      "- [The service](openapi.json): its four endpoints in OpenAPI 3.1",
-      "- [Seed files](seed-file.schema.json): the JSON Schema of hand-written emulator states",
-    ].join("\n"),
-  ].join("\n\n")}\n`;
-}
-
-/** A guide: `title` and `group` of its front matter, and the paragraph below its heading. */
-function guideAt(path: string): { group: string; entry: string } {
-  const page = readFileSync(path, "utf8");
-  const field = (name: string) => new RegExp(`^${name}: (.+)$`, "m").exec(page)?.[1] ?? "";
-  return { group: field("group"), entry: `- [${field("title")}](${path}): ${introductionOf(page)}` };
-}
-
-/** The first paragraph below the heading, in one line and without the addresses of its links. */
-function introductionOf(page: string): string {
-  const [, paragraph = ""] = /^# .+\n\n([\s\S]*?)\n\n/m.exec(page) ?? [];
-  return paragraph.replaceAll("\n", " ").replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
-}

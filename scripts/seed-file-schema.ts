@@ -9,6 +9,7 @@ import {
   seedFileSchema,
   seedTaskSchema,
 } from "../emulator/core/seed-file/schema.js";
+import { requestSchemas } from "../emulator/openapi/requests.js";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -29,6 +30,8 @@ export function seedFileJsonSchema(): JsonSchema {
       if (jsonSchema.format === "date-time") jsonSchema.pattern = "Z$";
     },
   });
+  const requests = requestRules();
+  schema.$defs = { ...schema.$defs, ...requests.definitions };
   schema.title = "Seed file of the async-music emulator";
   const program = ts.createProgram([SOURCE], { strict: true, module: ts.ModuleKind.NodeNext });
   const checker = program.getTypeChecker();
@@ -52,8 +55,18 @@ function outcomeRules() {
   };
 }
 
+/** The rules of each kind of request, from the description of the service, as definitions of this schema. */
+function requestRules(): { task: JsonSchema; definitions: Record<string, JsonSchema> } {
+  const described = JSON.stringify(requestSchemas()).replaceAll('"#/components/schemas/', '"#/$defs/');
+  const { TaskRequest, ...definitions } = JSON.parse(described);
+  // A task that the service returns has an `audio_format` of null if the request had none.
+  for (const { properties } of Object.values<JsonSchema>(definitions)) delete properties?.["audio_format"];
+  return { task: { oneOf: TaskRequest.oneOf }, definitions };
+}
+
 function taskRules() {
   return {
+    ...requestRules().task,
     allOf: FIELDS_OF_STATUS.map(({ statuses, fields }) => ({
       if: { properties: { status: { enum: statuses } } },
       else: excluded(fields),

@@ -46,7 +46,7 @@ async function measure(name: string, operation: () => Promise<unknown>): Promise
   trips.set(name, await takeCoverage());
 }
 
-const emulator = createEmulator({ credits: 1_000_000, limits: { requests: 1_000_000 } });
+const emulator = createEmulator({ clock: "virtual", credits: 1_000_000, limits: { requests: 1_000_000 } });
 const client = new AsyncMusic(emulator.connection());
 await measure("create", async () => client.tasks.create(LYRICS));
 const submission = await client.tasks.create(LYRICS);

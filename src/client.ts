@@ -4,9 +4,11 @@ import { isPublicHttpUrl } from "./contract/upload-address.js";
 import { createRedactor } from "./errors/redactor.js";
 import { RecentIds } from "./http/attempt.js";
 import type { Context } from "./http/context.js";
+import { platformConsole } from "./http/fetch.js";
 import type { ClientEvents } from "./http/telemetry.js";
 import {
   createEmitter,
+  createLogError,
   createTrace,
   createWarn,
   type Emitter,
@@ -62,8 +64,8 @@ export class AsyncMusic {
     if (logger !== undefined) logEvents(this.#emitter, logger, logLevel);
     this.#pacer = checked.pacer ?? createMemoryPacer(checked.clock);
     const redactor = createRedactor(checked.apiKey);
-    const warn = createWarn(logger, logLevel);
-    if (sendsKeyInClear(checked.baseUrl))
+    const warn = createWarn(logger ?? platformConsole, logLevel);
+    if (logger !== undefined && sendsKeyInClear(checked.baseUrl))
       warn?.(
         `The connection to ${checked.baseUrl} is not encrypted: others on the network can read the API key. Use https.`,
       );
@@ -72,9 +74,11 @@ export class AsyncMusic {
       pacer: this.#pacer,
       redactor,
       ids: { requests: new RecentIds(), tasks: new RecentIds() },
+      service: { aheadMs: null },
       emitter: this.#emitter,
       trace: createTrace(tracer, redactor.text),
       warn,
+      logError: createLogError(logger, logLevel),
     };
     this.baseUrl = checked.baseUrl;
     this.account = new Account(context);

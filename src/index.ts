@@ -7,7 +7,9 @@
 export type { Account } from "./account.js";
 export type { Audio, AudioDownload } from "./audio/audio.js";
 export type { AudioExtension } from "./audio/body.js";
+export type { DownloadOptions } from "./audio/options.js";
 export { AsyncMusic, type RateLimit } from "./client.js";
+export { extraField, type ResponseObject } from "./contract/extra-field.js";
 export type * from "./contract/requests.js";
 export type { Balance, Usage } from "./contract/responses.js";
 export type { JsonValue } from "./contract/service.js";
@@ -40,6 +42,7 @@ export {
 } from "./errors/base.js";
 export * from "./errors/connection-errors.js";
 export * from "./errors/task-errors.js";
+export type { ByobReader, ByteStream, ByteStreamMethods } from "./http/byte-stream.js";
 export type { ApiPromise, WithResponse } from "./http/call.js";
 export type { RequestOptions } from "./http/context.js";
 export type {
@@ -59,6 +62,7 @@ export type {
 } from "./http/telemetry.js";
 export { JournalDamagedError, memoryJournal } from "./journal/entries.js";
 export type * from "./journal/journal.js";
+export { type SettleNotCreatedOptions, settleNotCreated } from "./journal/settle-not-created.js";
 export { settleOutcome } from "./journal/settle-outcome.js";
 export type { JournalOptions } from "./journal/slot.js";
 export type { ClientOptions } from "./options.js";

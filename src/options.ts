@@ -1,5 +1,6 @@
 import { API_PREFIX } from "./contract/service.js";
 import { InvalidOptionError, shown, wrongValue } from "./errors/base.js";
+import { environmentVariable } from "./errors/environment.js";
 import {
   callbackRule,
   checkOption,
@@ -13,7 +14,7 @@ import {
 } from "./errors/options.js";
 import { createRedactor, type Redactor } from "./errors/redactor.js";
 import { REQUEST_OPTIONS } from "./http/call.js";
-import { environmentVariable, isBrowser } from "./http/fetch.js";
+import { isBrowser } from "./http/fetch.js";
 import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel, type Tracer } from "./http/telemetry.js";
 import type { Pacer, PacerFactory } from "./rate-limit/pacer.js";
 import { type Clock, createSystemClock, type Random, systemRandom } from "./time/clock.js";
@@ -56,11 +57,16 @@ export interface ClientOptions {
    * @defaultValue a budget of this client's own
    */
   pacer?: Pacer | PacerFactory | undefined;
-  /** Where lines are logged, such as `console`. No line holds the key. @defaultValue nowhere */
+  /**
+   * Where lines are logged, such as `console`. No line holds the key.
+   *
+   * @defaultValue nowhere, but for warnings about misspelled and ignored `input` fields: `console.warn`
+   */
   logger?: Logger | undefined;
   /**
    * From which level up lines are logged: attempts and waits for the rate limit at `debug`, changes of tasks at `info`,
-   * retries, pauses, misspelled `input` fields and an unencrypted public `baseUrl` at `warn`.
+   * retries, pauses, misspelled or ignored `input` fields and an unencrypted public `baseUrl` at `warn`. A POST with an
+   * unknown outcome is logged at `error`, since a person must settle it: the service may have created and charged a task.
    *
    * @defaultValue "warn"
    */
@@ -92,16 +98,21 @@ const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
 
 const pacerRule = methodsRule("admit", "report", "learn", "rateLimit");
 
+/** The beginning of the keys of emulators, which are worth nothing: they may be used in a browser. */
+const EMULATOR_KEY = "emu_";
+
 export function checkClientOptions(given: ClientOptions) {
   const ownKey = Object.hasOwn(Object(given), "apiKey") ? given.apiKey : undefined;
   const givenKey = ownKey ?? environmentVariable("ASYNC_MUSIC_API_KEY");
   // Takes the key out of messages before it is known whether it is one.
   const redactor = createRedactor(typeof givenKey === "string" ? givenKey.trim() : "");
   const options = checkOptions(given, CLIENT_OPTIONS, redactor);
-  if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
+  const isEmulators = typeof givenKey === "string" && givenKey.trim().startsWith(EMULATOR_KEY);
+  if (isBrowser() && options.dangerouslyAllowBrowser !== true && !isEmulators) {
     const message =
       "This is a browser, where every visitor can read the API key and spend its credits. Call the service from your " +
-      "server, or pass `dangerouslyAllowBrowser: true`.";
+      "server, or pass `dangerouslyAllowBrowser: true`. In a test environment that imitates a browser, such as jsdom or " +
+      "happy-dom, pass the key of an emulator, or run the test in the environment `node`.";
     throw new InvalidOptionError("dangerouslyAllowBrowser", message);
   }
   const apiKey = checkApiKey(givenKey);

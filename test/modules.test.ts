@@ -117,15 +117,6 @@ test("CONTRIBUTING.md draws every module once, below what it imports", () => {
   expect(Object.entries(arrows).flatMap(upwards)).toEqual([]);
 });
 
-test("every file that CONTRIBUTING.md names exists", () => {
-  const names = [...readFileSync("CONTRIBUTING.md", "utf8").matchAll(/`([\w./-]+\.tsx?)`/g)].map(
-    ([, name]) => name,
-  );
-  const files = globSync("{*.ts,{src,emulator,test,scripts}/**/*.{ts,tsx}}").map((path) => `/${path}`);
-  expect(names.length).toBeGreaterThan(20);
-  expect(names.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
-});
-
 test("a package is imported only by the modules that the table lists for it", () => {
   const undeclared = imports
     .filter(({ specifier }) => !specifier.startsWith("."))

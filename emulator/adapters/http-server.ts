@@ -18,6 +18,7 @@ import { handleRequest, registerArrival, stall } from "../http/pipeline.js";
 import type { Service } from "../http/service.js";
 import type { ServiceClock } from "../time/clock.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
+import { Turns } from "./turns.js";
 
 export interface ServedSite {
   readonly service: Service;
@@ -46,15 +47,17 @@ const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
 export function createSiteServer(served: ServedSite, sockets: Set<Socket>) {
   const { clock } = served.service.core;
   const lastResponses = new WeakMap<object, ServerResponse>();
+  const turns = new Turns((request, response) => void serveRequest(served, request, response));
   const listener: RequestListener = (request, response) => {
     lastResponses.set(request.socket, response);
-    void serveRequest(served, request, response);
+    turns.take(request, response);
   };
   const server = createServer(SERVER_OPTIONS, listener);
   server.on("checkExpectation", listener);
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
+    turns.watch(socket);
     // A request follows each connection, and virtual time must not advance in between.
     clock.activity.touch();
   });
@@ -213,8 +216,11 @@ function refuseUnread(request: IncomingMessage, response: ServerResponse, refusa
   response.writeHead(refusal.status, { ...refusal.headers, Connection: "close" });
   response.write(refusal.body);
   const end = () => void response.end();
-  request.once("close", end);
-  afterRealMs(SLOW_CLIENT_MS, end);
+  const cancel = afterRealMs(SLOW_CLIENT_MS, end);
+  request.once("close", () => {
+    cancel();
+    end();
+  });
 }
 
 function send(request: IncomingMessage, response: ServerResponse, outcome: HttpOutcome): void {
@@ -244,7 +250,11 @@ async function untilSent(sent: HttpResponse, response: ServerResponse, closed: P
   // A stream may never end. Without a socket, the response waits for an earlier one on its connection.
   if (sent.stream !== undefined || response.socket === null) return;
   if (typeof sent.body === "string") return closed;
-  return Promise.race([closed, new Promise<void>((resolve) => afterRealMs(SLOW_CLIENT_MS, resolve))]);
+  let cancel = () => {};
+  const slow = new Promise<void>((resolve) => {
+    cancel = afterRealMs(SLOW_CLIENT_MS, resolve);
+  });
+  return Promise.race([closed, slow]).finally(cancel);
 }
 
 /** Prints the error and responds with 500, so that a defect is visible and does not end the process. */

@@ -36,12 +36,20 @@ export interface EmulatorServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+const STANDS_STILL =
+  "async-music: Warning: the emulator on this port has a virtual clock. Its time stands still unless something sleeps on `emulator.clock` or advances it, so tasks that are only polled never end. " +
+  'Use `createEmulator({ clock: "real" })`, or `clock: "virtual"` to keep this clock without the warning.';
+
 /** Addresses that stand for all of the machine's, with the one at which the machine itself reaches the server. */
 const ALL_ADDRESSES: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 /**
  * Serves an emulator on a port of this machine, with its dashboard at `/`. Audio is on the same port. The providers' own
  * files and the cover art are on a second port, since they are another origin.
+ *
+ * Pass `createEmulator({ clock: "real" })` if clients in other processes poll it. On a virtual clock, the default, time
+ * stands still unless something sleeps on `emulator.clock` or advances it: a task that is only polled never ends. `serve`
+ * therefore prints a warning, unless the emulator was created with the option `clock`.
  *
  * Resolves when the server accepts connections. Rejects with the system's error if the port is in use, and with a
  * `RangeError` for an `allowHost` that is not a host name.
@@ -76,6 +84,7 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
 
   const { origin: url } = api;
   const { origin: provider } = providers;
+  if (clock.mode === "virtual" && !service.isClockChosen) console.warn(STANDS_STILL);
   addresses.origins = { service: url, providers: { provider_a: provider, provider_b: provider } };
   clock.activity.beginNetworkUse();
   let closing: Promise<void> | undefined;

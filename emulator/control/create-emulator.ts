@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { API_PREFIX } from "../../src/contract/service.js";
+import { API_PREFIX, MODELS } from "../../src/contract/service.js";
+import { nearestName } from "../../src/contract/text.js";
 import { type Account, EMULATOR_KEY, KEY_RULE } from "../core/accounts.js";
 import {
   checkOptionNames,
@@ -23,7 +24,7 @@ import { type LogReader, listFindings } from "../core/log/audit.js";
 import { invoicePdf } from "../core/payments/payments.js";
 import { changePolicy } from "../core/policy.js";
 import { changeLimits } from "../core/rate-limit.js";
-import { parseSeedFile } from "../core/seed-file/schema.js";
+import { copySeedFile, keepStartTime } from "../core/seed-file/read.js";
 import { createInitialState } from "../core/seed-file/state.js";
 import { takeSnapshot } from "../core/state.js";
 import { createFetch } from "../http/fetch.js";
@@ -62,7 +63,9 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     restoreSnapshot(core, checked.snapshot);
     if (checked.apiKey !== undefined) setOwnerKey(core, checked.apiKey);
   }
-  return assemble(core, checked, closing);
+  const { seedFile } = checked;
+  const kept = seedFile === undefined ? checked : { ...checked, seedFile: keepStartTime(seedFile, time) };
+  return assemble(core, kept, closing);
 }
 
 const DISPOSED = "The emulator was disposed. Create a new one.";
@@ -74,6 +77,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     core,
     options,
     origins: inProcessOrigins(options.url),
+    isClockChosen: options.clock !== undefined,
     async control(request) {
       const requestId = sentRequestId(request) ?? randomUuid(core.state.seed, "control", controlCalls++);
       // Loaded by the first call, since most emulators are used in process only.
@@ -103,10 +107,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     },
     fetch,
     clock: { mode: clock.mode, now: clock.now, sleep: clock.sleep, advance: clock.advance },
-    providers: {
-      provider_a: createProvider(context, "provider_a"),
-      provider_b: createProvider(context, "provider_b"),
-    },
+    providers: createProviders(context),
     faults: {
       add: bind(context, serviceMethods.addFault),
       list: (scope) => remainingFaults(core.state.faults, accountIn(core, scope)?.id),
@@ -156,6 +157,23 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
   services.set(emulator, context);
   beginCompliance(core);
   return emulator;
+}
+
+/** A misspelled name throws, also where no types are checked: `providerA` would be `undefined`. */
+function createProviders(context: MethodContext): Emulator["providers"] {
+  const providers = {
+    provider_a: createProvider(context, "provider_a"),
+    provider_b: createProvider(context, "provider_b"),
+  };
+  return new Proxy(providers, {
+    get(target, name, receiver) {
+      const meant = typeof name === "string" && !(name in target) ? nearestName(name, MODELS) : null;
+      if (meant === null) return Reflect.get(target, name, receiver);
+      throw new RangeError(
+        `Unknown provider \`${String(name).slice(0, 100)}\`. Did you mean \`emulator.providers.${meant}\`?`,
+      );
+    },
+  });
 }
 
 function createProvider(context: MethodContext, model: string): Provider {
@@ -237,7 +255,7 @@ function checkOptions(
   return {
     ...options,
     ...(url !== undefined && { url: checkUrl(url) }),
-    ...(seedFile !== undefined && { seedFile: parseSeedFile(seedFile) }),
+    ...(seedFile !== undefined && { seedFile: copySeedFile(seedFile) }),
   };
 }
 

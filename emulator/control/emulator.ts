@@ -66,7 +66,7 @@ export interface EmulatorOptions extends ResetOptions {
    * The accounts, tasks, outcomes and faults to start with: the parsed content of a seed file, such as
    * `import world from "./world.json" with { type: "json" }`. A reset restores them. What the file leaves open follows from
    * `seed`, the random seed. `policy` and `limits` take precedence over those of the file, and `apiKey` replaces the first
-   * key of its first account. `credits` can't be combined with it, and a `snapshot` takes precedence.
+   * key of its first account, and every equal key of the file. `credits` can't be combined with it, and a `snapshot` takes precedence.
    *
    * @example
    * ```ts
@@ -197,8 +197,8 @@ export interface Provider {
    */
   next(outcome: ScopedOutcome): void;
   /**
-   * Sets the outcome of every later task; `null` removes it, with `accountId` that of the account. `next` and the request's
-   * own outcome take precedence.
+   * Sets the outcome of every later task; `null` removes it: in all accounts, or with `accountId` that of the account.
+   * `next` and the request's own outcome take precedence.
    *
    * @throws RangeError that names the invalid field.
    */

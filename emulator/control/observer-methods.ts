@@ -249,7 +249,7 @@ function taskDetails({ core, origins }: MethodContext, taskId: string) {
   const { ledger } = requireAccount(core, task.accountId);
   return {
     account_id: task.accountId,
-    task: taskData(task, core.clock.now(), origins),
+    task: { ...taskData(task, core.clock.now(), origins) },
     reads: task.reads,
     discovered_at: "completedAt" in task ? isoTime(task.discoveredAt) : null,
     plan: {

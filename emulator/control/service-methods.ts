@@ -87,7 +87,7 @@ export const serviceMethods = {
     }),
     run(context, _params, _body, account) {
       const view = viewState(context, account);
-      return { ...view, limits: limitsJson(view.limits) };
+      return { ...view, limits: limitsJson(view.limits), tasks: view.tasks.map((task) => ({ ...task })) };
     },
   }),
   advanceClock: method("POST /clock/advance", {
@@ -127,19 +127,21 @@ export const serviceMethods = {
     },
   }),
   clearNextOutcomes: method("DELETE /providers/{model}/next", {
-    summary: "Remove the outcomes of the provider's next tasks.",
+    summary: "Remove the outcomes of the provider's next tasks: all, or those of one account.",
     scoped: true,
     run({ core }, [model], _, account) {
-      scriptOf(core, model, account).next = [];
+      for (const script of scriptsIn(core, model, account)) script.next = [];
     },
   }),
   lastingOutcome: method("PUT /providers/{model}/always", {
-    summary: "Set the outcome of all later tasks of the provider. `null` removes it.",
+    summary:
+      "Set the outcome of all later tasks of the provider. `null` removes it, without an account in all accounts.",
     scoped: true,
     body: z.nullable(scopedOutcomeSchema),
     run({ core }, [model], body, account) {
       const { account_id: _, ...outcome } = body ?? {};
-      scriptOf(core, model, account).always = body && outcome;
+      if (body !== null) scriptOf(core, model, account).always = outcome;
+      else for (const script of scriptsIn(core, model, account)) script.always = null;
     },
   }),
   addFault: method("POST /faults", {
@@ -252,4 +254,11 @@ function scriptOf({ state }: Core, model: string, account: Account | null) {
   if (account === null) return state.scripts[model];
   account.scripts ??= createScripts();
   return account.scripts[model];
+}
+
+/** The outcomes of a provider that a call removes: those of one account, or all. */
+function scriptsIn(core: Core, model: string, account: Account | null) {
+  const shared = scriptOf(core, model, account);
+  if (account !== null || !isModel(model)) return [shared];
+  return [shared, ...core.state.accounts.flatMap(({ scripts }) => scripts?.[model] ?? [])];
 }

@@ -54,7 +54,7 @@ export const accountSchema = objectOf({
 interface IdSource {
   seed: number;
   counts: { accounts: number; keys: number };
-  accounts: readonly Account[];
+  accounts: readonly { id: string; keys: readonly { value: string }[] }[];
 }
 
 export function createAccount({ seed, counts, accounts }: IdSource, credits: number, at: number): Account {

@@ -94,18 +94,51 @@ export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, v
   if (unknown !== undefined) {
     const parent = pathOf(unknown.path);
     const where = parent === "" ? "" : ` in \`${parent}\``;
-    const { message } = unknownName("field", unknown.keys[0] ?? "", unknown.message, where);
+    const [advice = ""] = unknown.message.split(NEXT_ADVICE);
+    const { message } = unknownName("field", unknown.keys[0] ?? "", advice, where);
     const path = pathOf([...unknown.path, unknown.keys[0] ?? ""]);
     throw new InvalidValueError(message, [{ path, message: "is unknown" }]);
   }
   const [first] = issues;
   const path = first?.path ?? [];
-  const got = path.reduce<unknown>((inner, key) => Object(inner)[key], value);
-  const { message } = invalidOption(pathOf(path), first?.message ?? "be valid", got);
+  const { message } = invalidOption(pathOf(path), first?.message ?? "be valid", partOf(value, path));
   throw new InvalidValueError(
     message,
     issues.map((issue) => ({ path: pathOf(issue.path), message: `must ${issue.message}` })),
   );
+}
+
+/** Every part of a value that does not fit its schema, each as the error that `parseOption` throws if it is the only one. */
+export function findMistakes(
+  name: string,
+  value: unknown,
+  issues: readonly z.core.$ZodIssue[],
+): InvalidValueError[] {
+  const unknown = issues.filter((issue) => issue.code === "unrecognized_keys");
+  const misspelled = new Set(unknown.map(({ path }) => fieldPath(path)));
+  const seen = new Set<string>();
+  return issues.flatMap((issue) => {
+    const { path } = issue;
+    // Several checks of one field may have the same rule.
+    const isRepeated = seen.size === seen.add(`${fieldPath(path)} ${issue.message}`).size;
+    if (isRepeated) return [];
+    if (issue.code === "unrecognized_keys") {
+      const parent = fieldPath([name, ...path]);
+      const advice = issue.message.split(NEXT_ADVICE);
+      return issue.keys.map((key, index) => {
+        const { message } = unknownName("field", key, advice[index] ?? "", ` in \`${parent}\``);
+        return new InvalidValueError(message, [{ path: fieldPath([parent, key]), message: "is unknown" }]);
+      });
+    }
+    const got = partOf(value, path);
+    // Probably one mistake: the field has another name.
+    if (got === undefined && misspelled.has(fieldPath(path.slice(0, -1)))) return [];
+    return [invalidOption(fieldPath([name, ...path]), issue.message, got)];
+  });
+}
+
+function partOf(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, key) => Object(inner)[key], value);
 }
 
 /** `accounts[0].credits` */
@@ -130,12 +163,15 @@ export function adviceFor(
 /** The schemas that are components, by these names, in the description of the control plane. */
 export const NAMED = z.registry<{ id: string }>();
 
+/** Separates the advice about several unknown fields of one object. */
+const NEXT_ADVICE = "\n";
+
 /** An object with these fields and no others. */
 export function objectOf<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === "unrecognized_keys"
-        ? adviceFor("field", issue.keys[0] ?? "", Object.keys(shape))
+        ? issue.keys.map((key) => adviceFor("field", key, Object.keys(shape))).join(NEXT_ADVICE)
         : "be an object",
   });
 }

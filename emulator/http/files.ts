@@ -63,7 +63,7 @@ async function audioResponse(context: FileContext, clipId: string, site: Site): 
     response.headers["Content-Range"] = `bytes */${bytes.byteLength}`;
     return response;
   }
-  const body = range === null ? bytes : bytes.slice(range.first, range.last + 1);
+  const body = range === null ? bytes : bytes.subarray(range.first, range.last + 1);
   const response = createResponse(range === null ? 200 : 206, AUDIO_FORMATS[format].contentType, body);
   response.headers["Accept-Ranges"] = "bytes";
   response.headers["ETag"] = etag;

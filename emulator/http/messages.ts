@@ -161,6 +161,15 @@ export function completeResponse(response: HttpResponse, requestId: string, meth
   return method === "HEAD" ? { ...response, body: "" } : response;
 }
 
+/** Halves the body. JSON gets the new length, and cannot be parsed; for any other body, the connection breaks. */
+export function halved(response: HttpResponse): HttpResponse {
+  const bytes = bytesOf(response.body);
+  const half = Math.floor(bytes.byteLength / 2);
+  if (response.headers["Content-Type"] !== "application/json") return { ...response, breaksAfterBytes: half };
+  const headers = { ...response.headers, "Content-Length": String(half) };
+  return { ...response, headers, body: bytes.slice(0, half) };
+}
+
 export function emptyResponse({ headers, ...response }: HttpResponse): HttpResponse {
   const { "Content-Type": _, ...others } = headers;
   return { ...response, headers: { ...others, "Content-Length": "0" }, body: "" };

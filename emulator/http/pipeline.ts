@@ -14,18 +14,19 @@ import {
 import type { Exchange } from "../core/log/exchanges.js";
 import { admit, openWindow, remainingIn } from "../core/rate-limit.js";
 import type { StoredTask } from "../core/task.js";
-import { isoTime } from "../time/clock.js";
+import { httpDate, isoTime } from "../time/clock.js";
 import { randomUuid } from "../time/random.js";
 import { controlBodyLimit } from "./control-access.js";
+import { allowPages, preflightResponse } from "./cors.js";
 import {
   type Arrival,
-  bytesOf,
   completeResponse,
   emptyResponse,
   errorResponse,
   type HttpOutcome,
   type HttpRequest,
   type HttpResponse,
+  halved,
   isControlCall,
   isTooDeep,
   jsonResponse,
@@ -53,6 +54,8 @@ export function registerArrival({ state: { counts }, generation }: Core, head: R
  */
 export async function handleRequest({ core, control }: Service, request: HttpRequest): Promise<HttpOutcome> {
   if (isControlCall(request)) return control(request);
+  const preflight = preflightResponse(core.state, request);
+  if (preflight !== null) return preflight;
   const { generation } = request.arrival;
   if (generation !== core.generation) return "disconnect";
 
@@ -218,8 +221,10 @@ function countRequest(context: Context, { account, key }: Caller): Refusal | nul
   return new Refusal("rate_limited", `Too many requests. Try again in ${wait} s.`, { wait });
 }
 
-function completeFor({ request, requestId, remaining }: Context, response: HttpResponse): HttpResponse {
+function completeFor({ request, requestId, remaining, now }: Context, response: HttpResponse): HttpResponse {
+  response.headers["Date"] = httpDate(now);
   if (remaining !== null) response.headers[HEADERS.rateLimitRemaining] = String(remaining);
+  allowPages(request, response);
   return completeResponse(response, requestId, request.method);
 }
 
@@ -241,16 +246,7 @@ function outcomeBefore(fault: Fault, context: Context): HttpOutcome | null {
 function outcomeAfter(fault: Fault, context: Context, response: HttpResponse): HttpOutcome {
   if (fault.kind === "disconnect") return "disconnect";
   if (fault.kind === "status") return faultResponse(fault, context);
-  return fault.kind === "malformed" ? cut(response) : response;
-}
-
-/** Halves the body. JSON gets the new length, and cannot be parsed; for any other body, the connection breaks. */
-function cut(response: HttpResponse): HttpResponse {
-  const bytes = bytesOf(response.body);
-  const half = Math.floor(bytes.byteLength / 2);
-  if (response.headers["Content-Type"] !== "application/json") return { ...response, breaksAfterBytes: half };
-  const headers = { ...response.headers, "Content-Length": String(half) };
-  return { ...response, headers, body: bytes.slice(0, half) };
+  return fault.kind === "malformed" ? halved(response) : response;
 }
 
 const BODILESS_STATUSES = [204, 205, 304];

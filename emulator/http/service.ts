@@ -10,6 +10,8 @@ export interface Service {
   readonly core: Core;
   readonly origins: Origins;
   readonly control: (request: HttpRequest) => Promise<HttpResponse>;
+  /** Whether the caller chose the mode of the clock. */
+  readonly isClockChosen: boolean;
 }
 
 /** One request to the service while it is handled. */

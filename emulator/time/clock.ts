@@ -209,6 +209,11 @@ export function isoTime(time: number): string {
   return new Date(time).toISOString();
 }
 
+/** The time as a `Date` header has it, in whole seconds. */
+export function httpDate(time: number): string {
+  return new Date(time).toUTCString();
+}
+
 export function parseIsoTime(text: string): number {
   return Date.parse(text);
 }

@@ -6,14 +6,17 @@ const native = {
   setImmediate: (globalThis as { setImmediate?: (callback: () => void) => void }).setImmediate,
   // Bound, since browsers refuse to call it as a method of another object.
   setTimeout: globalThis.setTimeout.bind(globalThis),
+  clearTimeout: globalThis.clearTimeout.bind(globalThis),
   now: globalThis.performance.now.bind(globalThis.performance),
 };
 
 /** Calls back after one iteration ("turn") of the event loop. */
 export const nextTurn: (callback: () => void) => void = native.setImmediate ?? postMessageToSelf;
 
-export function afterRealMs(ms: number, callback: () => void): void {
-  native.setTimeout(callback, ms);
+/** Returns a function that cancels it. */
+export function afterRealMs(ms: number, callback: () => void): () => void {
+  const timer = native.setTimeout(callback, ms);
+  return () => native.clearTimeout(timer);
 }
 
 /** `nextTurn` for runtimes without `setImmediate`. */

@@ -14,7 +14,7 @@ export type Steps = Pick<typeof DBOS, "runStep" | "sleep" | "now">;
  * crash, the workflow continues with the next step.
  */
 export async function inDbos(dbos: Steps, work: () => Promise<string>): Promise<string> {
-  const attempt = async () => {
+  const attempt = async (): Promise<{ end: string } | { notBefore: number }> => {
     try {
       return { end: await work() };
     } catch (error) {

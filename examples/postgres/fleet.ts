@@ -10,9 +10,10 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import { postgresJournalSql } from "async-music/postgres";
+import { postgresJournal, postgresJournalSql } from "async-music/postgres";
+import { printOpen } from "../queues/by-hand.ts";
 import type { Engine } from "./engine.ts";
-import { createPool } from "./settings.ts";
+import { createPool, SETTLE_COMMAND } from "./settings.ts";
 
 const WORKERS = 3;
 const KILLS = 12;
@@ -57,6 +58,7 @@ while (ends.length <= KILLS) {
   ends = (await pool.query(endsOf, [`${run}-%`])).rows;
 }
 for (const { name, ended } of ends) console.log(`${name}: ${ended}`);
+await printOpen(postgresJournal(pool), SETTLE_COMMAND);
 
 process.exit();
 

@@ -9,6 +9,12 @@ export const databaseUrl = process.env["DATABASE_URL"] ?? "postgres://postgres@1
 /** The interval between two polls of a song. */
 export const pollMs = Number(process.env["POLL_MS"] ?? 5_000);
 
+/** Settles an order that only a person can decide. */
+export const SETTLE_COMMAND = "npx node examples/postgres/settle.ts";
+
+/** After this time, the request of a worker that ended is no longer in flight. */
+export const settleAfterMs = Number(process.env["SETTLE_MS"] ?? 60_000);
+
 /** Longer than a song takes. */
 export const LONGEST_SONG_SECONDS = 2 * 3600;
 

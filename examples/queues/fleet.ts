@@ -10,10 +10,12 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
+import { redisJournal } from "async-music/redis";
 import { type Job, Queue } from "bullmq";
 import { Redis } from "ioredis";
+import { printOpen } from "./by-hand.ts";
 import type { Order } from "./order.ts";
-import { QUEUE, redisUrl } from "./settings.ts";
+import { QUEUE, redisUrl, SETTLE_COMMAND } from "./settings.ts";
 
 const WORKERS = 3;
 const KILLS = 12;
@@ -52,6 +54,7 @@ for (const { id = "" } of jobs) {
   console.log(`${id}: ${job?.returnvalue ?? job?.failedReason}`);
 }
 console.log(`${KILLS} workers were killed meanwhile.`);
+await printOpen(redisJournal(redis, { prefix: QUEUE }), SETTLE_COMMAND);
 
 for (const worker of workers) worker.kill("SIGKILL");
 await queue.close();

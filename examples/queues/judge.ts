@@ -16,7 +16,7 @@ import {
   TaskFailedError,
   TaskNotFoundError,
 } from "async-music";
-import { NotYetError } from "./order.ts";
+import { NotYetError, ParkedError } from "./order.ts";
 
 /** Whether an engine retries the job, and the earliest time; with `null`, the engine chooses the time. */
 export type Verdict = { again: false } | { again: true; notBefore: Date | null };
@@ -48,7 +48,7 @@ const HOPELESS = [
 export function judge(error: unknown): Verdict {
   if (HOPELESS.some((kind) => error instanceof kind)) return NEVER;
   // A task may exist. A person checks, and settles the key.
-  if (error instanceof SubmissionOutcomeUnknownError) return NEVER;
+  if (error instanceof ParkedError || error instanceof SubmissionOutcomeUnknownError) return NEVER;
   // The task exists, and only this error has its ID: a person records it.
   if (error instanceof JournalError && error.taskId !== null) return NEVER;
   if (error instanceof RateLimitedError) return { again: true, notBefore: error.retryAt };

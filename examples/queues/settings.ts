@@ -1,6 +1,13 @@
 /** Settings that all processes of the fleet share. */
 
-export const QUEUE = "songs";
+/** The name of the queue, and of its journal: each account needs its own. */
+export const QUEUE = process.env["QUEUE"] ?? "songs";
+
+/** Settles an order that only a person can decide. */
+export const SETTLE_COMMAND = "npx node examples/queues/settle.ts";
+
+/** After this time, the request of a worker that ended is no longer in flight. */
+export const settleAfterMs = Number(process.env["SETTLE_MS"] ?? 60_000);
 
 export const redisUrl = process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379";
 

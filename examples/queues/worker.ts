@@ -5,21 +5,26 @@
 
 import { AsyncMusic } from "async-music";
 import { redisJournal, redisPacer } from "async-music/redis";
-import { Worker } from "bullmq";
+import { Queue, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { inBullMq } from "./bullmq.ts";
 import { fulfil, type Order } from "./order.ts";
-import { lockMs, pollMs, QUEUE, redisUrl } from "./settings.ts";
+import { lockMs, pollMs, QUEUE, redisUrl, SETTLE_COMMAND, settleAfterMs } from "./settings.ts";
 
 const redis = new Redis(redisUrl);
-const journal = redisJournal(redis);
+const journal = redisJournal(redis, { prefix: QUEUE });
 const client = new AsyncMusic({ pacer: redisPacer(redis) });
+const queue = new Queue<Order, string>(QUEUE, {
+  connection: new Redis(redisUrl, { maxRetriesPerRequest: null }),
+});
+const orderNames = async () => (await queue.getJobs()).map(({ data }) => data.name);
+const means = { client, journal, orderNames, settleCommand: SETTLE_COMMAND, settleAfterMs };
 
 const worker = new Worker<Order, string>(
   QUEUE,
   (job, token) =>
     inBullMq(job, token, async () => {
-      const song = await fulfil(job.data, { client, journal, pollIntervalMs: pollMs });
+      const song = await fulfil(job.data, { ...means, pollIntervalMs: pollMs });
       return song.task_id;
     }),
   {

@@ -86,7 +86,8 @@ async function compare(
   return { ...rowOf(name, ours, promise), ratio: significant(ours.median / theirs.median) };
 }
 
-async function answersPerSecond(url: string, question: Question): Promise<number> {
+/** Responses per second, to one request that is repeated on many connections for half a second. */
+export async function answersPerSecond(url: string, question: Question): Promise<number> {
   const began = performance.now();
   const requests = [question];
   const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS, requests });

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SONG } from "./songs.ts";
 
@@ -23,11 +24,11 @@ const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.me
 const API_KEY = "emu_bench";
 const PLENTY = 1_000_000_000;
 
-/** The emulator with all its rules, and published emulators of other services. */
-export const SERVICES: Readonly<Record<string, Service>> = {
-  "async-music": {
+/** The emulator of a built clone, with all its rules. */
+export function emulatorOf(directory: string): Service {
+  return {
     command: (port) => ({
-      file: built("dist/cli.js"),
+      file: join(directory, "dist/cli.js"),
       parameters: ["emulator", "--port", `${port}`, "--api-key", API_KEY, "--credits", `${PLENTY}`],
     }),
     async questions(url) {
@@ -44,7 +45,12 @@ export const SERVICES: Readonly<Record<string, Service>> = {
       const { data } = JSON.parse(await ask(url, { ...create, headers: hanging }));
       return { create, read: taskQuestion(data.task_id) };
     },
-  },
+  };
+}
+
+/** This package's emulator, and published emulators of other services. */
+export const SERVICES: Readonly<Record<string, Service>> = {
+  "async-music": emulatorOf(built(".")),
 
   "stripe-stateful-mock": {
     command: (port) => ({

@@ -1,10 +1,16 @@
-import { type FleetBudget, type FleetSize, marginOf } from "../../src/databases/redis/fleet-window.js";
+import {
+  type FleetBudget,
+  type FleetSize,
+  marginOf,
+  READ_LASTS_MS,
+} from "../../src/databases/redis/fleet-window.js";
 import type { Clock } from "../../src/time/clock.js";
 
 /** A fleet's window on a test clock, without Redis. It behaves as the tests with Redis require. */
 export function createSharedBudget(clock: Clock, size: FleetSize, answersAfterMs = 2): () => FleetBudget {
   const lastsMs = size.windowMs + marginOf(size);
   const waitingBy = new Map<FleetBudget, number>();
+  const reads = new Map<string, { reader: FleetBudget; until: number }>();
   let [taken, endsAt, isHeld] = [0, 0, false];
   const isOpen = () => clock.now() < endsAt;
 
@@ -26,6 +32,19 @@ export function createSharedBudget(clock: Clock, size: FleetSize, answersAfterMs
       if (!isOpen() || isHeld || endsAt - clock.now() > correction.endsInMs) return;
       taken = Math.max(taken, correction.taken);
       endsAt = Math.max(endsAt, clock.now() + correction.lastsMs);
+    },
+    async reserveRead(taskId) {
+      await clock.sleep(answersAfterMs);
+      const last = reads.get(taskId);
+      if (last !== undefined && last.reader !== this && clock.now() < last.until)
+        return last.until - clock.now();
+      reads.set(taskId, { reader: this, until: clock.now() + READ_LASTS_MS.inFlight });
+      return 0;
+    },
+    async noteRead(taskId) {
+      const last = reads.get(taskId);
+      if (last !== undefined && last.reader !== this && clock.now() < last.until) return;
+      reads.set(taskId, { reader: this, until: clock.now() + READ_LASTS_MS.answered });
     },
     async reportWaiting(waiting) {
       waitingBy.set(this, waiting);

@@ -14,19 +14,19 @@ export const BUGS: readonly Bug[] = [
     name: "a POST is sent again after a 502",
     file: "src/tasks/calls.ts",
     find: "return { error: submissionOutcomeUnknown(failure), mayResend: false };",
-    replace: "return { error: submissionOutcomeUnknown(failure), mayResend: true };",
+    replace: 'return { error: submissionOutcomeUnknown(failure), mayResend: true, noTask: "refused" };',
   },
   {
     name: "no intent is written before the POST",
-    file: "src/journal/submit-once.ts",
-    find: "intent.revision : await take();",
-    replace: "intent.revision : true;",
+    file: "src/journal/intent-claim.ts",
+    find: "isPut = await slot.put(intent, previous);",
+    replace: "isPut = true;",
   },
   {
     name: "the POST is sent without waiting for the intent",
-    file: "src/journal/submit-once.ts",
-    find: "intent.revision : await take();",
-    replace: "intent.revision : (void take().catch(() => {}), true);",
+    file: "src/journal/intent-claim.ts",
+    find: "isPut = await slot.put(intent, previous);",
+    replace: "isPut = (void slot.put(intent, previous).catch(() => {}), true);",
   },
   {
     name: "the task is not recorded",
@@ -37,19 +37,20 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a task whose response is cut is not recorded",
     file: "src/journal/submit-once.ts",
-    find: "if (taskId !== null) await record(",
-    replace: "if (false) await record(",
+    find: "const task = await record(slot, intent, taskId, submission);",
+    replace: "const task = submission && (await record(slot, intent, taskId, submission));",
   },
   {
     name: "an unknown outcome frees the key",
     file: "src/journal/submit-once.ts",
-    find: "else if (!isAborted && !isRefused(error))",
-    replace: "else if (false)",
+    find: "if (taskId === null) throw await outcomeUnknown(",
+    replace:
+      "if (taskId === null) await claim.release('refused');\n  if (taskId === null) throw await outcomeUnknown(",
   },
   {
     name: "a second process sends a POST for the same key",
-    file: "src/journal/submit-once.ts",
-    find: 'if (!isOurs) throw new AlreadyTaken("Another run has taken the key.");',
+    file: "src/journal/intent-claim.ts",
+    find: 'if (!isPut) throw new AlreadyTaken("Another run has taken the key.");',
     replace: "",
   },
   {
@@ -80,8 +81,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "the response to a POST is not recorded after its caller aborts",
     file: "src/journal/submit-once.ts",
-    find: "return record(slot, intent, submission.task_id",
-    replace: "return pending.signal?.aborted ? null : record(slot, intent, submission.task_id",
+    find: "const task = await record(slot, intent, taskId, submission);",
+    replace: "const task = pending.signal?.aborted ? null : await record(slot, intent, taskId, submission);",
   },
   {
     name: "a broken connection counts as one that was never made",

@@ -6,6 +6,8 @@ export interface Source {
   pieces: AsyncGenerator<Bytes>;
   /** Bytes of the whole; `null` if no response stated it. */
   size: number | null;
+  /** The bytes are those of another version from its beginning, and those before them were discarded. */
+  startsOver?: boolean;
 }
 
 /** Why a body broke off. */
@@ -19,7 +21,7 @@ type Resume = (received: number, failure: BodyFailure) => Promise<Source>;
 
 /** Reads a body to its end and to the stated size, and resumes it when it breaks off. */
 export async function* readWhole(source: Source, resume: Resume): AsyncGenerator<Bytes> {
-  let { pieces, size } = source;
+  let { pieces, size, startsOver } = source;
   for (let received = 0; ; ) {
     let failure: BodyFailure;
     try {
@@ -32,7 +34,8 @@ export async function* readWhole(source: Source, resume: Resume): AsyncGenerator
     } catch (cause) {
       failure = { reason: `the connection was lost after ${received} bytes`, cause };
     }
-    ({ pieces, size } = await resume(received, failure));
+    ({ pieces, size, startsOver } = await resume(received, failure));
+    if (startsOver) received = 0;
   }
 }
 
@@ -110,7 +113,10 @@ export function headersOfRest(begun: Response, offset: number): Record<string, s
   return offset === 0 ? {} : null;
 }
 
-/** How many bytes of a response to skip for the rest from an offset on; `null` if it is no rest of that version. */
+/**
+ * How many bytes of a response to skip for the rest from an offset on; `null` if it is no rest of that version. A part must
+ * repeat the validator that was requested: some servers ignore `If-Range`, and send a part of whatever the file is now.
+ */
 export function bytesToSkip(begun: Version, offset: number, response: Response): number | null {
   const now = versionOf(response);
   const agrees = (part: keyof Version) =>
@@ -120,7 +126,9 @@ export function bytesToSkip(begun: Version, offset: number, response: Response):
   if (response.status === 206) {
     // A server may send less than the rest: only the length of the whole shows whether more follows.
     const hasEnd = begun.size !== null || now.size !== null;
-    return hasEnd && rangeOf(response.headers)?.start === offset ? 0 : null;
+    const isConfirmed = agrees(begun.etag === null ? "lastModified" : "etag") === true;
+    const isNext = rangeOf(response.headers)?.start === offset && !isCoded(response.headers);
+    return isConfirmed && hasEnd && isNext ? 0 : null;
   }
   // A date has whole seconds, so the size or the tag must agree as well. Before the first byte nothing can be mixed.
   const isSame = agrees("etag") === true || (lastModified === true && (size === true || tag === true));
@@ -130,13 +138,32 @@ export function bytesToSkip(begun: Version, offset: number, response: Response):
 /** `Content-Length`, where it counts the bytes that arrive here: a content coding has another length. */
 export function lengthOf(headers: Headers): number | null {
   const length = headers.get("Content-Length");
-  const isPlain = !headers.has("Content-Encoding") || !isCoded(headers);
-  return length !== null && /^\d+$/.test(length) && isPlain ? Number(length) : null;
+  return length !== null && /^\d+$/.test(length) && !isCoded(headers) ? Number(length) : null;
 }
 
 /** Whether the bytes that arrive are not those that a range counts. */
-export function isCoded(headers: Headers): boolean {
-  return !["identity", null].includes(headers.get("Content-Encoding"));
+function isCoded(headers: Headers): boolean {
+  return codingsOf(headers).length > 0;
+}
+
+/**
+ * Whether a body that is cut off differs from a complete one. Without a length and without chunks, the end of the connection
+ * is the end of the body, and runtimes decode what has arrived. A caller may request the coding all the same.
+ */
+export function hasReliableEnd({ headers }: Response, sent: Headers): boolean {
+  if (headers.has("Content-Length") || headers.has("Transfer-Encoding")) return true;
+  const requested = namesIn(sent, "Accept-Encoding");
+  return codingsOf(headers).every((coding) => requested.includes(coding));
+}
+
+function codingsOf(headers: Headers): string[] {
+  return namesIn(headers, "Content-Encoding").filter((coding) => coding !== "identity");
+}
+
+/** The names in a list of a header, without their parameters. */
+function namesIn(headers: Headers, name: string): string[] {
+  const items = headers.get(name)?.toLowerCase().split(",") ?? [];
+  return items.map((item) => item.replace(/;.*/, "").trim()).filter((item) => item !== "");
 }
 
 function rangeOf(headers: Headers): { start: number; size: number | null } | null {

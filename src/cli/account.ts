@@ -10,7 +10,8 @@ export function connect(flags: ConnectionFlags, terminal: Terminal, options: Cli
   const noAddress = "Missing service address. Set ASYNC_MUSIC_BASE_URL or pass --base-url.";
   if (!apiKey) throw new UsageError(baseUrl ? noKey : `${noKey} ${noAddress}`);
   if (!baseUrl) throw new UsageError(noAddress);
-  return new AsyncMusic({ ...terminal.client, ...options, apiKey, baseUrl });
+  // The command checks its flags itself: the client's warnings would repeat that on stderr.
+  return new AsyncMusic({ logLevel: "off", ...terminal.client, ...options, apiKey, baseUrl });
 }
 
 export async function showBalance(flags: ConnectionFlags, terminal: Terminal): Promise<void> {

@@ -29,8 +29,9 @@ const NOT_RUNNABLE = 126;
 export async function runEmulator(flags: EmulatorFlags, command: readonly string[] | null): Promise<number> {
   const { host, allowHost, json, state, port = command === null ? DEFAULT_PORT : 0 } = flags;
   // Before the start: the first process of a container ignores signals without a listener.
-  const ending = command === null ? untilSignal() : null;
+  const untilEnd = command === null ? listenForSignals() : runCommand.bind(null, command);
   const emulator = await openEmulator(flags).catch(asUsageError);
+  if (state !== undefined) await checkDirectoryOf(state);
   const server = await serve(emulator, { port, host, allowHost }).catch((error: unknown) => {
     if (error instanceof RangeError) return asUsageError(error);
     const isTaken = codeOf(error) === "EADDRINUSE";
@@ -47,10 +48,11 @@ export async function runEmulator(flags: EmulatorFlags, command: readonly string
   if (json) process.stdout.write(`${JSON.stringify(line)}\n`);
   else if (command === null) process.stdout.write(introduction(emulator, url, flags.clock));
   const variables = { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: apiKey };
-  const status = command === null ? await ending : await runCommand(command, variables);
+  const ended = await untilEnd(variables);
   await server.close();
-  if (state !== undefined) await saveState(state, emulator.snapshot());
-  return status ?? 0;
+  // A command that can't be run is a failed start: it leaves no state file, and changes none.
+  if (state !== undefined && ended.hasRun) await saveState(state, emulator.snapshot());
+  return ended.status;
 }
 
 /** An emulator that continues from the state file, if it exists. */
@@ -69,11 +71,7 @@ async function openEmulator({
   const emulator = seedFile === undefined ? empty : await openSeedFile(seedFile, options);
   if (state === undefined) return emulator;
   const text = await readFile(state, "utf8").catch(ignoring("ENOENT")).catch(failedTo("read", state));
-  if (text === undefined) {
-    // Fails now if the state can't be saved at exit.
-    await saveState(state, emulator.snapshot());
-    return emulator;
-  }
+  if (text === undefined) return emulator;
   const [refused] =
     Object.entries({ seed, credits, policy, "seed-file": seedFile }).find(
       ([, value]) => value !== undefined,
@@ -92,10 +90,16 @@ async function openEmulator({
   }
 }
 
+/** Fails now, and not at exit, if no file can be written beside the state file. Leaves no file. */
+async function checkDirectoryOf(path: string): Promise<void> {
+  const draft = draftOf(path);
+  await writeNewFile(draft, "", PRIVATE_FILE).catch(failedTo("save", path));
+  await rm(draft, { force: true });
+}
+
 /** Replaces the file at once, so that a crash leaves the old one or the new one. */
 async function saveState(path: string, snapshot: Snapshot): Promise<void> {
-  // A random name: no link to another file can be prepared at it.
-  const draft = `${path}.${randomUUID()}.tmp`;
+  const draft = draftOf(path);
   try {
     await writeNewFile(draft, JSON.stringify(snapshot), PRIVATE_FILE);
     await rename(draft, path);
@@ -103,6 +107,11 @@ async function saveState(path: string, snapshot: Snapshot): Promise<void> {
     await rm(draft, { force: true });
     failedTo("save", path)(error);
   }
+}
+
+/** A random name: no link to another file can be prepared at it. */
+function draftOf(path: string): string {
+  return `${path}.${randomUUID()}.tmp`;
 }
 
 function failedTo(verb: string, path: string): (cause: unknown) => never {
@@ -145,18 +154,25 @@ The account has ${available} credits. The clock is ${clock}. Press Ctrl+C to sto
 `;
 }
 
-/** Resolves at the first signal. A second one does not interrupt saving the state. */
-function untilSignal(): Promise<number> {
-  return new Promise((resolve) => {
-    for (const signal of ENDING_SIGNALS) process.on(signal, () => resolve(0));
+interface Ended {
+  readonly status: number;
+  /** Whether the emulator was in use until then: without a command, or with one that could be run. */
+  readonly hasRun: boolean;
+}
+
+/** The function it returns resolves at the first signal. A second one does not interrupt saving the state. */
+function listenForSignals(): () => Promise<Ended> {
+  const ended = new Promise<Ended>((resolve) => {
+    for (const signal of ENDING_SIGNALS) process.on(signal, () => resolve({ status: 0, hasRun: true }));
   });
+  return () => ended;
 }
 
 /** Runs a command. Signals are forwarded to it. Returns its exit status; after a signal 128 and its number, as a shell. */
 async function runCommand(
   [command = "", ...args]: readonly string[],
   variables: Readonly<Record<string, string>>,
-): Promise<number> {
+): Promise<Ended> {
   const child = spawn(command, args, {
     stdio: "inherit",
     env: { ...process.env, ...variables },
@@ -174,10 +190,13 @@ async function runCommand(
         const isMissing = codeOf(error) === "ENOENT";
         const reason = isMissing ? "the command was not found." : error.message;
         process.stderr.write(`async-music: Failed to run ${command}: ${reason}\n`);
-        resolve(isMissing ? NOT_FOUND : NOT_RUNNABLE);
+        resolve({ status: isMissing ? NOT_FOUND : NOT_RUNNABLE, hasRun: false });
       });
       child.once("exit", (status, signal) =>
-        resolve(status ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+        resolve({
+          status: status ?? 128 + (signal === null ? 0 : constants.signals[signal]),
+          hasRun: true,
+        }),
       );
     });
   } finally {

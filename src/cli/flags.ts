@@ -132,9 +132,9 @@ export const OPTIONS = {
   drift: [
     option(
       "--max-credits <n>",
-      "the most credits that the check may spend; 30 are enough for all probes, 20 for all but the song by provider_a",
+      "the most credits that the check may spend; 20 are enough for all probes, and 22 also try uploads",
       wholeNumber(0),
-    ).makeOptionMandatory(),
+    ).default(20),
     option("--report <file>", "also write the report to this file, as Markdown"),
     option("--upload-url <url>", "a public address of short audio that is not MP3").default(
       SAMPLE_URL,

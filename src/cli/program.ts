@@ -66,10 +66,13 @@ the key is never replaced.
   ${command} settle rain --journal j --not-created`;
 
 const driftHelpFor = (command: string) => `
-It takes up to 15 minutes and sends about 150 requests. Use
-an account that no other program uses meanwhile. A request
-is only sent if its price fits into --max-credits. A POST is
-never repeated after its outcome became unknown.
+It usually takes 6 to 33 minutes. A task that does not end
+is read for 65 minutes. Use an account that no other program
+uses meanwhile. A request is only sent if its price fits
+into --max-credits. The check stops when more is gone from
+the balance, so a service that charges more than its prices
+can take too much with one request. A POST is never repeated
+after its outcome became unknown.
 
 Exit status:
   0  no drift; also if probes were skipped because their
@@ -79,7 +82,7 @@ Exit status:
      probe has no result, or the account changed meanwhile
 After Ctrl-C it is 130, and the report shows what is known.
 
-  ${command} drift --max-credits 30 --report drift.md`;
+  ${command} drift --report drift.md`;
 
 const mcpHelpFor = (command: string) => `
 The tools are make_song, write_lyrics, continue_song,

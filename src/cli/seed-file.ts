@@ -9,7 +9,7 @@ export async function openSeedFile(path: string, options: EmulatorOptions): Prom
   } catch (cause) {
     const reason = reasonOf(cause)
       .replaceAll(/`seedFile[.]/g, "`")
-      .replace(" in `seedFile`", "")
+      .replaceAll(" in `seedFile`", "")
       .replace("`seedFile`", "The file");
     throw new Error(`Failed to use the seed file ${path}: ${reason}`, { cause });
   }

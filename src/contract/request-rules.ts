@@ -1,6 +1,15 @@
 import * as z from "zod/mini";
 import type { ErrorCode } from "./service.js";
-import { isModel, isRecord, isTaskType, type Model, TASK_TYPES_BY_MODEL, type TaskType } from "./service.js";
+import {
+  isModel,
+  isRecord,
+  isTaskType,
+  type Model,
+  recordOf,
+  TASK_TYPES_BY_MODEL,
+  type TaskType,
+} from "./service.js";
+import { nearestName } from "./text.js";
 import { isPublicHttpUrl } from "./upload-address.js";
 
 /** What is wrong with one field of a request. */
@@ -60,6 +69,7 @@ const MODE_FIELDS = ["prompt", "tags", "gpt_description_prompt", "continue_clip_
 
 const text = z.string("must be a string");
 const filledText = text.check(z.regex(/\S/, "must not be blank"));
+const anything = z.optional(z.unknown());
 const flag = z.boolean("must be true or false");
 const seconds = numberThat((value) => value >= 0, "must be a number of 0 or more");
 const wholeNumber = numberThat(Number.isInteger, "must be a whole number");
@@ -80,6 +90,7 @@ const customInput = z.looseObject({
   prompt: z.optional(text),
   tags: z.optional(text),
   negative_tags: z.optional(text),
+  title: anything,
   make_instrumental: z.optional(flag),
   model_version: z.optional(modelVersion),
 });
@@ -94,8 +105,8 @@ const hasWords = z.refine<z.output<typeof customInput>>(
 );
 
 /**
- * The fields that the service reads, by mode of a music task and by other task type (Resources: Task creation request).
- * Fields that a mode ignores, such as any `title`, are not checked, and unknown ones are accepted.
+ * The fields that the service reads, by mode of a music task and by other task type (Resources: Task creation request). What a
+ * mode does not read is not checked: fields of the other modes, which have no effect, and unknown ones.
  */
 export const inputSchemas = {
   inspiration: z.looseObject({
@@ -109,6 +120,7 @@ export const inputSchemas = {
     continue_clip_id: filledText,
     continue_at: z.optional(seconds),
     prompt: z.optional(text),
+    title: anything,
     model_version: z.optional(modelVersion),
   }),
   provider_b: z.looseObject({
@@ -139,12 +151,51 @@ export function inputVariant(
   return "custom";
 }
 
-/** The names of all input fields that a model has for a task type, in any of its modes. */
-export function inputFields(model: Model, taskType: TaskType): readonly string[] {
-  const namesOf = (variant: InputVariant) => Object.keys(inputSchemas[variant].shape);
-  if (model !== "provider_a" || taskType !== "music") return namesOf(inputVariant(model, taskType, {}));
-  return ["title", ...namesOf("inspiration"), ...namesOf("custom"), ...namesOf("continuation")];
+/** The modes of `provider_a`'s music, each with the field that decides about it. */
+const MODES: Readonly<Partial<Record<InputVariant, string>>> = {
+  inspiration: "with `gpt_description_prompt`",
+  custom: "without `continue_clip_id`",
+  continuation: "with `continue_clip_id`",
+};
+
+function fieldsOf(variant: InputVariant): readonly string[] {
+  return Object.keys(inputSchemas[variant].shape);
 }
+
+/** The names of all input fields that a model has for a task type, in any of its modes. */
+function inputFields(variant: InputVariant): readonly string[] {
+  return (variant in MODES ? (Object.keys(MODES) as InputVariant[]) : [variant]).flatMap(fieldsOf);
+}
+
+/**
+ * Returns a warning about each field of the input that is charged for and has no effect: one that the mode ignores, and one
+ * whose name is probably a misspelled one. No warning contains a value.
+ */
+export function warningsAbout(request: unknown): string[] {
+  const { model, task_type: taskType, input } = recordOf(request);
+  if (!isModel(model) || !isTaskType(taskType) || !isRecord(input)) return [];
+  const variant = inputVariant(model, taskType, input);
+  const known = inputFields(variant);
+  return Object.keys(input).flatMap((name) => {
+    if (input[name] === null || fieldsOf(variant).includes(name)) return [];
+    if (known.includes(name)) return [`The service ignores \`input.${name}\` ${MODES[variant]}.`];
+    const meant = meantBy(name, known);
+    if (meant === null) return [];
+    return [`Unknown field \`input.${name}\`, which the service ignores. Did you mean \`${meant}\`?`];
+  });
+}
+
+/** A longer field name is not a misspelled one, and may contain anything: no message contains it. */
+const LONGEST_NAME = 40;
+
+/** The known field that an unknown one probably misspells. A name such as `prompt_id` extends a known one on purpose. */
+function meantBy(name: string, known: readonly string[]): string | null {
+  if (known.includes(name) || name.length > LONGEST_NAME) return null;
+  const meant = nearestName(name, known);
+  return meant === null || `_${name}_`.includes(`_${meant}_`) ? null : meant;
+}
+
+const REQUEST_FIELDS = ["model", "task_type", "input", "audio_format"];
 
 /**
  * The first rule of the interface that a request body breaks, or `null`. Rules are tried in a fixed order: body shape,
@@ -158,7 +209,7 @@ export function findRequestViolation(
 
   const issues = ["model", "task_type", "input"]
     .filter((path) => body[path] === undefined || body[path] === null)
-    .map((path) => ({ path, message: `is missing${hintAbout([path], body)}` }));
+    .map((path) => ({ path, message: `is missing${hintAbout([path], body, REQUEST_FIELDS)}` }));
   if (issues.length > 0) return { errorCode: "missing_required_fields", issues };
 
   const { model, task_type: taskType, input, audio_format: audioFormat } = body;
@@ -200,7 +251,7 @@ function findInputViolation(
     const wanted = isMissing ? [field] : code === "custom" && variant === "custom" ? MODE_FIELDS : [];
     return {
       path: ["input", ...path].join("."),
-      message: `${isMissing ? "is missing" : message}${hintAbout(wanted, input)}`,
+      message: `${isMissing ? "is missing" : message}${hintAbout(wanted, input, inputFields(variant))}`,
     };
   });
 
@@ -208,12 +259,18 @@ function findInputViolation(
   return issues.length === 0 ? null : { errorCode: "invalid_task_input", issues };
 }
 
-/** Names a field that is probably a wanted one in another spelling, such as `taskType`: the service ignores it. */
-function hintAbout(wanted: readonly string[], given: Readonly<Record<string, unknown>>): string {
-  const plain = (name: string) => name.replaceAll(/[_-]/g, "").toLowerCase();
-  const meant = wanted.map(plain);
-  const other = Object.keys(given).find((name) => !wanted.includes(name) && meant.includes(plain(name)));
-  return other === undefined ? "" : `; \`${other}\` is an unknown field`;
+/** Names an unknown field that is probably a misspelled wanted one, such as `taskType`. */
+function hintAbout(
+  wanted: readonly string[],
+  given: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): string {
+  for (const name of Object.keys(given)) {
+    const meant = meantBy(name, known);
+    if (meant !== null && wanted.includes(meant))
+      return `; \`${name}\` is an unknown field: did you mean \`${meant}\`?`;
+  }
+  return "";
 }
 
 function violation(errorCode: ErrorCode, path: string, message: string): RequestViolation {

@@ -29,12 +29,13 @@ export interface ProviderBMusicRequest extends MusicRequestFields<"provider_b"> 
   input: ProviderBMusicInput;
 }
 
-/** Any request for a song. */
-export type MusicRequest =
-  | InspirationMusicRequest
-  | CustomMusicRequest
-  | ContinuationMusicRequest
-  | ProviderBMusicRequest;
+/** A song by `provider_a`. The fields of `input` choose its mode. 10 credits. */
+export interface ProviderAMusicRequest extends MusicRequestFields<"provider_a"> {
+  input: InspirationInput | CustomInput | ContinuationInput;
+}
+
+/** Any request for a song. With a `model` that is known only at run time, `input` must fit both models. */
+export type MusicRequest = ProviderAMusicRequest | ProviderBMusicRequest;
 
 /** Lyrics from a description: `provider_a`. 5 credits. */
 export interface LyricsRequest {
@@ -66,6 +67,15 @@ export interface ConcatRequest {
 /**
  * Every request for a task: a union by `model` and `task_type`, and for `provider_a`'s music by the mode of its `input`.
  * A mix that the service forbids is a type error.
+ *
+ * @example
+ * ```ts sketch
+ * import type { Model, TaskRequest } from "async-music";
+ *
+ * function songOf(model: Model, prompt: string): TaskRequest {
+ *   return { model, task_type: "music", input: { prompt } };
+ * }
+ * ```
  */
 export type TaskRequest = MusicRequest | LyricsRequest | UploadRequest | ConcatRequest;
 
@@ -77,24 +87,46 @@ export interface MusicRequestFields<Model extends "provider_a" | "provider_b"> {
   audio_format?: AudioFormat | undefined;
 }
 
+declare const reason: unique symbol;
+
+/**
+ * The type of a field that must be absent: it names the reason, and no value has it. Such a field is tagged as deprecated, so
+ * that editors list it after the fields that the input may have.
+ */
+export interface Forbidden<Reason extends string> {
+  readonly [reason]: Reason;
+}
+
 /** `provider_b`'s own fields: forbidden to `provider_a`'s music. */
 export interface NoProviderBFields {
-  lyrics?: never;
-  lyrics_type?: never;
-  seed?: never;
+  /** @deprecated A field of `provider_b`. */
+  lyrics?: Forbidden<"provider_a refuses this field of provider_b">;
+  /** @deprecated A field of `provider_b`. */
+  lyrics_type?: Forbidden<"provider_a refuses this field of provider_b">;
+  /** @deprecated A field of `provider_b`. */
+  seed?: Forbidden<"provider_a refuses this field of provider_b">;
 }
 
 /** `provider_a`'s own fields: forbidden to `provider_b`. */
 export interface NoProviderAFields {
-  gpt_description_prompt?: never;
-  negative_tags?: never;
-  title?: never;
-  make_instrumental?: never;
-  model_version?: never;
-  continue_clip_id?: never;
-  continue_at?: never;
-  url?: never;
-  clip_id?: never;
+  /** @deprecated A field of `provider_a`. */
+  gpt_description_prompt?: Forbidden<"provider_b refuses this field of provider_a">;
+  /** @deprecated A field of `provider_a`. */
+  negative_tags?: Forbidden<"provider_b refuses this field of provider_a">;
+  /** @deprecated A field of `provider_a`. */
+  title?: Forbidden<"provider_b refuses this field of provider_a">;
+  /** @deprecated A field of `provider_a`. */
+  make_instrumental?: Forbidden<"provider_b refuses this field of provider_a">;
+  /** @deprecated A field of `provider_a`. */
+  model_version?: Forbidden<"provider_b refuses this field of provider_a">;
+  /** @deprecated A field of `provider_a`. */
+  continue_clip_id?: Forbidden<"provider_b refuses this field of provider_a">;
+  /** @deprecated A field of `provider_a`. */
+  continue_at?: Forbidden<"provider_b refuses this field of provider_a">;
+  /** @deprecated A field of `provider_a`. */
+  url?: Forbidden<"provider_b refuses this field of provider_a">;
+  /** @deprecated A field of `provider_a`. */
+  clip_id?: Forbidden<"provider_b refuses this field of provider_a">;
 }
 
 /** The input of inspiration mode. */
@@ -113,8 +145,8 @@ export interface InspirationInput extends NoProviderBFields {
   tags?: string | undefined;
   /** Accepted and ignored in this mode. */
   title?: JsonValue | undefined;
-  /** Must be absent: its presence means continuation. */
-  continue_clip_id?: never;
+  /** @deprecated Its presence means continuation. */
+  continue_clip_id?: Forbidden<"with this field, the mode is continuation">;
 }
 
 /** The input of custom mode: lyrics in `prompt`, styles in `tags`, or both. */
@@ -135,10 +167,10 @@ export interface CustomFields extends NoProviderBFields {
   make_instrumental?: boolean | undefined;
   /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
   model_version?: ModelVersion | undefined;
-  /** Must be absent: its presence means inspiration. */
-  gpt_description_prompt?: never;
-  /** Must be absent: its presence means continuation. */
-  continue_clip_id?: never;
+  /** @deprecated Its presence means inspiration. */
+  gpt_description_prompt?: Forbidden<"with this field, the mode is inspiration">;
+  /** @deprecated Its presence means continuation. */
+  continue_clip_id?: Forbidden<"with this field, the mode is continuation">;
 }
 
 /** The input of continuation mode. */

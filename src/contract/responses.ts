@@ -69,8 +69,6 @@ export interface Balance {
   frozen: number;
   /** `available` and `frozen` together. */
   total: number;
-  /** Fields that a later version of the service adds. */
-  [field: string]: unknown;
 }
 
 /** The account's totals since its creation. */
@@ -81,6 +79,4 @@ export interface Usage {
   credits_used: number;
   /** The credits of all top-ups together. */
   credits_topped_up: number;
-  /** Fields that a later version of the service adds. */
-  [field: string]: unknown;
 }

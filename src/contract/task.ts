@@ -1,13 +1,17 @@
 import type { Model, TaskErrorCode, TaskStatus, TaskType } from "./service.js";
 
-/** A value that the interface lists, or one that a later version of the service may add: handle unknown values. */
-export type Known<Value extends string> = Value | (string & {});
-
 /**
  * A string that this version of the SDK does not list, such as a task type or a status that the service added later.
  * Unlike `string` it has no overlap with the listed values, so that a comparison with one of those narrows a union.
  */
 export type Unlisted = `${string & { readonly unlisted: never }}`;
+
+/**
+ * A value that the interface lists, or one that a later version of the service may add: handle unknown values. A comparison
+ * with a misspelled value does not compile. To compare with a value that is not listed, make it a plain string first:
+ * `String(task.error_code) === "voice_unavailable"`.
+ */
+export type Known<Value extends string> = Value | Unlisted;
 
 /** The type of a task: one that the interface lists, or a later one. */
 export type AnyTaskType = TaskType | Unlisted;
@@ -26,8 +30,6 @@ export interface TaskSubmission<Type extends TaskType = TaskType> {
   created_at: string;
   /** The requested format, `null` if none was requested. */
   audio_format: string | null;
-  /** Fields that a later version of the service adds. */
-  [field: string]: unknown;
 }
 
 /**
@@ -108,8 +110,6 @@ export interface TaskFields<Type extends AnyTaskType> {
   created_at: string | null;
   /** When it ended, as an ISO 8601 date-time; `null` until then. The audio's seven days begin here. */
   completed_at: string | null;
-  /** Fields that a later version of the service adds. */
-  [field: string]: unknown;
 }
 
 /**
@@ -142,8 +142,6 @@ export interface TaskOutput {
   fail_reason?: string | null;
   /** Clips or lyrics of a succeeded task, by its `type`; `null` while it is unfinished, and after a failure. */
   result?: unknown;
-  /** Fields that a provider or a later version of the service adds. */
-  [field: string]: unknown;
 }
 
 /** The output of a task that succeeded. */
@@ -159,7 +157,7 @@ export interface TaskResults {
   concat: Clip[];
 }
 
-/** A piece of audio. Undocumented fields are kept, and may disappear without notice. */
+/** A piece of audio. Undocumented fields are kept: read them with `extraField`. They may disappear without notice. */
 export interface Clip {
   /** Pass it as `continue_clip_id` of a continuation or `clip_id` of a concat, with a key of the same account. */
   id: string;
@@ -173,11 +171,9 @@ export interface Clip {
   title?: string;
   /** The provider's description of the song; music clips only. */
   metadata?: ClipMetadata;
-  /** Undocumented fields of the provider, which may disappear without notice. */
-  [field: string]: unknown;
 }
 
-/** The provider's description of a music clip. Other fields differ by provider and may disappear without notice. */
+/** The provider's description of a music clip. Other fields differ by provider: read them with `extraField`. */
 export interface ClipMetadata {
   /** The length of the audio in seconds, which need not be whole. */
   duration?: number;
@@ -185,8 +181,6 @@ export interface ClipMetadata {
   tags?: string;
   /** The lyrics or the description that the provider worked with. */
   prompt?: string;
-  /** Undocumented fields of the provider, which may disappear without notice. */
-  [field: string]: unknown;
 }
 
 /** The result of a lyrics task. */
@@ -195,6 +189,4 @@ export interface Lyrics {
   title: string;
   /** The lyrics, with structure tags such as `[Verse]`. */
   text: string;
-  /** Fields that a provider or a later version of the service adds. */
-  [field: string]: unknown;
 }

@@ -1,17 +1,22 @@
 import type { ErrorCode } from "../contract/service.js";
 import type { Known } from "../contract/task.js";
 import { AsyncMusicError, type ErrorDetails } from "./base.js";
+import { brand } from "./brand.js";
 
 /** What an HTTP error response states. */
 export interface ApiErrorDetails extends ErrorDetails {
   status: number;
-  errorCode: Known<ErrorCode> | null;
+  errorCode: string | null;
   requestId: string;
   headers: Headers;
 }
 
 /** The service returned an error. Branch on `errorCode` or on the class, never on the message. */
 export class ApiError extends AsyncMusicError {
+  static {
+    brand(ApiError, "ApiError");
+  }
+
   override name = "ApiError";
 
   /** The HTTP status. */
@@ -41,31 +46,55 @@ export class ApiError extends AsyncMusicError {
  * `invalid_model`, `unsupported_task_type`, `invalid_task_input`, `invalid_audio_format` and `audio_format_unavailable`.
  */
 export class BadRequestError extends ApiError {
+  static {
+    brand(BadRequestError, "BadRequestError");
+  }
+
   override name = "BadRequestError";
 }
 
 /** The API key is missing, unknown, deleted or disabled (401). */
 export class AuthenticationError extends ApiError {
+  static {
+    brand(AuthenticationError, "AuthenticationError");
+  }
+
   override name = "AuthenticationError";
 }
 
 /** The account has fewer credits available than the task costs (402): top up in the dashboard. */
 export class InsufficientCreditsError extends ApiError {
+  static {
+    brand(InsufficientCreditsError, "InsufficientCreditsError");
+  }
+
   override name = "InsufficientCreditsError";
 }
 
 /** The account is suspended and can't create tasks (403). */
 export class AccountSuspendedError extends ApiError {
+  static {
+    brand(AccountSuspendedError, "AccountSuspendedError");
+  }
+
   override name = "AccountSuspendedError";
 }
 
 /** No task of this account has that id (404). */
 export class TaskNotFoundError extends ApiError {
+  static {
+    brand(TaskNotFoundError, "TaskNotFoundError");
+  }
+
   override name = "TaskNotFoundError";
 }
 
 /** The rate limit is exceeded (429): no retries are left, or the stated wait is longer than `retryBudgetMs`. */
 export class RateLimitedError extends ApiError {
+  static {
+    brand(RateLimitedError, "RateLimitedError");
+  }
+
   override name = "RateLimitedError";
 
   /** The stated wait in seconds, counted from the response; `null` if none was stated. */
@@ -84,5 +113,9 @@ export class RateLimitedError extends ApiError {
 
 /** The service returned a 5xx status to a read, also after the retries. */
 export class ServerError extends ApiError {
+  static {
+    brand(ServerError, "ServerError");
+  }
+
   override name = "ServerError";
 }

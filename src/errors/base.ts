@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../contract/service.js";
 import type { Known } from "../contract/task.js";
 import { printableLine, withoutCredentials } from "../contract/text.js";
+import { brand } from "./brand.js";
 
 /** What every error of this package accepts. */
 export interface ErrorDetails {
@@ -14,6 +15,10 @@ export interface ErrorDetails {
  * abort rejects with `signal.reason`, and a custom pacer, clock or iterable of requests rejects with the error it throws.
  */
 export class AsyncMusicError extends Error {
+  static {
+    brand(AsyncMusicError, "AsyncMusicError");
+  }
+
   override name = "AsyncMusicError";
 
   /** The task that the error is about. It is set once a task is submitted: pass it to `wait` to continue. */
@@ -35,6 +40,10 @@ export class AsyncMusicError extends Error {
 
 /** An option is missing, unknown or has a wrong value. The message names the option, the rule and the value. */
 export class InvalidOptionError extends AsyncMusicError {
+  static {
+    brand(InvalidOptionError, "InvalidOptionError");
+  }
+
   override name = "InvalidOptionError";
 
   /** The name of the option. */
@@ -70,6 +79,10 @@ export function shown(value: unknown): string {
 
 /** The SDK refused a request that the service would refuse. Nothing was sent, and nothing was charged. */
 export class InvalidRequestError extends AsyncMusicError {
+  static {
+    brand(InvalidRequestError, "InvalidRequestError");
+  }
+
   override name = "InvalidRequestError";
 
   /** The error code that the service would return. */
@@ -78,7 +91,7 @@ export class InvalidRequestError extends AsyncMusicError {
   /** Each rule that the request breaks: `path` is for example `input.prompt`. */
   readonly issues: readonly { readonly path: string; readonly message: string }[];
 
-  constructor(errorCode: string, issues: readonly { path: string; message: string }[]) {
+  constructor(errorCode: Known<ErrorCode>, issues: readonly { path: string; message: string }[]) {
     const reasons = issues.map(({ path, message }) => `\`${path === "" ? "request" : path}\` ${message}`);
     super(`Invalid request (${errorCode}): ${reasons.join("; ")}. Nothing was sent.`);
     this.errorCode = errorCode;
@@ -88,6 +101,10 @@ export class InvalidRequestError extends AsyncMusicError {
 
 /** A request of `runAll` was refused before anything was sent: with it, the batch could cost more than `maxCredits`. */
 export class CreditCeilingError extends AsyncMusicError {
+  static {
+    brand(CreditCeilingError, "CreditCeilingError");
+  }
+
   override name = "CreditCeilingError";
 
   /** The price of the request. */

@@ -1,8 +1,13 @@
 import type { TaskRequest } from "../contract/requests.js";
 import { AsyncMusicError, type ErrorDetails } from "./base.js";
+import { brand } from "./brand.js";
 
 /** A read had no response, or a POST was certainly never sent: nothing was charged. */
 export class ConnectionError extends AsyncMusicError {
+  static {
+    brand(ConnectionError, "ConnectionError");
+  }
+
   override name = "ConnectionError";
 
   /** The `X-Request-Id` that the request was sent with. */
@@ -15,6 +20,10 @@ export class ConnectionError extends AsyncMusicError {
 
 /** There was no response within `timeoutMs`. */
 export class RequestTimeoutError extends ConnectionError {
+  static {
+    brand(RequestTimeoutError, "RequestTimeoutError");
+  }
+
   override name = "RequestTimeoutError";
 }
 
@@ -23,6 +32,10 @@ export class RequestTimeoutError extends ConnectionError {
  * request of this client.
  */
 export class InvalidResponseError extends AsyncMusicError {
+  static {
+    brand(InvalidResponseError, "InvalidResponseError");
+  }
+
   override name = "InvalidResponseError";
 
   /** Identifies the request in the service's records. */
@@ -56,6 +69,10 @@ export type Evidence = "created" | "not_created" | "unclear";
  * is set: wait for that task.
  */
 export class SubmissionOutcomeUnknownError extends AsyncMusicError {
+  static {
+    brand(SubmissionOutcomeUnknownError, "SubmissionOutcomeUnknownError");
+  }
+
   override name = "SubmissionOutcomeUnknownError";
 
   /** The request whose outcome is unknown, as it was sent. It narrows by `model` and `task_type`. */
@@ -92,6 +109,10 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
 
 /** The address of the audio returns 404: audio is available for seven days after its task completed. */
 export class AudioExpiredError extends AsyncMusicError {
+  static {
+    brand(AudioExpiredError, "AudioExpiredError");
+  }
+
   override name = "AudioExpiredError";
 
   /** The address of the audio. */
@@ -108,6 +129,10 @@ export class AudioExpiredError extends AsyncMusicError {
 
 /** The audio could not be downloaded completely, or `saveAudio` could not save it. */
 export class AudioDownloadError extends AsyncMusicError {
+  static {
+    brand(AudioDownloadError, "AudioDownloadError");
+  }
+
   override name = "AudioDownloadError";
 
   /** The address of the audio. */

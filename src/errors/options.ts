@@ -34,6 +34,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "each call": "signal requestId headers",
   "the calls that wait": "pollIntervalMs maxWaitMs onUpdate",
   "`run` or `runAll`": "onSubmitted journal journalKey probe onUnrecorded",
+  "`audio.download`": "maxBytes",
   "`runAll`": "concurrency maxCredits onProgress",
 };
 

@@ -2,12 +2,17 @@ import type { TaskErrorCode } from "../contract/service.js";
 import type { FailedTask, Known, Task } from "../contract/task.js";
 import { excerpt } from "../contract/text.js";
 import { AsyncMusicError, type ErrorDetails } from "./base.js";
+import { brand } from "./brand.js";
 
 /**
  * The task ended in `failure`. Its credits were refunded. The message has the service's reason: `task.error` without
  * control and format characters, up to 300 characters of it.
  */
 export class TaskFailedError extends AsyncMusicError {
+  static {
+    brand(TaskFailedError, "TaskFailedError");
+  }
+
   override name = "TaskFailedError";
 
   declare readonly taskId: string;
@@ -52,11 +57,19 @@ function adviceFor({ retryable, retry_after_seconds: seconds }: FailedTask): str
 
 /** The task ended in `timeout`: it was unfinished after an hour. Its credits were refunded. */
 export class TaskTimedOutError extends TaskFailedError {
+  static {
+    brand(TaskTimedOutError, "TaskTimedOutError");
+  }
+
   override name = "TaskTimedOutError";
 }
 
 /** `maxWaitMs` passed before the task ended. The task continues: wait for its id again. */
 export class WaitTimeoutError extends AsyncMusicError {
+  static {
+    brand(WaitTimeoutError, "WaitTimeoutError");
+  }
+
   override name = "WaitTimeoutError";
 
   declare readonly taskId: string;
@@ -70,21 +83,33 @@ export class WaitTimeoutError extends AsyncMusicError {
 }
 
 /**
- * The journal failed; what it threw is the `cause`. Without a `taskId` nothing was sent and nothing is charged. With a
- * `taskId` the task exists, but the journal has not recorded it.
+ * The journal failed; what it threw is the `cause`. With a `taskId` the task exists, but the journal has not recorded it.
+ * Without a `taskId` no task exists and nothing is charged; `sent` tells whether the service received the request and
+ * refused it.
  */
 export class JournalError extends AsyncMusicError {
+  static {
+    brand(JournalError, "JournalError");
+  }
+
   override name = "JournalError";
 
   /** The key of the entry; empty if `open()` or `planned()` of `async-music/postgres` failed. */
   declare readonly journalKey: string;
 
-  constructor(message: string, details: ErrorDetails & { journalKey: string }) {
-    super(message, details);
+  /** Whether the run has sent its request. `true` without a `taskId`: the service refused the request. */
+  declare readonly sent: boolean;
+
+  constructor(message: string, details: ErrorDetails & { journalKey: string; sent?: boolean }) {
+    super(message, { sent: details.taskId !== undefined, ...details } as ErrorDetails);
   }
 }
 
 /** The journal holds another request under this key; the message names its task, if it has one. Nothing was sent. */
 export class JournalConflictError extends JournalError {
+  static {
+    brand(JournalConflictError, "JournalConflictError");
+  }
+
   override name = "JournalConflictError";
 }

@@ -12,7 +12,8 @@ import type {
   Tried,
   Unusable,
 } from "./context.js";
-import { certainlyNeverSent, oneShotBody, sendRequest } from "./fetch.js";
+import { oneShotBody, sendRequest } from "./fetch.js";
+import { certainlyNeverSent } from "./never-sent.js";
 
 /**
  * The largest response that is read, in bytes after decompression: 16 MiB. A task takes a few kilobytes; without a limit, half
@@ -51,7 +52,8 @@ export async function attempt(
   if (inFlight) inFlight.call = null;
 
   const response = outcome.kind === "received" ? outcome.response : null;
-  const { status, remaining, statedWaitMs } = response ?? NO_RESPONSE;
+  const { status, statedWaitMs } = response ?? NO_RESPONSE;
+  const { remaining } = outcome.kind === "received" ? outcome.response : outcome;
   const heldForMs = status === 429 ? (statedWaitMs ?? UNSTATED_HOLD_MS) : null;
   try {
     pacer.report({ taskId, sentAt, remaining, heldForMs });
@@ -60,6 +62,8 @@ export async function attempt(
     if (method !== "POST") throw error;
   }
   const now = clock.now();
+  const date = parseDate(response?.headers.get("Date") ?? null);
+  if (date !== null) context.service.aheadMs = date - now;
   emitter.emit("answer", () => ({ ...event(), status, durationMs: now - sentAt, remaining }));
   if (heldForMs !== null) emitter.emit("pause", () => ({ forMs: heldForMs, until: dateAt(now + heldForMs) }));
   if (response !== null && response.status >= 200 && response.status < 300) return { result: response };
@@ -67,7 +71,7 @@ export async function attempt(
   return { ...verdict, statedWaitMs };
 }
 
-const NO_RESPONSE = { status: null, remaining: null, statedWaitMs: null };
+const NO_RESPONSE = { status: null, statedWaitMs: null };
 
 /** Returns a new UUID (version 4): from the system's secure source, or from the given source of randomness. */
 export function createRequestId(random: Random): string {
@@ -101,9 +105,9 @@ async function sendOnce(
     text: "",
   };
   ids.requests.add(requestId);
+  const sent = call.body === undefined ? null : oneShotBody(call.body);
 
   const receive = async (): Promise<Response> => {
-    const sent = call.body === undefined ? null : oneShotBody(call.body);
     const headers: Record<string, string> = {
       Accept: "application/json",
       [HEADERS.requestId]: requestId,
@@ -150,7 +154,8 @@ async function sendOnce(
     const { response, text, reader } = received;
     reader?.cancel().catch(() => {});
     const status = response?.status ?? null;
-    const failure = { url, timeoutMs, status, text };
+    const remaining = response === undefined ? null : remainingOf(response.headers);
+    const failure = { url, timeoutMs, status, text, remaining };
     if (signal?.aborted && !deadline.timedOut())
       return { ...failure, kind: isSent ? "aborted" : "aborted_before_sending", cause: signal.reason };
     if (cause instanceof ForeignResponse) return foreign("X-Request-Id", "belongs to another request");
@@ -158,7 +163,7 @@ async function sendOnce(
       return { kind: "received", response: responseOf(response, text, requestId, clock.now()) };
     if (cause instanceof ResponseTooLarge) {
       const issue = { path: "", message: `is larger than ${MAX_RESPONSE_BYTES} bytes` };
-      return { kind: "too_large", status, text, issue };
+      return { kind: "too_large", status, text, issue, remaining };
     }
     if (deadline.timedOut()) return { ...failure, kind: "timed_out", cause: undefined };
     const isNeverSent = response === undefined && certainlyNeverSent(cause);
@@ -181,19 +186,25 @@ function responseOf(
   requestId: string,
   now: number,
 ): ApiResponse {
-  const remaining = headers.get(HEADERS.rateLimitRemaining) ?? "";
   const json = parseJson(text);
+  const isHtml = /^\s*<(?:!doctype|html)/i.test(text);
   return {
     status,
     headers,
     text,
     json,
+    isHtml,
     taskId: Object(json["data"]).task_id,
     requestId: headers.get(HEADERS.requestId) || requestId,
-    remaining: /^\d+$/.test(remaining) ? Number(remaining) : null,
+    remaining: remainingOf(headers),
     statedWaitMs: status >= 400 ? statedWaitMs(headers, json, now) : null,
     receivedAt: now,
   };
+}
+
+function remainingOf(headers: Headers): number | null {
+  const remaining = headers.get(HEADERS.rateLimitRemaining) ?? "";
+  return /^\d+$/.test(remaining) ? Number(remaining) : null;
 }
 
 export function parseJson(text: string): Fields {
@@ -230,7 +241,7 @@ function foreignTask(response: ApiResponse, call: Call, requestId: string, tasks
 
 /** Status and body of a response that belongs to another request say nothing about this one. */
 function foreign(path: string, message: string): Unusable {
-  return { kind: "foreign", status: null, text: "", issue: { path, message } };
+  return { kind: "foreign", status: null, text: "", issue: { path, message }, remaining: null };
 }
 
 /**

@@ -30,12 +30,16 @@ export async function send(
       emitter.emit("wait", () => ({ purpose: call.purpose, taskId: taskId ?? null, waitedMs }));
     try {
       await call.beforeSending?.();
+      await call.claim?.take();
     } catch (error) {
       // Every admission needs a report, even if nothing is sent.
       pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null });
       throw error;
     }
-    return attempt(context, call, { ...options, requestId }, judge);
+    const tried = await attempt(context, call, { ...options, requestId }, judge);
+    // Before the wait for the next attempt, in which the process may end.
+    if ("error" in tried && tried.noTask !== undefined) await call.claim?.release(tried.noTask);
+    return tried;
   });
 }
 
@@ -54,7 +58,7 @@ interface SchemaIssue {
 export function parseData<Data>(
   { redactor }: Pick<Context, "redactor">,
   call: Call,
-  { json, requestId }: Pick<ApiResponse, "json" | "requestId">,
+  { json, requestId, isHtml }: Pick<ApiResponse, "json" | "requestId" | "isHtml">,
   schema: Schema<Data>,
   dataPath: readonly string[] = ["data"],
 ): Data {
@@ -65,7 +69,7 @@ export function parseData<Data>(
     path: [...dataPath, ...path.map(String)].join("."),
     message,
   })) ?? [{ path: "", message: "is not JSON of the form { code, data }" }];
-  throw invalidResponse(redactor, call, requestId, issues);
+  throw invalidResponse(redactor, call, requestId, issues, isHtml);
 }
 
 /** The data of a response, with the response. */

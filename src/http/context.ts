@@ -1,7 +1,7 @@
 import type { Redactor } from "../errors/redactor.js";
 import type { Pacer, RequestKind } from "../rate-limit/pacer.js";
 import type { Clock, Random } from "../time/clock.js";
-import type { Emitter, Trace, Warn } from "./telemetry.js";
+import type { Emitter, LogError, Trace, Warn } from "./telemetry.js";
 
 export interface Context {
   readonly baseUrl: string;
@@ -24,10 +24,16 @@ export interface Context {
     /** The tasks that the client received as responses to its submissions. */
     readonly tasks: IdSet;
   };
+  /** The service's clock, as responses show it. */
+  readonly service: {
+    /** How far it is ahead of the client's clock at least, in milliseconds; `null` before the first response with a `Date`. */
+    aheadMs: number | null;
+  };
   readonly emitter: Emitter;
   readonly trace: Trace;
   /** `undefined`: warnings are not logged. */
   readonly warn: Warn | undefined;
+  readonly logError: LogError;
 }
 
 /** The ids that were added last, compared without regard to case. */
@@ -47,6 +53,8 @@ export interface Call {
   purpose: string;
   /** Awaited after the admission, before an attempt is sent. Throwing cancels the attempt. */
   beforeSending?: (() => void | Promise<void>) | undefined;
+  /** Taken before each attempt is sent, after `beforeSending`; released if the attempt certainly created no task. */
+  claim?: Claim | undefined;
   /** Called when the rate limit delays an attempt, with the expected end in milliseconds since the epoch; with `null` at its end. */
   onDelayed?: ((until: number | null) => void) | undefined;
   /** Makes the call survive an abort: an attempt that was sent is completed; waits before and between attempts still abort. */
@@ -56,6 +64,17 @@ export interface Call {
   advice?(): string;
   adviceIfNotFound?(): string;
 }
+
+/** What stands in a journal while an attempt may be in flight. */
+export interface Claim {
+  /** If it throws, the attempt is not sent. */
+  take(): Promise<void>;
+  /** Must not throw. */
+  release(why: NoTask): Promise<void>;
+}
+
+/** Why an attempt certainly created no task. */
+export type NoTask = "not_sent" | "refused";
 
 /** Whether a call that survives an abort has an attempt in flight. */
 export interface InFlight {
@@ -71,7 +90,12 @@ export interface RequestOptions {
    * task.
    */
   signal?: AbortSignal | undefined;
-  /** The time limit of one HTTP attempt, in real milliseconds. @defaultValue the client's, 30 000 */
+  /**
+   * The time limit of one HTTP attempt, in real milliseconds. A process that was suspended past this limit waits up to 1
+   * more second for the response that arrived meanwhile.
+   *
+   * @defaultValue the client's, 30 000
+   */
   timeoutMs?: number | undefined;
   /** How often a read, or a create that got 429, is sent again. @defaultValue the client's, 2 */
   maxRetries?: number | undefined;
@@ -90,7 +114,9 @@ export interface ApiResponse {
   text: string;
   /** The fields of the body; none if it is no JSON object. */
   json: Fields;
-  /** The `task_id` of its data: any value, or `undefined`. */
+  /** Whether the body is an HTML page: something other than the service sent it. */
+  isHtml: boolean;
+  /** The unchecked `task_id` of its data. */
   taskId: unknown;
   /** The `X-Request-Id` of the response, or else of the request. */
   requestId: string;
@@ -116,6 +142,8 @@ export interface Unusable {
   status: number | null;
   /** The first `MAX_RESPONSE_BYTES` of the body; empty for a response that belongs to another request. */
   text: string;
+  /** `X-RateLimit-Remaining` of a response that is too large; otherwise `null`. */
+  remaining: number | null;
   issue: { path: string; message: string };
 }
 
@@ -123,8 +151,9 @@ export interface NoResponse {
   kind: "aborted_before_sending" | "aborted" | "timed_out" | "never_sent" | "connection_lost";
   url: string;
   timeoutMs: number;
-  /** The status, if the response broke off after its headers. */
+  /** The status, and `X-RateLimit-Remaining`, if the response broke off after its headers. */
   status: number | null;
+  remaining: number | null;
   text: string;
   cause: unknown;
 }
@@ -140,6 +169,8 @@ export interface Verdict {
   error: unknown;
   /** Whether another attempt may succeed, and can't create a second task. */
   mayResend: boolean;
+  /** Of a POST: present if it certainly created no task. */
+  noTask?: NoTask;
 }
 
 export type Judge = (failure: Failure) => Verdict;

@@ -15,13 +15,16 @@ import { ConnectionError, InvalidResponseError, RequestTimeoutError } from "../e
 import type { Redactor } from "../errors/redactor.js";
 import { dateAt, noResponseWithin } from "../time/clock.js";
 import type { ApiResponse, Call, Context, Failure, NoResponse, Unusable, Verdict } from "./context.js";
-import { DEEPEST, FORBIDDEN_PORT } from "./fetch.js";
+import { DEEPEST, FORBIDDEN_PORT, OPENSSL } from "./never-sent.js";
+
+/** The advice for a response that is an HTML page. */
+export const HTML = "This is HTML, not the service: check `baseUrl`.";
 
 /** How much of a message of the service an error quotes, in characters. */
 const LONGEST_PROSE = 300;
 
 /** A system error code. Anything else may be prose, and is not shown. */
-const CODE = /^[A-Z][A-Za-z0-9_]{2,40}$/;
+const CODE = /^[A-Z][A-Za-z0-9_/]{2,40}$/;
 
 /** Reads change nothing, so they are sent again after every failure that may pass (Errors: Retry rules). */
 export function judgeRead(failure: Failure): Verdict {
@@ -78,11 +81,13 @@ export function invalidResponse(
   call: Call,
   responseId: string,
   issues: readonly { path: string; message: string }[],
+  isHtml = false,
 ): InvalidResponseError {
   const requestId = redactor.text(responseId);
   const what = issues.map(({ path, message }) => `\`${path === "" ? "body" : path}\` ${message}`).join("; ");
   const reason = `the response breaks the service's contract: ${redactor.text(what)}`;
-  const advice = adviceToRepeat(call, "Report the request id to the service.");
+  const repeat = adviceToRepeat(call, isHtml ? "" : "Report the request id to the service.");
+  const advice = isHtml ? `${HTML} ${repeat ?? ""}`.trim() : repeat;
   return new InvalidResponseError(failureMessage(call, reason, requestId, advice), {
     requestId,
     issues,
@@ -112,15 +117,19 @@ export function connectionError(
 
   const connection = `connection to ${redactor.text(new URL(url).host)}`;
   const code = codeOf(cause, redactor);
+  const isTls = code.startsWith(` (${OPENSSL}`) || code === " (EPROTO)";
   if (kind !== "never_sent")
     return new ConnectionError(
-      message(`the ${connection} was lost${code}`, adviceToRepeat(call, "Try again.")),
+      message(`the ${connection} was lost${code}`, adviceToRepeat(call, isTls ? HTTP_HINT : "Try again.")),
       details,
     );
   const reason = `the ${connection} failed${code}; nothing was sent`;
-  const first = adviceForAddress(url) || "Check the address and the network, then try again.";
+  const first =
+    adviceForAddress(url) || (isTls ? HTTP_HINT : "Check the address and the network, then try again.");
   return new ConnectionError(message(reason, `${first} ${call.advice?.() ?? ""}`.trim()), details);
 }
+
+const HTTP_HINT = "The TLS handshake failed: does `baseUrl` need http instead of https?";
 
 /** The advice of the call; for a read without one, this. A POST may have created a task: it must not be repeated. */
 function adviceToRepeat(call: Call, repeat: string): string | undefined {
@@ -185,11 +194,12 @@ function reasonOf(status: number, errorCode: string | null, prose: unknown, reda
 /** What to do about this class of error, then about the call. */
 function adviceFor(
   call: Call,
-  { status, json }: ApiResponse,
+  { status, json, isHtml }: ApiResponse,
   ErrorClass: ApiErrorClass,
   retryAt: Date | null,
 ): string | undefined {
   const advice = call.advice?.();
+  if (isHtml) return `${HTML} ${advice ?? ""}`.trim();
   if (ErrorClass === TaskNotFoundError) {
     // Without an error code, the response may be that of another server.
     const address = json["error_code"] === undefined ? " Check `baseUrl`, too." : "";

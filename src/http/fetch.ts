@@ -126,16 +126,10 @@ export async function withRetries<Result>(
   }
 }
 
-export function environmentVariable(name: string): string | undefined {
-  try {
-    const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-    const { env = {} } = process ?? {};
-    return (Object.hasOwn(env, name) && env[name]) || undefined;
-  } catch {
-    // Deno requires a permission.
-    return undefined;
-  }
-}
+/** Where warnings go by default. */
+export const platformConsole = {
+  warn: (message: string) => console.warn(`async-music: ${message}`),
+};
 
 /** Whether this code runs in a web page or one of its workers, where anyone can read a key. */
 export function isBrowser(): boolean {
@@ -146,50 +140,4 @@ export function isBrowser(): boolean {
   };
   const isPage = typeof window === "object" && typeof (document ?? window?.document) === "object";
   return isPage || typeof importScripts === "function";
-}
-
-/** System calls that come before the first byte of a request. */
-const BEFORE_SENDING_CALLS = new Set(["connect", "getaddrinfo"]);
-
-/** Error codes of the runtimes' `fetch` that mean that no connection was made. */
-const BEFORE_SENDING_CODES = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "ConnectionRefused",
-  "FailedToOpenSocket",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-]);
-
-/** The message of undici, without a code, for a port that the fetch standard forbids. It checks before it connects. */
-export const FORBIDDEN_PORT = "bad port";
-
-/** How many causes of an error are inspected: a chain may run in a circle. */
-export const DEEPEST = 8;
-
-/**
- * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Without such a
- * code, the request may have arrived: a connection can break at any moment after that.
- */
-export function certainlyNeverSent(error: unknown, depth = 0): boolean {
-  try {
-    if (!(error instanceof Error) || depth > DEEPEST) return false;
-    if (error instanceof AggregateError && error.errors.length > 0)
-      return error.errors.every((each) => certainlyNeverSent(each, depth + 1));
-    const { code, syscall, message } = error as Error & { code?: unknown; syscall?: unknown };
-    const isBeforeSending =
-      message === FORBIDDEN_PORT ||
-      BEFORE_SENDING_CODES.has(String(code)) ||
-      BEFORE_SENDING_CALLS.has(String(syscall));
-    return isBeforeSending || certainlyNeverSent(error.cause, depth + 1);
-  } catch {
-    // An error of a custom `fetch` may throw when it is read.
-    return false;
-  }
 }

@@ -117,14 +117,24 @@ const MOST_WARNINGS = 100;
 /** Logs a warning, once per client. What the logger throws is ignored. */
 export type Warn = (message: string) => void;
 
-export function createWarn(logger: Logger | undefined, lowest: LogLevel): Warn | undefined {
-  if (logger === undefined || !isLogged("warn", lowest)) return undefined;
+export function createWarn(logger: Pick<Logger, "warn">, lowest: LogLevel): Warn | undefined {
+  if (!isLogged("warn", lowest)) return undefined;
   const logged = new Set<string>();
   return (message) => {
     if (logged.has(message) || logged.size >= MOST_WARNINGS) return;
     logged.add(message);
     const write = async () => logger.warn(printableLine(message));
     write().catch(() => {});
+  };
+}
+
+/** Logs an error that a person must resolve. What the logger throws is ignored. */
+export type LogError = (message: string) => void;
+
+export function createLogError(logger: Pick<Logger, "error"> | undefined, lowest: LogLevel): LogError {
+  return (message) => {
+    const write = async () => logger?.error(printableLine(message));
+    if (isLogged("error", lowest)) write().catch(() => {});
   };
 }
 

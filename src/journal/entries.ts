@@ -1,4 +1,5 @@
 import type { ErrorDetails } from "../errors/base.js";
+import { brand } from "../errors/brand.js";
 import { JournalError } from "../errors/task-errors.js";
 import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 
@@ -39,6 +40,10 @@ export function memoryJournal(): Required<Journal> {
  * of `damagedKeys`, or empty if there is none.
  */
 export class JournalDamagedError extends JournalError {
+  static {
+    brand(JournalDamagedError, "JournalDamagedError");
+  }
+
   override name = "JournalDamagedError";
 
   /** The open keys among the readable entries, oldest first. */

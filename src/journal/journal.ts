@@ -1,4 +1,5 @@
-import type { FinalStatus, JsonValue } from "../contract/service.js";
+import type { TaskRequest } from "../contract/requests.js";
+import type { FinalStatus } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
 
 /**
@@ -11,7 +12,7 @@ import type { TaskSubmission } from "../contract/task.js";
  * settled after 30 real seconds counts as failed; it may still take effect later, completely or not at all.
  *
  * @example
- * Your own in SQL, with `CREATE TABLE journal (key text PRIMARY KEY, revision text NOT NULL, entry jsonb NOT NULL)`:
+ * Your own in SQL, with `CREATE TABLE journal (key text PRIMARY KEY, revision text NOT NULL, entry json NOT NULL)` (`jsonb` rejects U+0000):
  *
  * ```ts
  * const journal: Journal = {
@@ -87,7 +88,7 @@ export interface JournalFields {
   /** Identifies this version of the entry. No two entries have the same. */
   revision: string;
   /** The request, as it is sent. */
-  request: JsonValue;
+  request: TaskRequest;
   /** The `X-Request-Id` of the POST. */
   request_id: string;
   /** When the intent was written: ISO 8601, by the clock of its client. */
@@ -96,7 +97,10 @@ export interface JournalFields {
   tasks_created: number | null;
 }
 
-/** A POST is about to be sent, or was sent: no other run may send one for this key. */
+/**
+ * A POST is about to be sent, or was sent: no other run may send one for this key. A refusal deletes the intent, also a 429
+ * before the wait that follows it, so the process may end in that wait.
+ */
 export interface JournalIntent extends JournalFields {
   /** Tells an intent from a record. */
   state: "intent";

@@ -66,7 +66,7 @@ async function settle(slot: Slot, taskId: string | null): Promise<boolean> {
 }
 
 /** A freed key keeps its request, so that a wrong decision can be corrected. */
-function settlementOf(
+export function settlementOf(
   { request, request_id, at, tasks_created }: JournalEntry,
   taskId: string | null,
 ): JournalEntry {

@@ -1,11 +1,12 @@
 import type { FinalStatus } from "../contract/service.js";
+import { canonicalJson } from "../contract/text.js";
 import { InvalidOptionError, shown, wrongValue } from "../errors/base.js";
 import { checkOption, flagRule, methodsRule } from "../errors/options.js";
 import type { Redactor } from "../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
 import { onAbort, startDeadline, systemUuid } from "../time/clock.js";
 import { isJournalEntry } from "./entries.js";
-import type { Journal, JournalEntry, JournalRecord } from "./journal.js";
+import type { Journal, JournalEntry, JournalIntent, JournalRecord } from "./journal.js";
 
 /** The journal options of `run` and `runAll`, without the key. */
 export interface JournalOptions {
@@ -54,8 +55,8 @@ export function checkJournalOptions(
   return { journal, key: journalKey, probe };
 }
 
-/** The longest time to record how a task ended, in real milliseconds. */
-const LONGEST_CLOSE_MS = 1000;
+/** The longest time to record how a task ended, or to take back an intent that was not written, in real milliseconds. */
+export const LONGEST_CLEANUP_MS = 1000;
 
 /** A journal method that takes longer has failed, in real milliseconds: a task that was created must be reported. */
 const LONGEST_MS = 30_000;
@@ -71,19 +72,28 @@ export async function withTimeout<Value>(work: () => Promise<Value>, longestMs =
 }
 
 const TRY_AGAIN = "Fix the journal, then try again with the same key.";
+const NOTHING_SENT = "Nothing was sent.";
+const REFUSED = "The service refused the request, so no task exists.";
 
 export type Slot = ReturnType<typeof createSlot>;
 
 /** One key of a journal. Everything that the journal throws, and every malformed entry, becomes a `JournalError`. */
 export function createSlot(journal: Journal, key: string, redactor: Redactor) {
   const name = JSON.stringify(key);
+  let isSent = false;
+  const tryAgain = () => `${isSent ? REFUSED : NOTHING_SENT} ${TRY_AGAIN}`;
 
   const failure = (reason: string, thrown: unknown, advice: string, taskId?: string) => {
     const cause = redactor.cause(thrown);
     const reasonOfCause =
       cause instanceof Error ? `: ${redactor.text(String(cause.message)).replace(/\.$/, "")}` : "";
     const message = `Journal key ${name}: ${reason}${reasonOfCause}. ${advice}`;
-    return new JournalError(message, { journalKey: key, taskId, cause });
+    return new JournalError(message, {
+      journalKey: key,
+      taskId,
+      sent: isSent || taskId !== undefined,
+      cause,
+    });
   };
 
   const call = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
@@ -92,14 +102,14 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
     } catch (cause) {
       throw cause instanceof JournalConflictError
         ? cause
-        : failure(`the entry could not be ${what}`, cause, TRY_AGAIN);
+        : failure(`the entry could not be ${what}`, cause, tryAgain());
     }
   };
 
   const read = async (): Promise<JournalEntry | null> => {
     const entry: unknown = (await call("read", () => journal.get(key))) ?? null;
     if (entry === null || isJournalEntry(entry)) return entry;
-    throw failure("the journal returned something other than an entry", undefined, TRY_AGAIN);
+    throw failure("the journal returned something other than an entry", undefined, tryAgain());
   };
 
   return {
@@ -107,6 +117,12 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
     name,
     read,
     failure,
+    /** From now on, the errors of this key state that the request was sent. */
+    noteSent(): void {
+      isSent = true;
+    },
+    /** The intents of this journal that no POST is in flight for. */
+    unsent: unsentIntentsOf(journal),
     /** Resolves with `false` if the current entry is neither `previous` nor this entry. */
     async put(entry: JournalEntry, previous: string | null): Promise<boolean> {
       const isPut = await call("written", () => journal.put(key, redactor.data(entry), previous));
@@ -119,6 +135,13 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
       // A custom journal may return nothing: read the key instead.
       return typeof isFreed === "boolean" ? isFreed : (await read()) === null;
     },
+    /** Refuses a planned request that contains the API key: its record would never be equal to it. Frees the key. */
+    async refuseSecret(planned: JournalIntent): Promise<void> {
+      if (canonicalJson(redactor.data(planned.request)) === canonicalJson(planned.request)) return;
+      await this.free(planned.revision);
+      const message = `The request that was planned with journal key ${name} contains the API key. Nothing was sent, and the key is free.`;
+      throw new InvalidOptionError("request", `${message} Plan the order again without the API key.`);
+    },
     /**
      * Records how the task ended. Never rejects, and takes a second at most: a key whose end is not recorded only stays in the
      * list of open keys.
@@ -127,7 +150,7 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
       if (entry.status === status) return;
       const closed = { ...entry, revision: newRevision(), status };
       const put = () => journal.put(key, redactor.data(closed), entry.revision);
-      await withTimeout(put, LONGEST_CLOSE_MS).catch(() => {});
+      await withTimeout(put, LONGEST_CLEANUP_MS).catch(() => {});
     },
     conflict(entry: JournalEntry): JournalConflictError {
       const task = entry.state === "submitted" ? `, which created task ${entry.task_id}` : "";
@@ -137,6 +160,21 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
       return new JournalConflictError(message, { journalKey: key });
     },
   };
+}
+
+/**
+ * The intents that could not be removed although their POST was refused or never sent, by revision, with the entry to restore
+ * instead of each; `null` to delete it. A run of this process replaces such an intent. One that could not be written is
+ * listed too: it may still appear.
+ */
+export type UnsentIntents = Map<string, JournalIntent | null>;
+
+const unsentIntents = new WeakMap<Journal, UnsentIntents>();
+
+function unsentIntentsOf(journal: Journal): UnsentIntents {
+  const known = unsentIntents.get(journal) ?? new Map();
+  unsentIntents.set(journal, known);
+  return known;
 }
 
 /** By journal and key: the end of the last run in the queue. */

@@ -1,14 +1,14 @@
-import type { FinalStatus, JsonValue } from "../contract/service.js";
+import type { TaskRequest } from "../contract/requests.js";
+import type { FinalStatus } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { canonicalJson } from "../contract/text.js";
-import { ApiError } from "../errors/api-errors.js";
 import { AsyncMusicError, resumeAdvice } from "../errors/base.js";
-import { ConnectionError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
-import { JournalError } from "../errors/task-errors.js";
-import { type Clock, dateAt, isReasonOf } from "../time/clock.js";
+import type { JournalError } from "../errors/task-errors.js";
+import { type Clock, dateAt } from "../time/clock.js";
 import { isFreed } from "./entries.js";
 import { outcomeUnknown, type Probe, sampleUsage } from "./evidence.js";
+import { AlreadyTaken, type FreeKey, freeKeyOf, IntentClaim } from "./intent-claim.js";
 import type { Journal, JournalIntent, JournalRecord } from "./journal.js";
 import { createSlot, newRevision, type Slot, waitForKey } from "./slot.js";
 
@@ -17,30 +17,31 @@ const MOST_CHECKS = 8;
 const CHECK_INTERVAL_MS = 250;
 
 const STALE_READ =
-  "Check that the journal does not read from a stale replica, then try again with the same key.";
+  "Nothing was sent. Check that the journal does not read from a stale replica, then try again with the same key.";
 
 export interface PendingRequest {
   clock: Clock;
   signal: AbortSignal | undefined;
-  request: JsonValue;
+  request: TaskRequest;
   requestId: string;
   probe: Probe | null;
-  /** Sends the POST. Awaits `writeIntent` before each attempt; if that throws, the attempt is not sent. */
-  send(writeIntent: () => Promise<void>): Promise<TaskSubmission>;
+  /** Sends the POST, again after a 429. Each attempt takes the claim, and releases it if it certainly created no task. */
+  send(claim: IntentClaim): Promise<TaskSubmission>;
 }
 
 /** The task of a journal key. */
 export interface JournaledTask {
   /** The response of the service, now or earlier; only the id if nothing else could be read. */
   task: TaskSubmission | string;
+  /** When an earlier run wrote its intent, as an ISO 8601 date-time; absent if the task was submitted now. */
+  at?: string;
+  /** Whether an earlier run has submitted the task, and no run has recorded its end: another process may be polling it. */
+  isResumed: boolean;
   /** Tries again to record the task; resolves with the error if that fails again. `null` if the task is recorded. */
   recordAgain: (() => Promise<JournalError | null>) | null;
   /** Records how the task ended: see `Slot.close`. */
   close(status: FinalStatus): Promise<void>;
 }
-
-/** Cancels a POST just before it is sent: another run has taken the key. An error of the SDK passes the retries unchanged. */
-class AlreadyTaken extends AsyncMusicError {}
 
 /** Resolves with the task of a key: the recorded one, or one that is submitted now. At most one POST is sent for a key. */
 export async function submitOnce(
@@ -60,22 +61,26 @@ async function findOrSubmit(slot: Slot, pending: PendingRequest): Promise<Journa
   let lastRevision: string | null = null;
   for (let checks = 0; ; checks++) {
     const entry = await slot.read();
-    const isFree = entry === null || isFreed(entry);
-    if (!isFree && canonicalJson(entry.request) !== canonicalJson(pending.request))
+    const free = freeKeyOf(slot, entry);
+    if (free !== null && free.freed !== null) await slot.refuseSecret(free.freed);
+    if (free === null && entry !== null && canonicalJson(entry.request) !== canonicalJson(pending.request))
       throw slot.conflict(entry);
     if (entry?.state === "submitted") {
       const task = entry.submission ?? entry.task_id;
-      return { task, recordAgain: null, close: (status) => slot.close(entry, status) };
+      const isResumed = entry.status === undefined;
+      const close = (status: FinalStatus) => slot.close(entry, status);
+      return { task, at: entry.at, isResumed, recordAgain: null, close };
     }
 
-    const submitted = isFree ? await submit(slot, pending, entry) : null;
+    const submitted = free === null ? null : await submit(slot, pending, free);
     if (submitted !== null) return submitted;
 
     // A read from a database replica may show a taken key as free: check again in that case as well.
     const revision = entry?.revision ?? null;
     if (revision !== lastRevision) checks = 0;
     if (checks >= MOST_CHECKS) {
-      if (isFree) throw slot.failure("`put` returned false, but `get` returned null", undefined, STALE_READ);
+      if (free !== null || entry === null)
+        throw slot.failure("`put` returned false, but `get` returned null", undefined, STALE_READ);
       throw await outcomeUnknown(slot, entry, pending.probe, null);
     }
     lastRevision = revision;
@@ -83,63 +88,38 @@ async function findOrSubmit(slot: Slot, pending: PendingRequest): Promise<Journa
   }
 }
 
-/**
- * Writes the intent, sends the POST, and records the task; `null` if another run took the key first. A settlement that
- * freed the key is `freed`.
- */
-async function submit(
-  slot: Slot,
-  pending: PendingRequest,
-  freed: JournalIntent | null,
-): Promise<JournaledTask | null> {
-  const { probe, request, requestId } = pending;
+/** Sends the POST under an intent, and records the task; `null` if another run took the key first. */
+async function submit(slot: Slot, pending: PendingRequest, free: FreeKey): Promise<JournaledTask | null> {
+  const { probe, request, requestId, clock } = pending;
   const sample = probe === null ? null : await sampleUsage(probe);
-  const intent: JournalIntent = {
+  const claim = new IntentClaim(slot, free, () => ({
     state: "intent",
     revision: newRevision(),
     request,
     request_id: requestId,
-    at: dateAt(pending.clock.now()).toISOString(),
+    at: dateAt(clock.now()).toISOString(),
     tasks_created: sample?.tasksCreated ?? null,
-  };
-  /** Restores the key to its state before the intent. */
-  const restoreKey = () =>
-    freed === null
-      ? slot.free(intent.revision)
-      : slot.put({ ...freed, revision: newRevision() }, intent.revision);
-
-  let isTaken = false;
-  const writeIntent = async () => {
-    // During the wait after a 429, the key may have been freed and taken.
-    const isOurs = isTaken ? (await slot.read())?.revision === intent.revision : await take();
-    if (!isOurs) throw new AlreadyTaken("Another run has taken the key.");
-    isTaken = true;
-  };
-  const take = async () => {
-    try {
-      return await slot.put(intent, freed?.revision ?? null);
-    } catch (error) {
-      // Nothing was sent, but the intent may have been written: free the key.
-      await restoreKey().catch(() => {});
-      throw error;
-    }
-  };
-
-  let submission: TaskSubmission;
-  try {
-    submission = await pending.send(writeIntent);
-  } catch (error) {
+  }));
+  const sent = await pending.send(claim).then(
+    (submission) => ({ submission, taskId: submission.task_id, error: null }),
+    (error: unknown) => ({ submission: null, taskId: createdTaskOf(error), error }),
+  );
+  const { submission, taskId, error } = sent;
+  const { intent, failure } = claim;
+  if (intent === null) {
     if (error instanceof AlreadyTaken) return null;
-    if (!isTaken) throw error;
-    const isAborted = isReasonOf(pending.signal, error);
-    const taskId = !isAborted && error instanceof AsyncMusicError ? error.taskId : null;
-    if (taskId !== null) await record(slot, intent, taskId, null);
-    else if (!isAborted && !isRefused(error))
-      throw await outcomeUnknown(slot, intent, probe, { error, sample });
-    else await restoreKey().catch((cause) => Promise.reject(keyNotRestored(slot, error, cause)));
-    throw error;
+    void claim.restoreLater(clock);
+    if (failure === null) throw error;
+    throw keyNotRestored(slot, error, failure);
   }
-  return record(slot, intent, submission.task_id, submission);
+  if (taskId === null) throw await outcomeUnknown(slot, intent, probe, { error, sample });
+  const task = await record(slot, intent, taskId, submission);
+  if (submission === null) throw error;
+  return task;
+}
+
+function createdTaskOf(error: unknown): string | null {
+  return error instanceof AsyncMusicError ? error.taskId : null;
 }
 
 /** Replaces the intent by the task. If the journal fails now, the run continues, since the task exists. */
@@ -171,6 +151,7 @@ async function record(
   };
   return {
     task: submission ?? taskId,
+    isResumed: false,
     recordAgain: (await write()) === null ? null : write,
     close: async (status) => (failure === null ? slot.close(entry, status) : undefined),
   };
@@ -184,20 +165,15 @@ async function replaceSettlement(slot: Slot, entry: JournalRecord): Promise<bool
   return isReplaceable && slot.put(entry, found?.revision ?? null);
 }
 
-/** Whether the POST certainly created nothing: a refusal, a POST that was never sent, or a journal error before it. */
-function isRefused(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status >= 400 && error.status < 500;
-  return error instanceof ConnectionError || error instanceof JournalError;
-}
-
-/** The error for a key that could not be restored after a refusal. */
-function keyNotRestored(slot: Slot, refusal: unknown, thrown: unknown): JournalError {
+/** The error for an intent that could not be removed after a refusal. */
+function keyNotRestored(slot: Slot, refusal: unknown, thrown: JournalError): JournalError {
   const why = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
   const reason = `no task was created${why}, but the intent could not be removed`;
   return slot.failure(
     reason,
     causeOf(thrown),
-    `Free the key with settleOutcome(journal, ${slot.name}, null).`,
+    "The SDK tries that again for 31 s, and a run of this process can use the key at once. " +
+      `For runs of other processes, free the key with settleOutcome(journal, ${slot.name}, null).`,
   );
 }
 

@@ -42,9 +42,24 @@ export async function makePrivateDirectory(path: string): Promise<void> {
   await syncDirectory(parent);
 }
 
-/** Makes the names in a directory survive a power cut. Windows does that by itself, and refuses this. */
+/**
+ * Makes the names in a directory survive a power cut. Windows does that by itself, and refuses this with the first three codes.
+ * File systems without this function refuse it with the others.
+ */
 export async function syncDirectory(path: string): Promise<void> {
-  await withFile(path, "r", (file) => file.sync()).catch(ignoring("EPERM", "EISDIR", "EACCES"));
+  const refusals = ["EPERM", "EISDIR", "EACCES", "EINVAL", "ENOTSUP", "ENOSYS"];
+  await withFile(path, "r", (file) => file.sync()).catch(ignoring(...refusals));
+}
+
+/** Creates a directory and its missing parents. Their names survive a power cut. */
+async function makeDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  for (let made = path; ; made = dirname(made)) {
+    const parent = dirname(made);
+    await syncDirectory(parent);
+    if (made === first || parent === made) return;
+  }
 }
 
 /** The path can't be used without `overwrite` or `unique`. The message says why. */
@@ -54,8 +69,8 @@ export class PathTaken extends Error {}
 const reserved = new Set<string>();
 
 /**
- * Writes a file completely or not at all: `write` fills a draft in the same directory, which is moved to the path when
- * it is complete. Creates missing directories. Returns the path of the file.
+ * Writes a file completely or not at all: `write` fills and syncs a draft in the same directory, which is moved to the path
+ * when it is complete. Creates missing directories. Returns the path of the file, which then survives a power cut.
  *
  * @throws PathTaken before `write` is called, unless another process creates the file meanwhile
  */
@@ -75,22 +90,27 @@ export async function writeWholeFile(
   }
   try {
     if (reserves && (await exists(path))) throw new PathTaken(`${path} already exists`);
-    await mkdir(directory, { recursive: true });
+    await makeDirectory(directory);
     await write(draft);
-    if (overwrite) {
-      await rename(draft, path);
-      return path;
-    }
-    for (let number = 1; ; number++) {
-      const candidate = number === 1 ? path : numbered(path, number);
-      if (unique && reserved.has(resolve(candidate))) continue;
-      if (await moveToFreePath(draft, candidate)) return candidate;
-      if (!unique) throw new PathTaken(`${path} was created while it was being saved`);
-    }
+    const taken = overwrite
+      ? await rename(draft, path).then(() => path)
+      : await moveToFirstFreePath(draft, path, unique);
+    await syncDirectory(directory);
+    return taken;
   } finally {
     if (reserves) reserved.delete(target);
     // If the draft could not be created, removing it may fail as well. The first error is the one to report.
     await rm(draft, { force: true }).catch(() => {});
+  }
+}
+
+/** With `unique`, the path or the first numbered one that is free. @throws PathTaken */
+async function moveToFirstFreePath(draft: string, path: string, unique: boolean): Promise<string> {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? path : numbered(path, number);
+    if (unique && reserved.has(resolve(candidate))) continue;
+    if (await moveToFreePath(draft, candidate)) return candidate;
+    if (!unique) throw new PathTaken(`${path} was created while it was being saved`);
   }
 }
 

@@ -56,20 +56,35 @@ function createFileJournal(path: string): Required<Journal> {
     put: replace,
     delete: (key, revision) => replace(key, null, revision),
     async open() {
-      const entries: [string, JournalEntry][] = [];
-      const damaged: DamagedEntry[] = [];
-      for (const directory of await revisions.directories()) {
-        if (!DIRECTORY_NAME.test(directory)) continue;
-        try {
-          const { key, entry } = parsed(await revisions.latest(directory));
-          if (entry !== null) entries.push([key, entry]);
-        } catch (cause) {
-          damaged.push({ key: keyIn(cause, directory), cause });
-        }
-      }
+      const { entries, damaged } = await readAll(revisions);
       return listOpen(entries, damaged);
     },
   };
+}
+
+/** All that a file journal contains: the entries of closed keys as well. */
+export interface FileJournalContent {
+  entries: (readonly [key: string, entry: JournalEntry])[];
+  damaged: DamagedEntry[];
+}
+
+/** Reads every entry of the file journal at this path. */
+export function readFileJournal(path: string): Promise<FileJournalContent> {
+  return readAll(createRevisions(resolve(checkPath(path))));
+}
+
+async function readAll(revisions: ReturnType<typeof createRevisions>): Promise<FileJournalContent> {
+  const content: FileJournalContent = { entries: [], damaged: [] };
+  for (const directory of await revisions.directories()) {
+    if (!DIRECTORY_NAME.test(directory)) continue;
+    try {
+      const { key, entry } = parsed(await revisions.latest(directory));
+      if (entry !== null) content.entries.push([key, entry]);
+    } catch (cause) {
+      content.damaged.push({ key: keyIn(cause, directory), cause });
+    }
+  }
+  return content;
 }
 
 const DIRECTORY_NAME = /^[\da-f]{64}$/;

@@ -1,4 +1,6 @@
+import { truncate } from "node:fs/promises";
 import type { AudioDownload } from "../audio/audio.js";
+import { onStartOver } from "../audio/reading.js";
 import { InvalidOptionError, shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions, flagRule } from "../errors/options.js";
@@ -28,7 +30,7 @@ const ENDS_IN_DIRECTORY = /(?:^|[/\\])\.{0,2}$/;
 
 /**
  * Streams a download to disk, completely or not at all: it is written to a draft beside the file, and moved when it is
- * complete. Creates missing directories. Never replaces an existing file unless you pass `overwrite: true`. Of two calls
+ * complete. When this resolves, the file survives a power cut. Creates missing directories. Never replaces an existing file unless you pass `overwrite: true`. Of two calls
  * of one process that save to the same path at once, the second is refused.
  *
  * @param download - the result of `client.audio.download`, with its body unread
@@ -38,8 +40,8 @@ const ENDS_IN_DIRECTORY = /(?:^|[/\\])\.{0,2}$/;
  * download can be saved elsewhere
  * @throws `AudioDownloadError` another process created the file during the download: that file stays as it is, and the
  * audio has to be downloaded again
- * @throws `AudioDownloadError` the body is incomplete, was read before, or could not be written (see `cause`); no partial
- * file is left
+ * @throws `AudioDownloadError` the body is incomplete, is larger than the download's `maxBytes`, was read before, or could
+ * not be written (see `cause`); no partial file is left
  * @throws `InvalidOptionError` the path is empty, ends in a directory, or is not a string; the first argument is not
  * a download; both options are set
  *
@@ -63,8 +65,12 @@ export async function saveAudio(
   let hasBegun = false;
   const write = (draft: string) => {
     hasBegun = true;
-    return withFile(draft, "wx", async (file) => {
-      for await (const piece of piecesOf(download)) await file.writeFile(piece);
+    // Appends, so that the next piece is at the beginning of a draft that was emptied.
+    return withFile(draft, "ax", async (file) => {
+      for await (const { piece, startsOver } of piecesOf(download)) {
+        if (startsOver) await truncate(draft);
+        await file.writeFile(piece);
+      }
       await file.sync();
     });
   };
@@ -101,15 +107,24 @@ function stemOf(path: string): string {
 /** A failed body, as opposed to a failed write. Its cause is thrown unchanged, since it may be the reason of an abort. */
 class ReadFailure extends Error {}
 
-async function* piecesOf(download: AudioDownload): AsyncGenerator<Uint8Array> {
-  let received = 0;
+/** The pieces of the body. One that `startsOver` replaces all those before it. */
+async function* piecesOf(
+  download: AudioDownload,
+): AsyncGenerator<{ piece: Uint8Array; startsOver: boolean }> {
+  let missing = download.size ?? 0;
+  let startsOver = false;
+  onStartOver(download.body, () => {
+    startsOver = true;
+    missing = 0;
+  });
   try {
     for await (const piece of download.body) {
-      received += piece.byteLength;
-      yield piece;
+      missing -= piece.byteLength;
+      yield { piece, startsOver };
+      startsOver = false;
     }
     // A body that ends is complete, so missing bytes were read before.
-    if (received < (download.size ?? 0)) throw readBefore(download);
+    if (missing > 0) throw readBefore(download);
   } catch (error) {
     throw new ReadFailure("", { cause: error });
   }

@@ -8,7 +8,6 @@ export interface QueueEntry extends ScheduledPoll {
   rank: Rank;
   /** Of two entries that are due at the same time, the one with the lower number comes first. */
   number: number;
-  taskId: string | undefined;
   /** When it expires. */
   notAfter: number;
   maxHoldMs: number;

@@ -23,6 +23,7 @@ interface ScheduledTask {
 
 /** A poll that waits for its admission. */
 export interface ScheduledPoll {
+  taskId: string | undefined;
   /** `null` before the first response for a task of which only the id is known. */
   task: ScheduledTask | null;
   notBefore: number;
@@ -33,7 +34,7 @@ export interface ScheduledPoll {
 /** The gaps between polls of one task that callers want, unless they set others (Limits: Polling). */
 const { shortest: GAP_MS, longest: LONGEST_GAP_MS } = LIMITS.recommendedPollIntervalMs;
 const USUAL_GAPS = { gapMs: GAP_MS, longestGapMs: LONGEST_GAP_MS };
-/** The longest gap is kept while that takes at most this share of the window: the rest goes to likely ends. */
+/** The longest gap is kept while that takes at most this share of what is left of the window: the rest goes to likely ends. */
 const LONGEST_GAP_SHARE = 0.8;
 
 /** The price is computed from this many polls, to a tenth, from this price upwards. */
@@ -60,6 +61,8 @@ const YOUNGEST_EXPLORED_MS = 10_000;
  */
 const FIRST_RESUMED = 3;
 const RESUMED_APART_MS = 500;
+/** All of them are read at once if that takes at most this share of what is left of the window. */
+const FIRST_READS_SHARE = 0.25;
 
 /** Models and types come from the service. This many have a distribution, of 16 kB each; all others share one. */
 const MOST_KINDS = 16;
@@ -77,6 +80,8 @@ export class PollSchedule {
   /** The kind, and the age when it could first be polled, of the latest task of which only the id was known. */
   #resumed: { kind: TaskKind; ageMs: number } | null = null;
   #nextResumedAt = Number.NEGATIVE_INFINITY;
+  /** How many tasks of which only the id is known are read at once before the next plan. */
+  #firstReads = 0;
 
   /** Learns from a response. Returns whether to plan anew at once. */
   learn(task: WaitingTask, now: number, isFinished: boolean): boolean {
@@ -105,6 +110,11 @@ export class PollSchedule {
       };
     }
     const known = this.#taskOf(poll);
+    if (poll.task === null && this.#firstReads >= 1) {
+      this.#firstReads--;
+      poll.dueAt = notBefore;
+      return;
+    }
     if (known !== null) {
       poll.dueAt = this.#dueAt(known, notBefore, dueBy);
       return;
@@ -117,10 +127,17 @@ export class PollSchedule {
   plan(waiting: readonly ScheduledPoll[], budget: PollBudget): void {
     const { polls: available, now, until } = budget;
     const polls: PlannedPoll[] = [];
+    const ofIds: ScheduledPoll[] = [];
+    // Waits on one task share its polls.
+    const counted = new Set<string | undefined>();
+    const shared: PlannedPoll[] = [];
     for (const poll of waiting) {
       const task = this.#taskOf(poll);
-      if (task !== null) polls.push({ poll, task });
+      const isShared = poll.taskId !== undefined && counted.size === counted.add(poll.taskId).size;
+      if (task !== null) (isShared ? shared : polls).push({ poll, task });
+      if (poll.task === null && !isShared) ofIds.push(poll);
     }
+    this.#firstReads = FIRST_READS_SHARE * available - ofIds.length;
     const demand = sampleOf(polls, budget);
     let [atShortestGaps, atLongestGaps] = [0, 0];
     for (const { notBefore, task, weight } of demand) {
@@ -132,8 +149,10 @@ export class PollSchedule {
     this.isFree = atShortestGaps <= available;
     this.#keepsLongestGap = this.isFree || atLongestGaps <= LONGEST_GAP_SHARE * available;
     if (!this.isFree) this.#setPrice(demand, polls.length, budget);
-    for (const { poll, task } of polls) poll.dueAt = this.#dueAt(task, poll.notBefore, poll.dueBy);
+    for (const { poll, task } of [...polls, ...shared])
+      poll.dueAt = this.#dueAt(task, poll.notBefore, poll.dueBy);
     if (!this.isFree) explore(polls);
+    if (this.#firstReads >= 0) for (const poll of ofIds) poll.dueAt = poll.notBefore;
   }
 
   /** Finds the price by bisection. */

@@ -1,8 +1,8 @@
-import { findRequestViolation, inputFields } from "../contract/request-rules.js";
+import { findRequestViolation, warningsAbout } from "../contract/request-rules.js";
+import type { TaskRequest } from "../contract/requests.js";
 import { resultSchemas, taskSchema, taskSubmissionSchema } from "../contract/responses.js";
-import { ENDPOINTS, isModel, isTaskType } from "../contract/service.js";
+import { ENDPOINTS, type ErrorCode, isTaskType } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
-import { nearestName } from "../contract/text.js";
 import { AsyncMusicError, InvalidRequestError, resumeAdvice } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
@@ -12,6 +12,7 @@ import type { ApiResponse, Call, Context, Failure, RequestOptions, Tried, Verdic
 import {
   connectionError,
   failureMessage,
+  HTML,
   invalidResponse,
   judgeRead,
   responseError,
@@ -23,9 +24,6 @@ import { isReasonOf, noResponseWithin } from "../time/clock.js";
 /** The deepest nesting of a request or a task, in levels: deeper values overflow the stack of code that copies them. */
 const DEEPEST = 1000;
 
-/** A longer field name is not a misspelled one, and may contain anything: it is not logged. */
-const LONGEST_NAME = 40;
-
 export interface Result<Data> {
   data: Data;
   response: ApiResponse;
@@ -34,24 +32,34 @@ export interface Result<Data> {
 /** A copy of a request, which later changes of the caller's object do not affect: as JSON, and as the value of that JSON. */
 export interface SentRequest {
   body: string;
-  value: Readonly<Record<string, unknown>>;
+  value: TaskRequest;
 }
 
-export function serialize(request: unknown, validates: boolean): SentRequest {
+export function serialize(
+  request: unknown,
+  { validateRequests, redactor }: Pick<Context, "validateRequests" | "redactor">,
+): SentRequest {
   let body: string | undefined;
   try {
     body = JSON.stringify(request);
   } catch {
     // Cycles and big integers.
   }
-  const refuse = (code: string, message: string): never => {
+  const refuse = (code: ErrorCode, message: string): never => {
     throw new InvalidRequestError(code, [{ path: "", message }]);
   };
   if (request === undefined) return refuse("invalid_json", "is missing");
   if (body === undefined) return refuse("invalid_json", "is not serializable as JSON");
   const value = JSON.parse(body);
-  const violation = validates ? findRequestViolation(value) : null;
-  if (violation !== null) throw new InvalidRequestError(violation.errorCode, violation.issues);
+  const violation = validateRequests ? findRequestViolation(value) : null;
+  if (violation !== null) {
+    const { errorCode, issues } = violation;
+    // A message may quote the name of an unknown field.
+    throw new InvalidRequestError(
+      errorCode,
+      issues.map(({ path, message }) => ({ path, message: redactor.text(message) })),
+    );
+  }
   if (nestsDeeper(value, DEEPEST))
     refuse("invalid_request_body", `must not nest deeper than ${DEEPEST} levels`);
   return { body, value };
@@ -64,7 +72,7 @@ function nestsDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-export type SubmissionHooks = Pick<Call, "beforeSending" | "onDelayed" | "inFlight">;
+export type SubmissionHooks = Pick<Call, "beforeSending" | "claim" | "onDelayed" | "inFlight">;
 
 /** Submits a task. The POST is sent once; only a 429 is sent again, after the stated wait. */
 export async function createTask(
@@ -75,7 +83,9 @@ export async function createTask(
 ): Promise<Result<TaskSubmission>> {
   const { method, path } = ENDPOINTS.createTask;
   const call: Call = { method, path, kind: "create", body, purpose: "create a task", ...hooks };
-  if (context.warn !== undefined) warnOfMisspelledFields(value, context.warn, context.redactor);
+  const { warn, redactor } = context;
+  if (warn !== undefined)
+    for (const warning of warningsAbout(value)) if (redactor.text(warning) === warning) warn(warning);
   const response = await send(context, call, options, judgeSubmission);
   const { taskId } = response;
   // Nothing can wait for a task without a usable id: report that it may exist.
@@ -87,27 +97,6 @@ export async function createTask(
   // test/types/contract-schemas.test-d.ts proves the fields. The service repeats the `type` of the request.
   const data = parseData(context, created, response, taskSubmissionSchema) as TaskSubmission;
   return { data, response };
-}
-
-/**
- * Warns of every field of `input` that looks like a misspelled one. The service accepts unknown fields and ignores them,
- * so the request is sent as it is.
- */
-function warnOfMisspelledFields(
-  value: Readonly<Record<string, unknown>>,
-  warn: (message: string) => void,
-  redactor: Redactor,
-): void {
-  const { model, task_type: taskType, input } = Object(value);
-  if (!isModel(model) || !isTaskType(taskType)) return;
-  const known = inputFields(model, taskType);
-  for (const name of Object.keys(Object(input))) {
-    if (known.includes(name) || name.length > LONGEST_NAME || redactor.text(name) !== name) continue;
-    const meant = nearestName(name, known);
-    // A name such as `prompt_id` extends a known one on purpose.
-    if (meant === null || `_${name}_`.includes(`_${meant}_`)) continue;
-    warn(`Unknown field \`input.${name}\`, which the service ignores. Did you mean \`${meant}\`?`);
-  }
 }
 
 const UNKNOWN_ADVICE =
@@ -122,12 +111,15 @@ const ABORTED = "the call was aborted after sending began";
  */
 function judgeSubmission(failure: Failure): Verdict {
   const { outcome, context } = failure;
-  if (outcome.kind === "aborted_before_sending") return { error: outcome.cause, mayResend: false };
-  if (outcome.kind === "never_sent") return { error: connectionError(failure, outcome), mayResend: false };
+  if (outcome.kind === "aborted_before_sending")
+    return { error: outcome.cause, mayResend: false, noTask: "not_sent" };
+  if (outcome.kind === "never_sent")
+    return { error: connectionError(failure, outcome), mayResend: false, noTask: "not_sent" };
   const response = outcome.kind === "received" && outcome.response.status < 500 ? outcome.response : null;
   if (response === null || isTaskId(response.taskId, context.redactor))
     return { error: submissionOutcomeUnknown(failure), mayResend: false };
-  return { error: responseError(failure, response), mayResend: response.status === 429 };
+  const verdict = { error: responseError(failure, response), mayResend: response.status === 429 };
+  return response.status >= 400 ? { ...verdict, noTask: "refused" } : verdict;
 }
 
 function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownError {
@@ -140,7 +132,9 @@ function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownErr
   const taskId = isSafe && ids.tasks.add(found) ? found : undefined;
   const advice = taskId && `The bytes that arrived name task ${taskId}. ${resumeAdvice(taskId)}`;
   const [reason, cause] = reasonAndCause(failure);
-  return outcomeUnknownError(call, redactor, { ...failure, reason, advice, status, cause, taskId });
+  const isHtml = outcome.kind === "received" && outcome.response.isHtml;
+  const said = isHtml ? `${HTML} ${UNKNOWN_ADVICE}` : advice;
+  return outcomeUnknownError(call, redactor, { ...failure, reason, advice: said, status, cause, taskId });
 }
 
 /** The error for a POST that its caller aborted while it was in flight. The run completes it. */

@@ -21,7 +21,9 @@ const RULE =
  * console.log(`The batch costs at most ${credits * USD_PER_CREDIT} USD.`);
  * ```
  */
-export function creditsFor(request: { readonly model: Model; readonly task_type: TaskType }): number {
+export function creditsFor(
+  request: TaskRequest | { readonly model: Model; readonly task_type: TaskType },
+): number {
   const credits = listedPrice(request);
   if (credits === null) throw wrongValue("request", RULE, shown(request));
   return credits;

@@ -38,8 +38,10 @@ export function pollGapMs([shortest, longest]: PollGaps, failures: number, rando
 export interface Settings extends CheckedWait {
   taskId: string;
   journalKey: string | undefined;
-  /** When the task was submitted, as far as is known, in milliseconds since the epoch. */
-  submittedAt: number;
+  /** When the task was submitted, in milliseconds since the epoch; `null` if only its id is known: it is read at once. */
+  submittedAt: number | null;
+  /** The earliest time of the first read, in milliseconds since the epoch. */
+  notBefore: number;
   /** What is known about the task; `null` before the first reading of a task that this client did not submit. */
   known: WaitingTask | null;
 }
@@ -78,7 +80,7 @@ export class TaskPoller {
   #known: WaitingTask | null;
   /** The task as last seen, as JSON: that takes less memory than the object. */
   #seen = "";
-  /** The last poll's failure, how many polls in a row have failed, and the end of the wait that the last one stated. */
+  /** The last poll's failure, how many polls in a row have failed, and the earliest time of the next: the end of a stated wait. */
   #failure: unknown;
   #failures = 0;
   #retryAt = 0;
@@ -97,6 +99,7 @@ export class TaskPoller {
     this.#settings = settings;
     this.#notAfter = context.clock.now() + settings.maxWaitMs;
     this.#known = settings.known;
+    this.#retryAt = settings.notBefore;
   }
 
   /** Queues the next poll. Resolves when it may begin, when another wait polls the task, or when the wait is over. */
@@ -106,7 +109,8 @@ export class TaskPoller {
     const { signal } = options;
     const now = clock.now();
     const gapMs = pollGapMs(gaps, this.#failures, random);
-    let dueAt = (this.#notBefore === null ? submittedAt : now) + gapMs;
+    const previousAt = this.#notBefore === null ? submittedAt : now;
+    let dueAt = previousAt === null ? now : previousAt + gapMs;
     // A shared poll failed before this wait was due. The other wait's own limits may be the cause: keep the time.
     if (this.#notBefore !== null && this.#failure !== undefined && now < this.#notBefore)
       dueAt = this.#notBefore;
@@ -247,7 +251,8 @@ export class TaskPoller {
   /** What the pacer learns about a task. The age of one that another process submitted comes from its first reading. */
   #taskOf({ model, type, created_at }: Task): WaitingTask {
     if (this.#known !== null) return { ...this.#known, model, type };
-    const createdAt = Math.min(this.context.clock.now(), parseDate(created_at) ?? this.#settings.submittedAt);
+    const now = this.context.clock.now();
+    const createdAt = createdAtByClient(this.context, created_at) ?? this.#settings.submittedAt ?? now;
     const resumedAt = this.#notBefore ?? createdAt;
     return { model, type, submittedAt: createdAt, unfinishedAt: createdAt, resumedAt };
   }
@@ -265,6 +270,15 @@ export class TaskPoller {
     const task = this.context.redactor.data(seen);
     return new WaitTimeoutError(message, { taskId, task, cause: this.#failure });
   }
+}
+
+/**
+ * When a task was created, on the client's clock; `null` if `created_at` is no date. `assumedMs`: how far the service's clock
+ * is ahead, unless a response has shown it.
+ */
+export function createdAtByClient({ clock, service }: Context, created_at: string | null, assumedMs = 0) {
+  const createdAt = parseDate(created_at);
+  return createdAt === null ? null : Math.min(clock.now(), createdAt - (service.aheadMs ?? assumedMs));
 }
 
 /** The error for a wait that foreign code ended: it carries the task's id, so that the task is not lost. */

@@ -1,15 +1,22 @@
 import { isFinalStatus, LIMITS } from "../contract/service.js";
 import type { Task } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
+import { type ByteStream, byteStream } from "../http/byte-stream.js";
 import { dateAt, parseDate } from "../time/clock.js";
+import { KeepAlive } from "./keep-alive.js";
 
 /**
  * Returns the changes of a task as server-sent events, for the body of a response of any framework. Each change is a
  * message whose data is the task as JSON; the last one is the task as it ended, and then the stream closes.
  *
  * Where the wait fails, the stream ends with an event named `wait_error`, whose data has only the class of the error and
- * the task's id: `{"name":"WaitTimeoutError","task_id":"…"}`. Messages of errors stay on the server. The task is polled
- * only while the stream is read. Canceling the stream, as servers do when the client disconnects, ends the polling.
+ * the task's id: `{"name":"WaitTimeoutError","task_id":"…"}`. Messages of errors stay on the server. Nothing is polled before
+ * the stream is read, and between a change and the next read. Canceling the stream, as servers do when the client disconnects,
+ * ends the polling.
+ *
+ * A comment follows each poll that found no change, and comes at the latest 8 seconds after the last line, so that servers and
+ * proxies do not close the connection as idle: Bun does so after 10 seconds. An `EventSource` ignores comments. The times are
+ * those of the client's clock, or of the system's clock if `tasks` is another iterable than that of `watch`.
  *
  * An `EventSource` connects again when a stream closes: call its `close()` once the status of the task is final.
  *
@@ -28,36 +35,37 @@ import { dateAt, parseDate } from "../time/clock.js";
 export function taskEvents<Each extends Task>(
   tasks: AsyncIterable<Each>,
   toData: (task: Each) => unknown = (task) => task,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
+): ByteStream {
   const encoder = new TextEncoder();
   const iterator = tasks[Symbol.asyncIterator]();
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        try {
-          const next = await iterator.next();
-          if (next.done) controller.close();
-          else {
-            const data = JSON.stringify((await toData(next.value)) ?? null) ?? "null";
-            controller.enqueue(encoder.encode(`data: ${data}\n\n`));
-          }
-        } catch (error) {
-          const isOurs = error instanceof AsyncMusicError;
-          const data = isOurs
-            ? { name: error.name, task_id: error.taskId }
-            : { name: "Error", task_id: null };
-          controller.enqueue(encoder.encode(`event: wait_error\ndata: ${JSON.stringify(data)}\n\n`));
-          await iterator.return?.();
-          controller.close();
-        }
-      },
-      async cancel() {
+  const messages = new KeepAlive(tasks, async () => {
+    const next = await iterator.next();
+    if (next.done) return null;
+    const data = JSON.stringify((await toData(next.value)) ?? null) ?? "null";
+    return `data: ${data}\n\n`;
+  });
+  let isCanceled = false;
+  return byteStream({
+    async pull(controller) {
+      try {
+        const message = await messages.next(":\n\n");
+        if (isCanceled) return;
+        if (message !== null) return controller.enqueue(encoder.encode(message));
+      } catch (error) {
+        const isOurs = error instanceof AsyncMusicError;
+        const data = isOurs ? { name: error.name, task_id: error.taskId } : { name: "Error", task_id: null };
+        controller.enqueue(encoder.encode(`event: wait_error\ndata: ${JSON.stringify(data)}\n\n`));
         await iterator.return?.();
-      },
+      }
+      messages.stop();
+      controller.close();
     },
-    // Without a buffer nothing is polled before the stream is read.
-    { highWaterMark: 0 },
-  );
+    async cancel() {
+      isCanceled = true;
+      messages.stop();
+      await iterator.return?.();
+    },
+  });
 }
 
 /** A percentage anywhere, or nothing but a number. */

@@ -1,14 +1,15 @@
 import type { TaskRequest } from "../contract/requests.js";
 import type { Usage } from "../contract/responses.js";
-import { isFinalStatus, type JsonValue, type TaskType } from "../contract/service.js";
+import { isFinalStatus, type TaskType } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
+import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
 import type { JournalError } from "../errors/task-errors.js";
 import { TaskFailedError } from "../errors/task-errors.js";
 import { createRequestId } from "../http/attempt.js";
 import { type ApiPromise, apiPromise } from "../http/call.js";
-import type { Context, InFlight, RequestOptions } from "../http/context.js";
+import type { Claim, Context, InFlight, RequestOptions } from "../http/context.js";
 import type { SpanAttributes } from "../http/telemetry.js";
 import type { Probe } from "../journal/evidence.js";
 import { checkJournalOptions } from "../journal/slot.js";
@@ -81,7 +82,7 @@ export class Tasks {
     const submit = async () => {
       // A journal given here would be ignored, and seem to prevent duplicate charges.
       const own = checkOptions<RequestOptions>(options, SHARED_OPTIONS, redactor);
-      return this.#submit(serialize(request, this.#context.validateRequests), own);
+      return this.#submit(serialize(request, this.#context), own);
     };
     return apiPromise(submit(), redactor) as ApiPromise<TaskSubmission<Type>>;
   }
@@ -217,7 +218,7 @@ export class Tasks {
    * ```
    */
   runAll<Request extends TaskRequest>(
-    requests: Iterable<Request> | AsyncIterable<Request>,
+    requests: Request[] | Iterable<Request> | AsyncIterable<Request>,
     options: RunAllOptions<Request> = {},
   ): AsyncIterable<RunResult<Request>> {
     const checked = checkRunAllOptions(options, this.#context);
@@ -241,34 +242,33 @@ export class Tasks {
     const { signal, journalKey, onSubmitted, onUnrecorded } = options;
     const inFlight: InFlight = { call: null };
 
-    const finish = async (task: TaskSubmission | string) => {
+    const finish = async (
+      task: TaskSubmission | string,
+      journaled?: Pick<JournaledTask, "at" | "isResumed">,
+    ) => {
       if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id, redactor);
-      const result = this.#waits.wait(task, { ...checked, options }, journalKey);
+      const result = this.#waits.wait(task, { ...checked, options }, { key: journalKey, ...journaled });
       return result as Promise<SucceededTask<Type>>;
     };
     const ended = trace("run a task", attributesOf(request), async () => {
-      const serialized = serialize(request, this.#context.validateRequests);
-      const submit = async (before: RunHooks["beforeSending"]) => {
-        const hooks = { beforeSending: before, onDelayed, inFlight };
+      const serialized = serialize(request, this.#context);
+      const submit = async (claim?: Claim) => {
+        const hooks = { beforeSending, claim, onDelayed, inFlight };
         return (await this.#submit(serialized, { ...options, requestId }, hooks)).data;
       };
-      if (journaling === null) return finish(await submit(beforeSending));
+      if (journaling === null) return finish(await submit());
 
       const journaled = await submitOnce(journaling, redactor, {
         clock,
         signal,
-        request: redactor.data(serialized.value) as JsonValue,
+        request: redactor.data(serialized.value),
         requestId: redactor.text(requestId),
         probe: journaling.probe ? this.#probe(options) : null,
-        send: (writeIntent) =>
-          submit(async () => {
-            await beforeSending?.();
-            await writeIntent();
-          }),
+        send: submit,
       });
       const onFailure = (error: JournalError) =>
         callBack("onUnrecorded", onUnrecorded, error, error.taskId ?? "", redactor);
-      return recordEnd(journaled, finish(journaled.task), onFailure);
+      return recordEnd(journaled, finish(journaled.task, journaled), onFailure);
     });
     return { ended, inFlight, requestId, signal, journalKey };
   }
@@ -278,9 +278,14 @@ export class Tasks {
     options: RequestOptions,
     hooks?: SubmissionHooks,
   ): Promise<Result<TaskSubmission>> {
-    const created = await this.#context.trace("create a task", attributesOf(request.value), () =>
-      this.#count.during(createTask(this.#context, request, options, hooks), options.signal),
-    );
+    const created = await this.#context
+      .trace("create a task", attributesOf(request.value), () =>
+        this.#count.during(createTask(this.#context, request, options, hooks), options.signal),
+      )
+      .catch((error: unknown) => {
+        if (error instanceof SubmissionOutcomeUnknownError) this.#context.logError(error.message);
+        throw error;
+      });
     // By the client's clock, since the service's may differ.
     const at = this.#context.clock.now();
     this.#submissions.set(created.data, { model: String(Object(request.value).model), at });

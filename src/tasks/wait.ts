@@ -1,4 +1,4 @@
-import { isFinalStatus } from "../contract/service.js";
+import { isFinalStatus, LIMITS } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import type { Redactor } from "../errors/redactor.js";
 import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
@@ -6,11 +6,24 @@ import type { Context } from "../http/context.js";
 import { traceEach } from "../http/telemetry.js";
 import { parseDate } from "../time/clock.js";
 import { checkResult, taskIdOf } from "./calls.js";
+import { addWatch } from "./keep-alive.js";
 import type { CheckedWait } from "./options.js";
-import { type SharedPolls, TaskPoller, waitFailure } from "./poll.js";
+import { createdAtByClient, type SharedPolls, TaskPoller, waitFailure } from "./poll.js";
 
 /** The submissions of a client: the model, and when each arrived, in milliseconds since the epoch. */
 export type Submissions = WeakMap<TaskSubmission, { model: string; at: number }>;
+
+/** What a journal entry states besides the submission. */
+export interface Journaled {
+  key: string | undefined;
+  /** When its intent was written, as an ISO 8601 date-time; absent if the task was submitted now. */
+  at?: string | undefined;
+  /** Whether another process may have polled the task just before. */
+  isResumed?: boolean;
+}
+
+/** How far this client's clock is assumed to be ahead of another one, in milliseconds, unless a response has shown it. */
+const ASSUMED_SKEW_MS = 60_000;
 
 export class Waits {
   readonly #context: Context;
@@ -22,9 +35,9 @@ export class Waits {
     this.#submissions = submissions;
   }
 
-  /** Resolves with the task once it has succeeded. `journalKey` is the key under which a journal named the task. */
-  wait(task: string | TaskSubmission, checked: CheckedWait, journalKey?: string): Promise<SucceededTask> {
-    const poller = this.#poller(task, checked, journalKey);
+  /** Resolves with the task once it has succeeded. `journaled` is present if a journal named the task. */
+  wait(task: string | TaskSubmission, checked: CheckedWait, journaled?: Journaled): Promise<SucceededTask> {
+    const poller = this.#poller(task, checked, journaled);
     const attributes = { "async_music.task_id": poller.taskId };
     return this.#context.trace("wait for a task", attributes, () => untilSuccess(poller));
   }
@@ -33,24 +46,38 @@ export class Waits {
   watch(task: string | TaskSubmission, checked: CheckedWait): AsyncIterable<Task> {
     const { taskId } = this.#poller(task, checked);
     const attributes = { "async_music.task_id": taskId };
-    return stoppable((signal) => {
+    const onPoll = new Set<() => void>();
+    const tasks = stoppable((signal) => {
       const options = { ...checked.options, signal };
-      const poll = () => changes(this.#poller(task, { ...checked, options }));
+      const poll = () => changes(this.#poller(task, { ...checked, options }), onPoll);
       return traceEach(this.#context.trace, "watch a task", attributes, poll);
     }, checked.options.signal);
+    addWatch(tasks, { clock: this.#context.clock, onPoll });
+    return tasks;
   }
 
-  #poller(task: string | TaskSubmission, checked: CheckedWait, journalKey?: string): TaskPoller {
+  #poller(task: string | TaskSubmission, checked: CheckedWait, journaled?: Journaled): TaskPoller {
     const taskId = taskIdOf(task, this.#context.redactor);
-    const now = this.#context.clock.now();
     const submission = typeof task === "string" ? undefined : task;
     const sent = submission && this.#submissions.get(submission);
     const known =
       submission && sent
         ? { model: sent.model, type: submission.type, submittedAt: sent.at, unfinishedAt: sent.at }
         : null;
-    const submittedAt = Math.min(now, sent?.at ?? parseDate(submission?.created_at ?? null) ?? now);
-    return new TaskPoller(this.#context, this.#polls, { ...checked, taskId, journalKey, submittedAt, known });
+    const at = sent?.at ?? this.#createdAt(submission, journaled);
+    const submittedAt = at === null ? null : Math.min(at, this.#context.clock.now());
+    // The process that ended, or that still waits, may have read the task at this moment (Limits: Polling).
+    const notBefore = journaled?.isResumed ? this.#context.clock.now() + LIMITS.shortestPollIntervalMs : 0;
+    const settings = { ...checked, taskId, journalKey: journaled?.key, submittedAt, known, notBefore };
+    return new TaskPoller(this.#context, this.#polls, settings);
+  }
+
+  /** When a task was created that this client did not submit, no earlier than it was; `null` if only its id is known. */
+  #createdAt(submission: TaskSubmission | undefined, journaled: Journaled | undefined): number | null {
+    if (submission !== undefined)
+      return createdAtByClient(this.#context, submission.created_at, -ASSUMED_SKEW_MS);
+    const intentAt = parseDate(journaled?.at ?? null);
+    return intentAt === null ? null : intentAt + ASSUMED_SKEW_MS;
   }
 }
 
@@ -70,10 +97,16 @@ async function untilSuccess(poller: TaskPoller): Promise<SucceededTask> {
   }
 }
 
-async function* changes(poller: TaskPoller): AsyncGenerator<Task, void, void> {
+async function* changes(
+  poller: TaskPoller,
+  onPoll: ReadonlySet<() => void>,
+): AsyncGenerator<Task, void, void> {
   for (;;) {
     const reading = await poller.read(await poller.queuePoll());
-    if (reading === null) continue;
+    if (reading === null) {
+      for (const listener of onPoll) listener();
+      continue;
+    }
     await callBack("onUpdate", poller.onUpdate, reading.data, poller.taskId, poller.context.redactor);
     yield reading.data;
     if (isFinalStatus(reading.data.status)) return;

@@ -208,7 +208,18 @@ export function noResponseWithin(timeoutMs: number): string {
 
 export type Deadline = ReturnType<typeof startDeadline>;
 
-/** Limits one attempt in real time, whatever the client's clock: a virtual clock may never move while a request is in flight. */
+/** A deadline that comes this much too late: the process did not run, since it was suspended or blocked. */
+const LATE_MS = 10;
+
+/** What arrived while the process did not run is delivered within these turns of the event loop: 1 s in total. */
+const LATE_TURNS = 10;
+const LATE_TURN_MS = 100;
+
+/**
+ * Limits one attempt in real time, whatever the client's clock: a virtual clock may never move while a request is in flight.
+ * A process that was suspended past its deadline first receives what has arrived meanwhile. Turns are counted and not time,
+ * so that another suspension does not use them up.
+ */
 export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
   const controller = new AbortController();
   const { signal } = controller;
@@ -222,11 +233,19 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
     };
   });
   ended.catch(() => {});
-  const onTimeout = () => {
+  const endAfter = (turns: number) => {
+    if (turns > 0) {
+      timer = setTimeout(endAfter, LATE_TURN_MS, turns - 1);
+      return;
+    }
     timedOut = true;
     end(new DOMException(`no response within ${timeoutMs} ms`, "TimeoutError"));
   };
-  let timer = setTimeout(onTimeout, timeoutMs);
+  const start = () => {
+    const dueAt = performance.now() + timeoutMs;
+    return setTimeout(() => endAfter(performance.now() - dueAt > LATE_MS ? LATE_TURNS : 0), timeoutMs);
+  };
+  let timer = start();
   const callerAbort = onAbort(callerSignal, () => end(callerSignal?.reason));
   const clear = () => {
     clearTimeout(timer);
@@ -243,7 +262,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
     timedOut: () => timedOut,
     restart() {
       clearTimeout(timer);
-      timer = setTimeout(onTimeout, timeoutMs);
+      timer = start();
     },
     /** Stops the time limit until `restart`. */
     pause: () => clearTimeout(timer),

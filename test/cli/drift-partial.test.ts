@@ -3,16 +3,24 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Emulator } from "../../emulator/index.js";
 import { AsyncMusic } from "../../src/index.js";
-import { account, linesOf, runDrift, status as statusOf } from "./support/drift.js";
+import {
+  account,
+  type Deviation,
+  header,
+  linesOf,
+  runDrift,
+  status as statusOf,
+  withBody,
+} from "./support/drift.js";
 import { createFolder } from "./support/terminal.js";
 
 const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } } as const;
 
 describe("probes that --max-credits does not allow", () => {
   test.each([
-    [0, "No drift in 11 of 29 probes (", "; 18 skipped: --max-credits 30 runs all."],
-    [3, "No drift in 20 of 29 probes (", "; 9 skipped: --max-credits 30 runs all."],
-    [20, "No drift in 28 of 29 probes (", "; 1 skipped: --max-credits 30 runs all."],
+    [0, "No drift in 11 of 26 probes (", "; 15 skipped: --max-credits 20 runs all."],
+    [3, "No drift in 19 of 28 probes (", "; 9 skipped: --max-credits 20 runs all."],
+    [19, "No drift in 28 of 29 probes (", "; 1 skipped: --max-credits 20 runs all."],
   ])("are counted in the first line, with status 0: %i credits", async (maxCredits, start, end) => {
     const { status, stdout } = await runDrift({ maxCredits, text: { isTerminal: false } });
     const [first = ""] = stdout.split("\n");
@@ -22,7 +30,7 @@ describe("probes that --max-credits does not allow", () => {
   test("are counted beside drift, with status 1", async () => {
     const deviation = statusOf(404, 410);
     const { status, stdout } = await runDrift({ maxCredits: 3, deviation, text: { isTerminal: false } });
-    expect(stdout).toMatch(/^Drift in \d+ of \d+ fields: 20 of 29 probes compared; 9 skipped: /);
+    expect(stdout).toMatch(/^Drift in \d+ of \d+ fields: 19 of 28 probes compared; 9 skipped: /);
     expect(status).toBe(1);
   });
 });
@@ -54,7 +62,7 @@ describe("an account that another program uses", () => {
     const { status, report } = await runDrift({ maxCredits, meanwhile });
     expect([linesOf(report), status]).toEqual([[], 2]);
     expect(report?.account_changes.map(({ changes }) => changes["tasks_created"])).toContain(1);
-    expect(report?.credits.spent).toBe(maxCredits === 0 ? 0 : 22);
+    expect(report?.credits.spent).toBe(maxCredits);
     expect(report?.skipped.filter(({ credits }) => credits === 0)).toEqual([]);
   });
 
@@ -118,7 +126,7 @@ describe("an account that another program uses", () => {
     expect(stdout).toContain(
       "\nThe account changed meanwhile: available by -5, frozen by 5, tasks_created by 1, credits_used by 5 (rate limit window).",
     );
-    expect(stdout).toContain("unknown task, response: status is 410, in the emulator 404\n");
+    expect(stdout).toContain("unknown task, response: status is 410, in the emulator 404 (2 times)\n");
     expect(stdout).not.toContain("credits after");
     expect(status).toBe(1);
   });
@@ -133,7 +141,9 @@ describe("an account that another program uses", () => {
       }),
     });
     expect([report?.account_changes, status]).toEqual([[], 1]);
-    expect(linesOf(report)).toContain("lyrics, credits after the response: tasks_created 0 <> 1");
+    expect(linesOf(report)).toContain(
+      "continuation of an unknown clip, credits after the response: tasks_created 0 <> 1",
+    );
   });
 });
 
@@ -153,13 +163,13 @@ describe("a signal", () => {
     expect(linesOf(report)).toContain("unknown task, response: status 410 <> 404");
     expect(report?.probes.length).toBeGreaterThan(15);
     expect(report?.incomplete[0]).toMatchObject({ reason: `Interrupted by ${signal}.` });
-    expect(Number(report?.probes.length) + Number(report?.incomplete.length)).toBe(29);
+    expect(Number(report?.probes.length) + Number(report?.incomplete.length)).toBe(31);
     expect(report?.credits).toEqual({
       spent: emulator.accounts.get(emulator.accountId).balance.frozen,
-      allowed: 30,
+      allowed: 20,
     });
     expect(await readFile(path, "utf8")).toMatch(
-      /^# Drift report\n\nDrift in \d+ of \d+ fields: \d+ of 29 probes/,
+      /^# Drift report\n\nDrift in \d+ of \d+ fields: \d+ of 30 probes/,
     );
     expect(emulator.requests.length).toBeLessThan(100);
   });
@@ -167,7 +177,7 @@ describe("a signal", () => {
   test("lists the probes without a result under one reason", async () => {
     const { stdout } = await runDrift({ signal: "SIGINT", text: { isTerminal: false } });
     expect(stdout).toMatch(
-      /^No drift in \d+ of 29 probes \(\d+ fields\); \d+ without a result\.\n\d+ of at most 30 credits/,
+      /^No drift in \d+ of 30 probes \(\d+ fields\); \d+ without a result\.\n\d+ of at most 20 credits/,
     );
     expect(stdout.split("No result: Interrupted by SIGINT.\n")).toHaveLength(2);
     expect(stdout).toContain("\n  lyrics\n");
@@ -187,8 +197,8 @@ test("a terminal shows the probe and the time while a probe runs", async () => {
     },
   });
   const written = stderr.replaceAll("\r\u001B[2K", "\n");
-  expect(written).toMatch(/^. 9\/29 rate limit window {2}1:4\d$/m);
-  expect(written).toMatch(/^. 10\/29 body that is not JSON {2}2:0\d$/m);
+  expect(written).toMatch(/^. 9\/30 rate limit window {2}1:4\d$/m);
+  expect(written).toMatch(/^. 10\/30 body that is not JSON {2}2:0\d$/m);
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -201,3 +211,36 @@ test("a body that is not JSON is compared as a whole", async () => {
     "usage, response: body not JSON <> JSON object",
   ]);
 });
+
+test("differences with one cause are one entry, with a count", async () => {
+  const { report } = await runDrift({ deviation: header("X-Request-Id", null) });
+  expect(report?.drift).toMatchObject([
+    { probe: "balance", field: "X-Request-Id header", service: "missing", emulator: "the request's" },
+    {
+      probe: "no request ID",
+      field: "X-Request-Id header",
+      service: "missing",
+      emulator: "the service's own",
+    },
+  ]);
+  expect(report?.drift[0]?.count).toBeGreaterThan(30);
+  expect(report?.drift[0]?.probes).toEqual(
+    expect.arrayContaining(["balance", "lyrics", "song by provider_b"]),
+  );
+});
+
+test("reads that fail while a task is pending are drift, and show no policy", async () => {
+  const { report, status } = await runDrift({ deviation: failedWhilePending() });
+  expect(report?.drift).toMatchObject([{ part: "failed read", service: "status 404" }]);
+  expect(report?.policy).not.toHaveProperty("running_after");
+  expect(status).toBe(1);
+});
+
+function failedWhilePending(): Deviation {
+  return async (response, { method }) => {
+    if (method !== "GET" || response.headers.get("Content-Type") !== "application/json") return response;
+    const { data } = await response.clone().json();
+    if (data?.status !== "pending") return response;
+    return withBody(response, { code: 404, error_code: "task_not_found", message: "No such task." }, 404);
+  };
+}

@@ -3,7 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createEmulator, type Emulator, type Policy } from "../../emulator/index.js";
-import { type DriftOptions, json, linesOf, runDrift, task } from "./support/drift.js";
+import {
+  account,
+  type Deviation,
+  type DriftOptions,
+  json,
+  linesOf,
+  runDrift,
+  task,
+} from "./support/drift.js";
 import { createFolder, createTerminal } from "./support/terminal.js";
 
 const SHOWN = [
@@ -119,6 +127,10 @@ describe("an unchanged emulator", () => {
   });
 });
 
+function countTasks({ accounts, accountId }: Emulator): number {
+  return accounts.get(accountId).ledger.filter(({ kind }) => kind === "freeze").length;
+}
+
 /** The most credits that tasks held or had cost at any time. */
 function mostSpent({ accounts, accountId }: Emulator): number {
   let [spent, most] = [0, 0];
@@ -131,7 +143,7 @@ function mostSpent({ accounts, accountId }: Emulator): number {
 }
 
 describe("--max-credits", () => {
-  test.each([0, 1, 5, 10, 16, 21])("%i are never exceeded", async (maxCredits) => {
+  test.each([0, 1, 5, 10, 16, 19])("%i are never exceeded", async (maxCredits) => {
     const policy = { mixed_field_sets: "named_only", null_audio_format: "omitted" } as const;
     const { report, emulator } = await runDrift({ maxCredits, options: { policy } });
     expect(mostSpent(emulator)).toBeLessThanOrEqual(maxCredits);
@@ -163,27 +175,82 @@ describe("--max-credits", () => {
     expect(settled.report?.skipped.map(({ probe }) => probe)).toContain("concat of an unknown clip");
 
     const expensive = await runDrift({
-      maxCredits: 20,
       deviation: json((body, { method }) =>
         method === "POST" && body.data?.["type"] === "concat"
           ? { ...body, data: { ...body.data, credits_charged: 15 } }
           : undefined,
       ),
     });
-    expect(expensive.report?.skipped.map(({ probe }) => probe)).toContain("lyrics");
+    expect(expensive.report?.skipped.map(({ probe }) => probe)).toContain("song by provider_a as MP3");
   });
 
-  test("20 are enough for all probes but the song by provider_a, and 30 for all", async () => {
-    const options = { policy: { mixed_field_sets: "named_only", null_audio_format: "omitted" } } as const;
-    const [twenty, thirty] = [await runDrift({ maxCredits: 20, options }), await runDrift({ options })];
-    expect(twenty.report?.skipped).toEqual([{ probe: "song by provider_a", credits: 10 }]);
-    expect(thirty.report?.skipped).toEqual([]);
+  test.each<Partial<Policy>>([
+    { mixed_field_sets: "named_only", null_audio_format: "omitted" },
+    { audio_conversion: "off" },
+    {},
+  ])("are 20 by default, which every probe fits into: %j", async (policy) => {
+    const { report, emulator } = await runDrift({ options: { policy } });
+    expect([report?.skipped, report?.credits.allowed]).toEqual([[], 20]);
+    expect(mostSpent(emulator)).toBeLessThanOrEqual(20);
+    expect(report?.not_known.join()).toContain("uploads");
+    const names = report?.probes.map(({ name }) => name.replace(/ (?:with a title|as MP3)$/, ""));
+    expect(names).toEqual(expect.arrayContaining(["song by provider_a", "song by provider_b", "lyrics"]));
   });
 
-  test("are required", async () => {
-    const { run } = createTerminal(createEmulator());
-    const { status, stderr } = await run("drift");
-    expect([status, stderr]).toEqual([2, expect.stringContaining("--max-credits")]);
+  test("of 22 also try uploads", async () => {
+    const { report } = await runDrift({ maxCredits: 22 });
+    expect(report?.probes.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["upload", "upload as MP3"]),
+    );
+    expect(report?.not_known.join()).not.toContain("uploads");
+  });
+});
+
+describe("a service that takes more than it says:", () => {
+  /** Takes credits from the balance at each accepted request, or at each read of a task, and says nothing of it. */
+  const taking = (credits: number, at: "POST" | "GET", change: (data: object) => object = () => ({})) => {
+    let taken = 0;
+    return json((body, { method, url }) => {
+      const { data } = body;
+      if (data?.["task_id"] !== undefined && method === at) taken += credits;
+      if (url.endsWith("/usage") && data !== undefined)
+        return { ...body, data: { ...data, ...change(data) } };
+      if (!url.endsWith("/balance") || data === undefined) return undefined;
+      const available = Number(data["available"]) - taken;
+      return { ...body, data: { ...data, available, total: available + Number(data["frozen"]) } };
+    });
+  };
+
+  test.each<[string, Deviation]>([
+    ["with a charge that is not stated", taking(25, "POST")],
+    ["with a charge at each read", taking(25, "GET")],
+    ["and counts a task of another program", taking(25, "POST", countTwice())],
+    ["and counts a top-up", taking(25, "POST", topUpOnce())],
+  ])("the check stops after one probe %s", async (_, deviation) => {
+    const { report, status, emulator } = await runDrift({ deviation });
+    expect(countTasks(emulator)).toBe(1);
+    expect(report?.incomplete.length).toBeGreaterThan(5);
+    for (const { reason } of report?.incomplete ?? [])
+      expect(reason).toMatch(/^Stopped: \d+ credits were gone/);
+    expect(status).toBeGreaterThan(0);
+  });
+
+  test.each<[string, (data: object) => object]>([
+    ["has no number", () => ({ available: "many" })],
+    ["has nothing", () => ({ available: undefined })],
+  ])("nothing is charged if the balance %s", async (_, change) => {
+    const { report, status, posts } = await runDrift({ deviation: account("balance", change) });
+    expect([posts, status]).toEqual([[], 1]);
+    expect(report?.incomplete[0]?.reason).toContain("The balance has no number");
+  });
+
+  test("the check counts what is gone if the balance is text", async () => {
+    const deviation = account("balance", ({ available }) => ({ available: String(Number(available) * 3) }));
+    const { report, emulator } = await runDrift({ deviation });
+    expect(report?.incomplete[0]?.reason).toBe(
+      "Stopped: 30 credits were gone from the balance, and --max-credits allows 20.",
+    );
+    expect(countTasks(emulator)).toBe(1);
   });
 });
 
@@ -279,7 +346,7 @@ test("the report is Markdown, with its date and without the key", async () => {
 
   const report = await readFile(path, "utf8");
   expect(report).toMatch(
-    /^# Drift report\n\nNo drift: 29 probes and \d+ fields compared\.\n\n- Date: 2026-01-01T/,
+    /^# Drift report\n\nNo drift: 27 probes and \d+ fields compared\.\n\n- Date: 2026-01-01T/,
   );
   expect(report).toContain('policy: { invalid_audio_format_status: 400, audio_conversion: "on"');
   expect(report).toMatch(/^\| late_success \| It needs a task that is not read for an hour\. \|$/m);
@@ -297,25 +364,27 @@ test("the report is Markdown, with its date and without the key", async () => {
 
 test("without --json, it writes the result, the policy and the reasons", async () => {
   const emulator = createEmulator();
-  emulator.providers.provider_b.always({ format: "wav" });
+  emulator.providers.provider_b.always({ outcome: "failure" });
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
   // The terminal of other tests parses each body, and one body of this check is not JSON.
   const { run } = createTerminal({
     connection: () => ({ ...emulator.connection(), baseUrl, apiKey, clock, fetch }),
   });
-  const { status, stdout, stderr } = await run("drift", "--max-credits", "20");
+  const { status, stdout, stderr } = await run("drift", "--max-credits", "12");
   expect(status).toBe(1);
-  expect(stderr).toContain("0:00 1/29 balance\n");
-  expect(stderr).toMatch(/^2:0\d 10\/29 body that is not JSON$/m);
-  expect(stdout).toContain(
-    "song by provider_b, audio: Content-Type header is audio/wav, in the emulator audio/mpeg\n",
+  expect(stderr).toMatch(
+    /^The check usually takes \d+ to \d+ minutes, and spends at most 12 credits\.\nA task that/,
   );
+  expect(stderr).toContain("0:00 1/30 balance\n");
+  expect(stderr).toMatch(/^2:0\d 10\/30 body that is not JSON$/m);
+  expect(stdout).toContain("song by provider_b, task: last status is failure, in the emulator success\n");
   expect(stdout).toContain("\n  policy: { invalid_audio_format_status: 400, ");
   expect(stdout).toContain("`as const`");
   expect(stdout).toMatch(
-    /^ {2}async-music emulator --policy invalid_audio_format_status=400 --policy audio_conversion=on --policy /m,
+    /^ {2}async-music emulator --policy invalid_audio_format_status=400 --policy mixed_field_sets=reject --policy /m,
   );
-  expect(stdout).toContain("Skipped for lack of credits (10 each):\n  song by provider_a\n");
+  expect(stdout).toContain("Skipped for lack of credits (10 each):\n  song by provider_a as MP3\n");
+  expect(stdout).toContain("\nThe check cannot know:\n  What the service returns when the rate limit");
   expect(stdout).toContain("auto_top_up_month is not shown: ");
 });
 
@@ -334,5 +403,21 @@ function always(outcome: { outcome: "hang" | "failure" }) {
 function loseResponses(times: number, when: "before" | "after" = "after") {
   return ({ faults }: Emulator) => {
     faults.add({ method: "POST", times, fault: { kind: "disconnect", when } });
+  };
+}
+
+/** Usage with a task more from the first created task on. */
+function countTwice(): (data: object) => object {
+  return (data) => {
+    const tasks = Number(Reflect.get(data, "tasks_created"));
+    return { tasks_created: tasks === 0 ? 0 : tasks + 1 };
+  };
+}
+
+/** Usage with a top-up after the first created task. */
+function topUpOnce(): (data: object) => object {
+  return (data) => {
+    const credits = Number(Reflect.get(data, "credits_topped_up"));
+    return { credits_topped_up: Number(Reflect.get(data, "tasks_created")) === 0 ? credits : credits + 25 };
   };
 }

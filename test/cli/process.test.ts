@@ -16,7 +16,7 @@ const SONG = { model: "provider_a", task_type: "music", input: { gpt_description
 let emulator: Emulator;
 let env: NodeJS.ProcessEnv;
 beforeEach(async () => {
-  emulator = createEmulator({ seed: 1, credits: 20 });
+  emulator = createEmulator({ clock: "virtual", seed: 1, credits: 20 });
   emulator.providers.provider_a.always({ clips: 1, polls: 1 });
   const { url, close } = await serve(emulator, { port: 0 });
   env = { ...process.env, ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey };

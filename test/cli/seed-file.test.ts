@@ -63,6 +63,23 @@ test.each([
   expect(stderr).toBe(`async-music: Failed to use the seed file ${file}: ${message}\n`);
 });
 
+test("all mistakes of a file are one line", async () => {
+  const mistakes = {
+    acounts: [],
+    limits: { requests: 0 },
+    accounts: [{ keys: [{ key: "emu_a", disable: true }] }],
+  };
+  const { file, status, stderr } = await startWith(JSON.stringify(mistakes));
+  expect(status).toBe(1);
+  const found = [
+    "Unknown field `disable` in `accounts[0].keys[0]`. Did you mean `disabled`?",
+    "`limits.requests` must be a whole number from 1 to 1000000000; got 0.",
+    "Unknown field `acounts`. Did you mean `accounts`?",
+  ];
+  const list = found.map((each) => ` - ${each}`).join("");
+  expect(stderr).toBe(`async-music: Failed to use the seed file ${file}: The file has 3 mistakes:${list}\n`);
+});
+
 test("a byte order mark is ignored", async () => {
   expect((await startWith('\uFEFF{ "accounts": [{ "credits": 5 }] }')).status).toBe(0);
 });

@@ -1,7 +1,8 @@
 import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { listen } from "../support/loopback.js";
 import { startCommand } from "./support/process.js";
 import { createFolder } from "./support/terminal.js";
 
@@ -116,6 +117,42 @@ test.each(["{", "[]", '{"version":1,"time":"2026-01-01T00:00:00.000Z","state":{}
     expect(await readFile(file, "utf8")).toBe(text);
   },
 );
+
+describe("a start that fails leaves no state file, and changes none", () => {
+  const NO_COMMAND = ["--", "no-such-command-anywhere"];
+
+  /** What makes a start fail, with the state file as it was before. */
+  const FAILURES: Record<string, () => Promise<string[]>> = {
+    "a taken port": async () => ["--port", new URL((await listen(() => {})).url).port],
+    "a port that does not exist": async () => ["--port", "65536"],
+    "an address of another machine": async () => ["--host", "192.0.2.1"],
+    "an invalid host name": async () => ["--allow-host", "a/b"],
+    "an invalid key": async () => ["--api-key", "live_1"],
+    "an unknown policy option": async () => ["--policy", "no_such_option=1"],
+    "an unknown flag": async () => ["--no-such-flag"],
+    "a missing seed file": async () => ["--seed-file", join(directory, "missing.json")],
+    "an invalid seed file": async () => {
+      await writeFile(join(directory, "world.json"), '{ "accounts": [{ "credits": -1 }] }');
+      return ["--seed-file", join(directory, "world.json")];
+    },
+    "a command that does not exist": async () => NO_COMMAND,
+  };
+
+  const filesIn = async (names: readonly string[]) =>
+    Promise.all(names.map(async (name) => [name, await readFile(join(directory, name), "utf8")]));
+
+  test.each(Object.entries(FAILURES))("%s", async (_, prepare) => {
+    const flags = await prepare();
+    for (const prepared of [async () => {}, async () => (await start()).end("SIGTERM")]) {
+      await prepared();
+      const before = await filesIn((await readdir(directory)).sort());
+      const { status, stderr } = await (await start(...flags)).ended;
+      expect(status).toBeOneOf([1, 2, 127]);
+      expect(stderr).toMatch(/^async-music: /);
+      expect(await filesIn((await readdir(directory)).sort())).toEqual(before);
+    }
+  });
+});
 
 test("a file that can't be written is refused at the start", async () => {
   file = join(directory, "missing", "state.json");

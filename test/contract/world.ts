@@ -29,7 +29,7 @@ const DONE_AT_ONCE = { queue_seconds: 1, process_seconds: 3 };
 /** Creates worlds with one adapter, for the duration of a test each. */
 export function openerFor(adapter: Adapter, base: Pick<EmulatorOptions, "seed" | "policy"> = {}): Open {
   return async ({ policy, ...options } = {}) => {
-    const emulator = createEmulator({ seed: SHORT_SONG_SEED, ...base, ...options });
+    const emulator = createEmulator({ clock: "virtual", seed: SHORT_SONG_SEED, ...base, ...options });
     if (policy !== undefined && policy !== "vary") emulator.changePolicy(policy);
     emulator.providers.provider_a.always(DONE_AT_ONCE);
     emulator.providers.provider_b.always(DONE_AT_ONCE);

@@ -6,7 +6,7 @@ import { BALANCE, clipsOf, controlled, failWith, serviceOf, VALID } from "./supp
 
 describe("an emulator with another `url`", () => {
   const URL_WITH_PATH = "https://api.example.com/music";
-  const open = () => createEmulator({ credits: 100, url: `${URL_WITH_PATH}/` });
+  const open = () => createEmulator({ clock: "virtual", credits: 100, url: `${URL_WITH_PATH}/` });
 
   test("runs a song for a client with a hard-coded base URL, and serves its audio and cover art", async () => {
     const emulator = open();

@@ -1,5 +1,16 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { BALANCE, createService, failWith, postOf, TASK, USAGE, VALID } from "./support/service.js";
+import {
+  BALANCE,
+  createService,
+  failWith,
+  postOf,
+  type Service,
+  serviceOf,
+  TASK,
+  USAGE,
+  VALID,
+} from "./support/service.js";
 
 describe("before and after the request is carried out", () => {
   test.each([
@@ -39,6 +50,72 @@ describe("before and after the request is carried out", () => {
       expect(await remaining(send(BALANCE))).toBeNull();
     },
   );
+
+  /** The rows of the guide's table: kind, `when`, and whether the request is carried out and counts. */
+  const ROWS = [
+    ...readFileSync("docs/simulate-failures.md", "utf8").matchAll(
+      /^\| `"(\w+)"` \| (?:`"(\w+)"`)? ?\|.*\| (yes|no)[^|]* \| (yes|no)[^|]* \|$/gm,
+    ),
+  ].map(([, kind = "", when = "", carriedOut = "", counts = ""]) => ({ kind, when, carriedOut, counts }));
+  const MORE: Record<string, object> = { status: { status: 503 }, latency: { ms: 1_000 } };
+
+  test("the guide has a row for every kind of fault, before and after", () => {
+    const rows = ROWS.map(({ kind, when }) => `${kind} ${when}`.trim()).sort();
+    const both = ["disconnect", "status"].flatMap((kind) => [`${kind} after`, `${kind} before`]);
+    expect(rows).toEqual([...both, "latency", "malformed", "stall"].sort());
+  });
+
+  describe.each(ROWS)("$kind $when", ({ kind, when, carriedOut, counts }) => {
+    const fault = Object({ kind, ...(when !== "" && { when }), ...MORE[kind] });
+    const open = async (requests: number) => {
+      const service = createService({ credits: 100, limits: { requests } });
+      service.fault(fault, { path: TASK });
+      return service;
+    };
+    /** Sends a song, and ends it if it gets no response. */
+    const sendSong = async (service: Service) => {
+      const signal = AbortSignal.timeout(20);
+      await service.emulator
+        .fetch(service.emulator.url + TASK, postOf(service, VALID.song, { signal }))
+        .catch(() => {});
+    };
+
+    test(`the request is carried out: ${carriedOut}; it counts: ${counts}`, async () => {
+      const service = await open(10);
+      await sendSong(service);
+      expect(service.emulator.state().tasks).toHaveLength(carriedOut === "yes" ? 1 : 0);
+      const { headers } = await service.get(BALANCE);
+      expect(headers.get("X-RateLimit-Remaining")).toBe(counts === "yes" ? "8" : "9");
+    });
+
+    test("in a full window the request has no effect", async () => {
+      const service = await open(1);
+      await service.get(BALANCE);
+      await sendSong(service);
+      expect(service.emulator.state().tasks).toEqual([]);
+      expect(service.emulator.faults.list()).toEqual([]);
+    });
+
+    test("with a wrong key the request has no effect, and counts against no window", async () => {
+      const service = await open(10);
+      const stranger = serviceOf(service.emulator, { apiKey: "emu_wrong" });
+      const signal = AbortSignal.timeout(20);
+      await stranger
+        .send(TASK, { ...postOf(service, VALID.song), headers: { "x-api-key": "emu_wrong" }, signal })
+        .catch(() => {});
+      expect(service.emulator.state().tasks).toEqual([]);
+      expect((await service.get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("9");
+    });
+  });
+
+  test("a status before is sent in a full window, and to a wrong key", async () => {
+    const { get, emulator } = createService({ limits: { requests: 1 } });
+    await get(BALANCE);
+    emulator.faults.add({ path: BALANCE, times: 2, fault: failWith(503) });
+    expect((await get(BALANCE)).status).toBe(503);
+    expect((await get(BALANCE, { "x-api-key": "emu_wrong" })).status).toBe(503);
+    expect((await get(BALANCE)).status).toBe(429);
+  });
 
   test.each(["before", "after"] as const)("a response %s has no body for HEAD", async (when) => {
     const { send, fault } = createService();

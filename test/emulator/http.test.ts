@@ -118,14 +118,16 @@ test("an abort during a download rejects it with the reason, also after a garbag
   const service = createService();
   const { emulator } = service;
   const [clip] = await clipsOf(service);
-  const leaving = new AbortController();
+  const [leaving, staying] = [new AbortController(), new AbortController()];
   const file = await emulator.fetch(clip.audio_url, { signal: leaving.signal });
-  const whole = await emulator.fetch(clip.audio_url, { signal: new AbortController().signal });
+  const whole = await emulator.fetch(clip.audio_url, { signal: staying.signal });
   await collectGarbage();
   leaving.abort(new Error("heard enough"));
   await expect(file.arrayBuffer()).rejects.toThrow("heard enough");
   const { byteLength } = await whole.arrayBuffer();
   expect(String(byteLength)).toBe(whole.headers.get("Content-Length"));
+  // The platform's `Request` listens to the signal until then.
+  staying.abort();
 });
 
 test("an unread download leaves no listener on its signal", async () => {
@@ -142,8 +144,9 @@ test("a reset while a request is logged leaves nothing of the request", async ()
   const { emulator, post } = createService();
   const fresh = emulator.snapshot();
   emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
-  emulator.onRequest(() => emulator.reset());
+  const stop = emulator.onRequest(() => emulator.reset());
   await expect(post(VALID.song)).rejects.toThrow(TypeError);
+  stop();
   expect(emulator.snapshot()).toEqual(fresh);
 });
 

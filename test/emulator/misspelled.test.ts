@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { describe, expect, test } from "vitest";
@@ -51,6 +52,29 @@ describe("a misspelled name is refused with the nearest known one", () => {
     await expect(serve(createEmulator(), untyped({ prot: 4010 }))).rejects.toThrow(
       "Unknown option `prot`. Did you mean `port`?",
     );
+  });
+
+  test.each([
+    ["providerA", "provider_a"],
+    ["providerB", "provider_b"],
+    ["provider_A", "provider_a"],
+    ["provider-b", "provider_b"],
+    ["proivder_a", "provider_a"],
+    ["provider", "provider_a"],
+  ])("as the name of a provider: %s", (wrong, meant) => {
+    const { providers } = createEmulator();
+    const message = `Unknown provider \`${wrong}\`. Did you mean \`emulator.providers.${meant}\`?`;
+    expect(() => Reflect.get(providers, wrong)).toThrow(new RangeError(message));
+  });
+
+  test("what tools read of every object is not the name of a provider", async () => {
+    const { providers } = createEmulator();
+    expect(await Promise.resolve(providers)).toBe(providers);
+    expect(Object.keys(providers)).toEqual(["provider_a", "provider_b"]);
+    expect(JSON.stringify(providers)).toBe('{"provider_a":{},"provider_b":{}}');
+    expect(inspect(providers)).toContain("provider_a");
+    expect(`${providers}`).toBe("[object Object]");
+    expect(() => expect(providers).toEqual({})).toThrow("to deeply equal");
   });
 
   test.each([

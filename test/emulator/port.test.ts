@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 async function listen(options: EmulatorOptions = {}, address: ServeOptions = { port: 0 }) {
-  const emulator = createEmulator({ credits: 100, ...options });
+  const emulator = createEmulator({ clock: "virtual", credits: 100, ...options });
   const server = await serve(emulator, address);
   servers.push(server);
   return { ...serviceOf(emulator, { fetch: globalThis.fetch, url: server.url }), server };
@@ -141,7 +141,7 @@ test("a body over 1 MiB is refused, and the connection stays usable", async () =
 });
 
 test("`await using` closes the server at the end of its block, and the emulator keeps running", async () => {
-  const emulator = createEmulator();
+  const emulator = createEmulator({ clock: "virtual" });
   let url = "";
   {
     await using server = await serve(emulator);

@@ -120,7 +120,7 @@ describe.each(Object.entries(ADAPTERS))("GET /_emulator/requests/stream, through
 });
 
 test("closing a server ends its streams", async () => {
-  const emulator = createEmulator();
+  const emulator = createEmulator({ clock: "virtual" });
   const { url, close } = await serve(emulator);
   await fetch(`${url}/_emulator/requests/stream`);
   await untilReadBy(1, emulator);

@@ -4,6 +4,7 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { seedFileJsonSchema } from "../../scripts/seed-file-schema.js";
+import { REQUESTS } from "../spec/tables/requests/index.js";
 
 const schema = seedFileJsonSchema();
 const validate = new Ajv2020({ formats: fullFormats, strictTypes: false, strictRequired: false }).compile(
@@ -74,6 +75,14 @@ describe("the JSON Schema of seed files", () => {
     expect([validate(file), accepts(file)]).toEqual([false, false]);
   });
 
+  test.each(REQUESTS)("knows the requests: $section: $name: $expected", ({ body }) => {
+    const tasks = [{ ...Object(body), status: "failure" }];
+    const file = JSON.parse(JSON.stringify({ accounts: [{ tasks }] }));
+    // JSON Schema has no rule for private addresses.
+    const isUpload = /^https?:/i.test(Object(Object(body).input).url);
+    if (!isUpload || accepts(file)) expect(validate(file)).toBe(accepts(file));
+  });
+
   test("describes every field, except for those of a fault's kinds that explain themselves", () => {
     const undescribed: string[] = [];
     const visit = (part: unknown, path: string) => {
@@ -82,7 +91,7 @@ describe("the JSON Schema of seed files", () => {
         if (
           typeof field === "object" &&
           Object(field).description === undefined &&
-          !/\.(if|else)$/.test(path)
+          !/\.(if|else|then)(\.not)?$/.test(path)
         )
           undescribed.push(`${path}.${name}`);
       for (const [name, inner] of Object.entries(part)) visit(inner, `${path}.${name}`);

@@ -33,7 +33,7 @@ test("connections with one account's keys do not change another one's random num
 
 describe("the clock is common to all accounts", () => {
   test("on a port, a virtual clock moves only by `advance` and by delays of requests", async () => {
-    await using emulator = createEmulator();
+    await using emulator = createEmulator({ clock: "virtual" });
     await using server = await serve(emulator);
     const { account_id, api_key: apiKey } = emulator.accounts.create();
     const one = serviceOf(emulator, { apiKey, url: server.url, fetch: globalThis.fetch });

@@ -18,13 +18,14 @@ afterAll(() => {
 });
 
 test("an order gets a 202 with the URL of its song", async () => {
+  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 60, process_seconds: 60 });
   const ordered = await post({ description: "rain in Lisbon" });
   expect(ordered.status).toBe(202);
   const id = ordered.headers.get("Location")?.replace("/api/songs/", "") ?? "";
 
   const pending = await get(id);
   expect([await pending.json(), pending.headers.get("Retry-After")]).toEqual([
-    { status: "pending", progress: null },
+    { status: "pending", progress: 0 },
     "5",
   ]);
   await emulator.clock.advance(10 * 60_000);

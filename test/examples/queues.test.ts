@@ -9,11 +9,12 @@ import { inPgBoss } from "../../examples/postgres/pg-boss.js";
 import { inBullMq } from "../../examples/queues/bullmq.js";
 import { inInngest } from "../../examples/queues/inngest.js";
 import { judge } from "../../examples/queues/judge.js";
-import { fulfil, NotYetError } from "../../examples/queues/order.js";
+import { fulfil, NotYetError, ParkedError } from "../../examples/queues/order.js";
 import { inTemporal } from "../../examples/queues/temporal.js";
 import { ANSWER, errors, FAILED } from "./support/errors.js";
 
 const order = { name: "order-1", description: "rain in Lisbon" };
+const shared = { orderNames: async () => ["order-0", "order-1"], settleCommand: "node settle.ts" };
 
 describe("`judge`", () => {
   test.each(errors)("$error.name, $about: again $again", ({ error, again, notBefore = null }) => {
@@ -34,11 +35,15 @@ describe("`judge`", () => {
 
 describe("an order that is retried by its verdicts", () => {
   /** Runs a job as a queue does. */
-  async function engine(client: sdk.AsyncMusic, { clock }: Emulator, options: sdk.WaitOptions = {}) {
-    const journal = memoryJournal();
+  async function engine(
+    client: sdk.AsyncMusic,
+    { clock }: Emulator,
+    options: sdk.WaitOptions = {},
+    journal = memoryJournal(),
+  ) {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await fulfil(order, { client, journal, now: clock.now, ...options });
+        return await fulfil(order, { ...shared, client, journal, now: clock.now, ...options });
       } catch (error) {
         const verdict = judge(error);
         if (!verdict.again) throw error;
@@ -54,10 +59,30 @@ describe("an order that is retried by its verdicts", () => {
     expect(emulator.state().tasks).toHaveLength(1);
   });
 
-  test("ends if the outcome of its request is unknown", async ({ client, emulator }) => {
+  test("is parked with its command if a lost request created a task", async ({ client, emulator }) => {
     emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
-    await expect(engine(client, emulator)).rejects.toThrow(sdk.SubmissionOutcomeUnknownError);
+    const error = await engine(client, emulator).catch((reason) => reason);
+    expect(error).toBeInstanceOf(ParkedError);
+    expect(error.message).toContain("then run: node settle.ts order-1/1 TASK_ID");
     expect(emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+
+  test("continues after a minute if it is certain that a lost request created none", async ({
+    client,
+    emulator,
+    breaks,
+  }) => {
+    breaks("resubmitted_after_unknown_outcome");
+    const journal = memoryJournal();
+    emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "before" } });
+    const other = { model: "provider_b", task_type: "music", input: { prompt: "rain" } } as const;
+    const startedAt = emulator.clock.now();
+    const song = engine(client, emulator, {}, journal);
+    await client.tasks.run(other, { journal, journalKey: "order-0/1", probe: true });
+    expect((await song).status).toBe("success");
+    const tasks = emulator.state().tasks.filter(({ model }) => model === "provider_a");
+    expect(tasks).toHaveLength(1);
+    expect(Date.parse(tasks[0]?.created_at ?? "")).toBeGreaterThanOrEqual(startedAt + 60_000);
   });
 
   test("creates another task after a refund, and after the stated wait", async ({ client, emulator }) => {
@@ -75,7 +100,7 @@ describe("an order that is retried by its verdicts", () => {
 
   test("creates another task at once if no wait is stated", async ({ client, emulator }) => {
     emulator.providers.provider_a.next({ outcome: "failure" });
-    await fulfil(order, { client, journal: memoryJournal(), now: emulator.clock.now });
+    await fulfil(order, { ...shared, client, journal: memoryJournal(), now: emulator.clock.now });
     expect(emulator.state().tasks.map(({ status }) => status)).toEqual(["failure", "success"]);
   });
 

@@ -44,7 +44,7 @@ test.each([
 );
 
 test("a hundred stalled requests that are aborted on a port leave nothing behind", async () => {
-  await using emulator = createEmulator();
+  await using emulator = createEmulator({ clock: "virtual" });
   await using server = await serve(emulator);
   const before = waiting(emulator);
   emulator.faults.add({ times: 100, fault: { kind: "stall" } });

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 /** An emulator on a free port of all addresses. Its methods resolve with the status of a response. */
 async function listen(options: ServeOptions = {}) {
-  const emulator = createEmulator();
+  const emulator = createEmulator({ clock: "virtual" });
   const server = await serve(emulator, { host: "0.0.0.0", ...options });
   onTestFinished(() => server.close());
   const { port } = new URL(server.url);
@@ -199,7 +199,7 @@ test.each([
 ])(
   "with %s, a control call gets a %i before its body arrives, and the connection is closed",
   async (_, status, headers) => {
-    await using server = await serve(createEmulator());
+    await using server = await serve(createEmulator({ clock: "virtual" }));
     const responses = await Promise.all(
       ["PUT /_emulator/snapshot", "POST /_emulator/reset"].flatMap((call) => {
         const lines = [`${call} HTTP/1.1`, ...headers];

@@ -7,7 +7,7 @@ import { accepted, ok, SONG_REQUEST, submission, succeeded, TASK_ID, task } from
 import { connect } from "../support/connect.js";
 import { listen } from "../support/loopback.js";
 import { createOwnPacer } from "../support/own-pacer.js";
-import { rejection } from "../support/rejection.js";
+import { reasonOf, rejection } from "../support/rejection.js";
 import { createWorld } from "../support/world.js";
 
 // A response may be of any size: no more than 16 MiB of it is read.
@@ -92,6 +92,20 @@ describe("a response that never ends", () => {
     expect(requests).toHaveLength(2);
   });
 });
+
+test.each([200, 429, 503])(
+  "a response that is too large, with the status %i, reports the remaining rate limit",
+  async (status) => {
+    const { pacer, told } = createOwnPacer();
+    const headers = { "X-RateLimit-Remaining": "7" };
+    const { client } = createWorld(() => new Response(endless().body, { status, headers }), {
+      pacer,
+      maxRetries: 0,
+    });
+    await reasonOf(client.account.balance());
+    expect(told.map(({ remaining }) => remaining)).toEqual([7]);
+  },
+);
 
 test.each([
   [16 * MEBIBYTE, true],

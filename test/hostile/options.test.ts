@@ -215,7 +215,7 @@ test.each(Object.entries(EMULATOR_POISON))(
   async (name, poison) => {
     const { apiKey, url, policy, limits } = createEmulator();
     pollute(name, poison);
-    await using emulator = createEmulator({ limits: {}, policy: {} });
+    await using emulator = createEmulator({ clock: "virtual", limits: {}, policy: {} });
     expect(emulator).toMatchObject({ apiKey, url, policy, limits });
     expect(emulator.connection()).toMatchObject({ apiKey, baseUrl: url });
     emulator.reset();

@@ -19,7 +19,7 @@ test("50 parallel test processes on one port each see what they see alone", asyn
   const entryPoints = ["test/isolation/run-tenant.ts"];
   await build({ entryPoints, outfile: script, bundle: true, platform: "node", format: "esm" });
 
-  await using emulator = createEmulator();
+  await using emulator = createEmulator({ clock: "virtual" });
   await using server = await serve(emulator);
   const tenants = Array.from({ length: PROCESSES }, (_, variant) => start(script, server.url, variant));
   // All have their account before the first one continues.
@@ -49,7 +49,7 @@ function start(script: string, url: string, variant: number) {
 }
 
 async function useAlone(variant: number): Promise<string> {
-  await using emulator = createEmulator();
+  await using emulator = createEmulator({ clock: "virtual" });
   const { seen } = await useEmulator(emulator.fetch, emulator.url, variant, async () => {});
   return seen;
 }

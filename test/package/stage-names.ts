@@ -13,6 +13,7 @@ declare global {
   const emulatorHandlers: Stage["emulatorHandlers"];
   const creditsFor: Stage["creditsFor"];
   const expiresAt: Stage["expiresAt"];
+  const extraField: Stage["extraField"];
   const fileJournal: Stage["fileJournal"];
   const isMusic: Stage["isMusic"];
   const memoryJournal: Stage["memoryJournal"];
@@ -33,7 +34,7 @@ declare global {
 
   // From other packages.
   const url: string;
-  const journal: Journal;
+  const journal: Required<Journal>;
   const redisJournal: typeof import("async-music/redis").redisJournal;
   const redisPacer: typeof import("async-music/redis").redisPacer;
   const Redis: typeof import("ioredis").Redis;
@@ -50,6 +51,7 @@ declare global {
   const boss: import("pg-boss").PgBoss;
   const dbosClient: import("@dbos-inc/dbos-sdk").DBOSClient;
   const order: import("../../examples/queues/order.js").Order;
+  const means: import("../../examples/queues/order.js").Means;
   const fulfil: typeof import("../../examples/queues/order.js").fulfil;
   const inBullMq: typeof import("../../examples/queues/bullmq.js").inBullMq;
 }

@@ -1,11 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { linksOf } from "../support/markdown-links.js";
 import { entries } from "./entries.js";
 import { shownIn } from "./guides.js";
+import { installNodeTypes, installTarball, type Packed, pack, run } from "./install.js";
 
 const megabytes = 1_000_000;
 
@@ -13,18 +13,17 @@ const megabytes = 1_000_000;
 const ONLY_IN_REPOSITORY = /^docs\/images\/|^CONTRIBUTING\.md$/;
 
 let folder: string;
-let packed: { filename: string; size: number; files: { path: string }[] };
+let packed: Packed;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "async-music-"));
-  const report = run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder]);
-  packed = JSON.parse(report)[0];
+  packed = pack(folder);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a download is at most 1 MB", () => {
-  expect(packed.size).toBeLessThanOrEqual(megabytes);
+test("a download is at most 1.04 MB", () => {
+  expect(packed.size).toBeLessThanOrEqual(1.04 * megabytes);
 });
 
 test("the package has the files that users and the license need, and no others", () => {
@@ -47,7 +46,7 @@ test("the package has the files that users and the license need, and no others",
     /^(?:dist|src|emulator)\//,
     /^docs\/[a-z-]+\.(?:md|svg)$/,
     /^skills\/async-music\/SKILL\.md$/,
-    /^examples\/[\w/[\].-]+\.(?:md|ts|mjs|py|yaml|json)$/,
+    /^examples\/[\w/[\].-]+\.(?:md|tsx?|mjs|py|yaml|json)$/,
     /^(?:package\.json|llms\.txt|openapi\.json|seed-file\.schema\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE)$/,
   ];
   expect(paths.filter((path) => !allowed.some((kind) => kind.test(path)))).toEqual([]);
@@ -88,24 +87,31 @@ test.each([
   run(resolve("node_modules/.bin", compiler), ["--project", project]);
 });
 
+test("under node10, which ignores `exports`, a project compiles with the types and not with the sources", () => {
+  const project = installInto("node10");
+  const listed = run(resolve("node_modules/.bin/tsc6"), ["--project", project, "--listFiles"]);
+  const files = listed.split("\n").filter((file) => file.includes("/node_modules/async-music/"));
+  expect(files.length).toBeGreaterThan(10);
+  expect(files.filter((file) => !file.endsWith(".d.ts"))).toEqual([]);
+});
+
+test("node10 finds the types that `exports` names", () => {
+  const { exports, types, typesVersions } = JSON.parse(readFileSync("package.json", "utf8"));
+  const listed = { ...typesVersions["*"], "": [types] };
+  for (const [name, entry] of Object.entries<{ types?: string }>(exports))
+    if (entry.types !== undefined) expect(listed[name.slice(2)]).toEqual([entry.types]);
+});
+
 /** Installs the tarball as a user's only package, besides Node's types in a project for Node. */
 function installInto(consumer: string): string {
   const project = mkdtempSync(join(folder, `${consumer}-`));
-  const installed = join(project, "node_modules/async-music");
   cpSync(join("test/package/consumers", consumer), project, { recursive: true });
-  mkdirSync(installed, { recursive: true });
-  run("tar", ["-xzf", join(folder, packed.filename), "--strip-components=1", "-C", installed]);
+  installTarball(join(folder, packed.filename), project);
+  if (consumer !== "bundler") installNodeTypes(project);
   if (consumer === "nodenext") {
-    for (const name of ["@types/node", "undici-types"]) {
-      cpSync(join("node_modules", name), join(project, "node_modules", name), { recursive: true });
-    }
     for (const [index, { code }] of shownIn("ts").entries()) {
       writeFileSync(join(project, `guide-${index}.mts`), code);
     }
   }
   return project;
-}
-
-function run(command: string, parameters: string[]): string {
-  return execFileSync(command, parameters, { encoding: "utf8" });
 }

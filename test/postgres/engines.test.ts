@@ -1,59 +1,27 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { promisify } from "node:util";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { postgresJournalSql } from "async-music/postgres";
 import { Pool } from "pg";
-import { test, vi } from "vitest";
+import { describe, test, vi } from "vitest";
+import { FLEET_RUNS, runFleet } from "../support/fleet.js";
 import { connection } from "./connections.js";
 
-test.concurrent.for(["pg-boss", "dbos"])(
-  "a %s fleet loses no order and creates no duplicate while its workers are killed",
-  async (engine, { expect, onTestFinished }) => {
-    const emulator = createEmulator({ clock: "real" });
-    emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 1, process_seconds: 2 });
-    // Leaves time to kill a worker between a request and its response.
-    emulator.faults.add({ method: "POST", probability: 0.5, fault: { kind: "latency", ms: 500 } });
-    const { url, close } = await serve(emulator);
-    onTestFinished(close);
-
-    const databaseUrl = await createDatabase(`fleet_${engine.replace("-", "_")}`);
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ["--import", "./scripts/run-sources.ts", "examples/postgres/fleet.ts", engine],
-      {
-        env: {
-          ...process.env,
-          ASYNC_MUSIC_BASE_URL: url,
-          ASYNC_MUSIC_API_KEY: emulator.apiKey,
-          DATABASE_URL: databaseUrl,
-          POLL_MS: "1000",
-        },
-      },
-    );
-
-    const ends = new Map([...stdout.matchAll(/^(\w+-\d+): (.*)$/gm)].map(([, name, end]) => [name, end]));
-    expect([ends.size, stdout.includes("12 workers were killed")]).toEqual([13, true]);
-
-    const { tasks, accounts } = emulator.state();
-    const paidFor = tasks.map(({ input }) => input?.["gpt_description_prompt"]);
-    expect(paidFor).toHaveLength(new Set(paidFor).size);
-    // A worker that replaces a killed one polls at once.
-    expect(emulator.audit().filter(({ rule }) => rule !== "polled_too_often")).toEqual([]);
-
-    const songs = [...ends.values()].filter((end) => tasks.some(({ task_id }) => task_id === end));
-    const unknown = [...ends.values()].filter((end) => end?.startsWith("SubmissionOutcomeUnknownError"));
-    expect(songs.length + unknown.length).toBe(13);
-    expect(new Set(songs).size).toBe(songs.length);
-    // A worker that is killed before its response leaves an unknown outcome. The last order comes after all kills.
-    expect(songs.length).toBeGreaterThan(0);
-    expect(accounts[0]?.balance.total).toBe(
-      1000 - 10 * tasks.filter(({ status }) => status === "success").length,
-    );
-  },
-);
+// Of one fleet per engine at a time: more need more connections than the server allows.
+describe.each(FLEET_RUNS)("run %s", (run) => {
+  test.concurrent.for(["pg-boss", "dbos"])(
+    "a %s fleet creates one song per order while its workers are killed",
+    async (engine, context) => {
+      const databaseUrl = await createDatabase(`fleet_${engine.replace("-", "_")}_${run}`);
+      const args = ["examples/postgres/fleet.ts", engine];
+      const emulator = await runFleet(args, { DATABASE_URL: databaseUrl }, context);
+      context.expect(emulator.audit()).toEqual([]);
+    },
+  );
+});
 
 test("on SIGTERM, a worker of each engine finishes its song, takes no other, and exits with 0", async ({
   expect,
@@ -106,6 +74,37 @@ test("on SIGTERM, a worker of each engine finishes its song, takes no other, and
     const ends = "SELECT ended FROM example_orders WHERE name LIKE $1 ORDER BY name";
     expect((await pool.query(ends, [`${name}-%`])).rows).toEqual([{ ended: task?.task_id }, { ended: null }]);
   }
+});
+
+test("the example of `plan` stores an order with its plan, and a later start runs what is left", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const databaseUrl = await createDatabase("planning");
+  const emulator = createEmulator();
+  const { url, close } = await serve(emulator);
+  onTestFinished(close);
+  const run = async (name: string, env: Readonly<Record<string, string>> = {}) => {
+    const script = ["--import", "./scripts/run-sources.ts", "examples/postgres/plan.ts", name, "rain"];
+    const service = { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey };
+    const child = spawn(process.execPath, script, {
+      env: { ...process.env, ...service, DATABASE_URL: databaseUrl, POLL_MS: "1000", ...env },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const output = text(child.stdout);
+    const [status] = await once(child, "exit");
+    return { status, lines: (await output).trim().split("\n") };
+  };
+
+  emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 0 });
+  expect(await run("order-1", { END_AFTER_COMMIT: "1" })).toEqual({ status: 1, lines: ["Stored order-1."] });
+  expect(emulator.state().tasks).toEqual([]);
+  const { status, lines } = await run("order-2");
+  const ids = emulator.state().tasks.map(({ task_id }) => task_id);
+  expect([status, lines]).toEqual([0, ["Stored order-2.", `order-1: ${ids[0]}`, `order-2: ${ids[1]}`]]);
+  // The name is taken: neither the order nor its plan is stored, and nothing is charged.
+  expect((await run("order-2")).status).toBe(1);
+  expect(emulator.state().tasks).toHaveLength(2);
 });
 
 async function createDatabase(name: string): Promise<string> {

@@ -7,16 +7,29 @@ import {
   JournalError,
   SubmissionOutcomeUnknownError,
   settleOutcome,
+  type TaskRequest,
 } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { type PostgresClient, postgresJournal, postgresJournalSql } from "async-music/postgres";
 import { Pool } from "pg";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { accepted, lost, ok, refusal, SONG_REQUEST, serve, succeeded, TASK_ID } from "../support/answers.js";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+  accepted,
+  done,
+  limited,
+  lost,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  serve,
+  succeeded,
+  TASK_ID,
+} from "../support/answers.js";
 import { describeJournal } from "../support/describe-journal.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
-import { createWorld, inTurn } from "../support/world.js";
+import { createTestClock } from "../support/test-clock.js";
+import { API_KEY, createWorld, inTurn } from "../support/world.js";
 import { connectClient, connectPool, createTable, planAlone } from "./connections.js";
 
 const KEY = "order-1";
@@ -159,7 +172,7 @@ test.each([undefined, "EPIPE", "57P01"])(
     const world = createWorld(serve);
     const journal = postgresJournal(lossy, { table });
     await world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
-    expect([broken.size, posts(world).length]).toEqual([4, 1]);
+    expect([broken.size, posts(world).length]).toEqual([5, 1]);
     expect(await journal.get(KEY)).toMatchObject({ state: "submitted", status: "success" });
   },
 );
@@ -258,6 +271,21 @@ describe("in a transaction", () => {
     },
   );
 
+  test("`plan` refuses a pool at once, also while transactions use all of its connections", async () => {
+    const { pool, journal } = await createJournal();
+    const connections = await Promise.all(Array.from({ length: 10 }, () => pool.connect()));
+    onTestFinished(() => {
+      for (const connection of connections) connection.release();
+    });
+    const plans = connections.map(async (connection, index) => {
+      await connection.query("BEGIN");
+      return rejection(journal.plan(pool, `order-${index}`, SONG_REQUEST), InvalidOptionError);
+    });
+    for (const { option } of await Promise.all(plans)) expect(option).toBe("connection");
+    expect(pool.waitingCount).toBe(0);
+    await Promise.all(connections.map((connection) => connection.query("COMMIT")));
+  });
+
   test("`plan` records nothing if a rollback follows its first statement", async () => {
     const { journal } = await createJournal();
     const connection = await connectClient();
@@ -314,6 +342,23 @@ describe("in a transaction", () => {
 });
 
 describe("a planned order", () => {
+  test("is planned again during the wait after a 429, and is sent after it", async () => {
+    const { pool, journal } = await createJournal();
+    await planAlone(pool, journal, KEY, SONG_REQUEST);
+    const clock = createTestClock({ skips: false });
+    const { client, requests } = createWorld(inTurn(limited(60), accepted, done), { clock });
+    const running = client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+    await vi.waitUntil(() => clock.sleeps.some(({ ms }) => ms === 60_000));
+    expect(await journal.planned()).toMatchObject([{ key: KEY, request: SONG_REQUEST }]);
+    expect(await journal.open()).toEqual([]);
+    await clock.advance(60_000);
+    await vi.waitUntil(() => posts({ requests }).length === 2);
+    await vi.waitUntil(async () => (await journal.get(KEY))?.state === "submitted");
+    await clock.advance(10_000);
+    expect(await running).toEqual(succeeded());
+    expect(await journal.planned()).toEqual([]);
+  });
+
   test("that many clients run at once creates one task, and closes", async () => {
     await using emulator = createEmulator();
     const { pool, table, journal } = await createJournal();
@@ -391,6 +436,40 @@ describe("a planned order", () => {
     expect(await journal.planned()).toMatchObject([{ key: KEY, request: OTHER_REQUEST }]);
     expect(await settleOutcome(journal, KEY, TASK_ID)).toBe(true);
     expect(await journal.planned()).toEqual([]);
+  });
+
+  describe("whose request contains the API key", () => {
+    const secret = { ...SONG_REQUEST, input: { gpt_description_prompt: `rain, ${API_KEY}` } } as const;
+
+    test("is refused by `plan` if the environment has the key", async () => {
+      vi.stubEnv("ASYNC_MUSIC_API_KEY", API_KEY);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const { pool, journal } = await createJournal();
+      const error = await rejection(planAlone(pool, journal, KEY, secret), InvalidOptionError);
+      expect([error.option, error.message]).toEqual(["request", "`request` must not contain the API key."]);
+      const { option } = await rejection(planAlone(pool, journal, API_KEY, SONG_REQUEST), InvalidOptionError);
+      expect(option).toBe("journalKey");
+      expect(await journal.planned()).toEqual([]);
+      expect(await planAlone(pool, journal, KEY, SONG_REQUEST)).toBe(true);
+    });
+
+    test("is refused by `run` otherwise: nothing is sent, and the key is free", async () => {
+      const { pool, table, journal } = await createJournal();
+      await planAlone(pool, journal, KEY, secret);
+      const world = createWorld(serve);
+      const run = (request: TaskRequest) => world.client.tasks.run(request, { journal, journalKey: KEY });
+      const error = await rejection(run(secret), InvalidOptionError);
+      expect([error.option, error.message]).toEqual([
+        "request",
+        `The request that was planned with journal key "${KEY}" contains the API key. Nothing was sent, and the key is free. ` +
+          "Plan the order again without the API key.",
+      ]);
+      expect(world.requests).toEqual([]);
+      expect([await journal.planned(), await journal.open(), await journal.get(KEY)]).toEqual([[], [], null]);
+      expect((await pool.query(`SELECT * FROM ${table}`)).rows).toEqual([]);
+      expect(await planAlone(pool, journal, KEY, SONG_REQUEST)).toBe(true);
+      expect(await run(SONG_REQUEST)).toEqual(succeeded());
+    });
   });
 
   test("is listed with every key, oldest first", async () => {

@@ -40,6 +40,28 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await budget.take(10)).toMatchObject({ isTaken: true, taken: 1 });
   });
 
+  test.each(["a full window", "a hold"])(
+    "a key of %s that lost its expiry is a new window",
+    async (state) => {
+      const { open, place } = createBudgets(await connect());
+      const redis = connectIoredis();
+      const [one, other] = [open(), open()];
+      for (let taken = 0; taken < 10; taken++) await one.take(10);
+      if (state === "a hold") await one.hold(30_000);
+      await redis.persist(place);
+      // A correction and a hold also find a key without an expiry.
+      await one.correct({ taken: 10, lastsMs: 61_000, endsInMs: 61_000 });
+      expect(await redis.pttl(place)).toBe(-1);
+      const taking = await other.take(10);
+      expect(taking).toMatchObject({ isTaken: true, isHeld: false, taken: 1 });
+      expect(taking.endsInMs).toBeGreaterThan(60_500);
+      expect(await one.take(10)).toMatchObject({ isTaken: true, taken: 2 });
+      await redis.persist(place);
+      await one.hold(30_000);
+      expect(await redis.pttl(place)).toBeGreaterThan(29_000);
+    },
+  );
+
   test("a hold blocks all requests until it ends", async () => {
     const { open, place } = createBudgets(await connect());
     const [one, other] = [open(), open()];
@@ -92,6 +114,36 @@ describe.each(clients)("with %s", (_, connect) => {
     await budget.correct(correction);
     expect(await redis.pttl(place)).toBeLessThanOrEqual(10_000);
     expect(await budget.take(10)).toMatchObject({ isHeld: true });
+  });
+
+  test("a task is read by one process at a time, and by another a second after its response", async () => {
+    const { open, place } = createBudgets(await connect());
+    const redis = connectIoredis();
+    const [one, other] = [open(), open()];
+    expect(await one.reserveRead("task-1")).toBe(0);
+    expect(await other.reserveRead("task-2")).toBe(0);
+    expect(await one.reserveRead("task-1")).toBe(0);
+    const blockedForMs = await other.reserveRead("task-1");
+    expect(blockedForMs).toBeGreaterThan(1000);
+    expect(blockedForMs).toBeLessThanOrEqual(2000);
+    await one.noteRead("task-1");
+    const leftMs = await other.reserveRead("task-1");
+    expect(leftMs).toBeGreaterThan(0);
+    expect(leftMs).toBeLessThanOrEqual(1000);
+    await redis.del(`${place}:read:task-1`);
+    expect(await other.reserveRead("task-1")).toBe(0);
+    await one.noteRead("task-1");
+    expect(await one.reserveRead("task-1")).toBeGreaterThan(1000);
+    expect(await redis.keys(`${place}*`)).toHaveLength(2);
+    for (const key of await redis.keys(`${place}*`)) expect(await redis.pttl(key)).toBeGreaterThan(0);
+  });
+
+  test("a reservation without an expiry does not block its task", async () => {
+    const { open, place } = createBudgets(await connect());
+    const redis = connectIoredis();
+    await redis.set(`${place}:read:task-1`, "another process");
+    expect(await open().reserveRead("task-1")).toBe(0);
+    expect(await redis.pttl(`${place}:read:task-1`)).toBeGreaterThan(1000);
   });
 
   test("the waiting tasks of all processes are added up, without processes that stopped reporting", async () => {

@@ -45,6 +45,21 @@ test("keys of different accounts have separate budgets", async () => {
   expect(counts).toEqual(["1", "1"]);
 });
 
+test.each(["120", "1000000000"])(
+  "requests are sent although the key has the count %s and no expiry, and Redis is not called in a loop",
+  async (count) => {
+    const redis = connectIoredis();
+    const { client, prefix } = createMember(redis);
+    await client.account.balance();
+    const [key = ""] = await redis.keys(`${prefix}:*`);
+    await redis.set(key, count);
+    const calls = vi.spyOn(redis as { eval(...given: unknown[]): unknown }, "eval");
+    await Promise.all([client.account.balance(), client.account.usage()]);
+    expect(calls.mock.calls.length).toBeLessThan(10);
+    expect(await redis.pttl(key)).toBeGreaterThan(0);
+  },
+);
+
 test("requests are sent without Redis, and `onUnavailable` is called once", async () => {
   const redis = new Redis({ path: `${redisSocket()}-nowhere`, retryStrategy: null, maxRetriesPerRequest: 0 });
   redis.on("error", () => {});

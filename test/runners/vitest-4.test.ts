@@ -13,7 +13,7 @@ beforeAll(() => {
   remove();
   mkdirSync(join(folder, "node_modules"), { recursive: true });
   symlinkSync(vitest, join(folder, "node_modules/vitest"));
-  for (const path of ["src", "emulator", "test/vitest", "test/support", "vitest.config.ts"])
+  for (const path of ["src", "emulator", "test/vitest", "test/support", "test/lifecycle", "vitest.config.ts"])
     cpSync(path, join(folder, path), { recursive: true });
 });
 

@@ -64,7 +64,7 @@ test("a 429 with a stated wait says when to retry, and then how to resume", asyn
   );
   const ofPoll = await pollMessageOf(limited(30));
   expect(ofPoll).toMatch(
-    /Retry after 2026-01-01T00:00:35\.000Z\. \S.*client\.tasks\.wait.*\. \(request id request-1\)$/,
+    /Retry after 2026-01-01T00:00:30\.000Z\. \S.*client\.tasks\.wait.*\. \(request id request-1\)$/,
   );
 });
 

@@ -75,6 +75,59 @@ test.each([
   },
 );
 
+test("processes that wait for one task read it at least a second apart, also after one of them has ended", async () => {
+  const { emulator, clock, member, refused } = createFleet();
+  const first = member();
+  emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 60 });
+  const submission = await first.tasks.create(SONG);
+  const controller = new AbortController();
+  const options = { pollIntervalMs: 1000 };
+  const left = first.tasks.wait(submission, { ...options, signal: controller.signal });
+  const others = Array.from({ length: 3 }, () => member());
+  const songs = others.map((client) => client.tasks.wait(submission.task_id, options));
+  void clock.sleep(20_300).then(() => {
+    controller.abort("killed");
+    songs.push(member().tasks.wait(submission.task_id, options));
+  });
+  await expect(left).rejects.toBe("killed");
+  for (const song of songs) expect((await song).status).toBe("success");
+  const reads = others.map((client) => client.tasks.retrieve(submission.task_id));
+  await Promise.all(reads);
+  expect(emulator.audit()).toEqual([]);
+  expect(refused()).toEqual([]);
+});
+
+test.each([300, 600, 900])(
+  "a shared budget whose replies take twice %s ms starves no wait",
+  async (delayMs) => {
+    const { emulator, clock, member, errors } = createFleet();
+    const join = createSharedBudget(clock, SIZE, delayMs);
+    const budgets = [join(), join()];
+    let taken = 0;
+    const members = budgets.map((budget) => {
+      const take: FleetBudget["take"] = (upTo) => {
+        taken++;
+        return budget.take(upTo);
+      };
+      const reserveRead: FleetBudget["reserveRead"] = async (taskId) => {
+        const blockedForMs = await budget.reserveRead(taskId);
+        await clock.sleep(delayMs);
+        return blockedForMs;
+      };
+      return member({}, { ...budget, take, reserveRead });
+    });
+    emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 60 });
+    const [first, second] = members as [AsyncMusic, AsyncMusic];
+    const submission = await first.tasks.create(SONG);
+    const waits = [first, second].map((client) => client.tasks.wait(submission, { maxWaitMs: 90_000 }));
+    for (const song of waits) expect((await song).status).toBe("success");
+    // A read that another process reserves meanwhile costs what was taken for it.
+    expect(taken - emulator.requests.length).toBeLessThanOrEqual(1);
+    expect(emulator.audit()).toEqual([]);
+    expect(errors).toEqual([]);
+  },
+);
+
 /** A `fetch` whose requests arrive after a delay. */
 function slowFetch({ clock, connection }: Emulator, delayMs: () => number): typeof globalThis.fetch {
   const { fetch } = connection();

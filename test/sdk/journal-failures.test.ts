@@ -124,7 +124,7 @@ test("if put returns false and get returns null, the run fails after two seconds
     return false;
   };
   const error = await rejection(run(), JournalError);
-  expect(error.taskId).toBeNull();
+  expect(error).toMatchObject({ taskId: null, sent: false });
   expect(error.cause).toBeUndefined();
   expect(error.message).toContain("does not read from a stale replica");
   expect(puts).toBe(9);
@@ -161,7 +161,9 @@ test.each([
   broken.put = failAfter(1, inner.put, cause);
   const running = run({ onUnrecorded });
   await expect(running).resolves.toEqual(succeeded());
-  expect(unrecorded).toMatchObject([{ name: "JournalError", taskId: TASK_ID, journalKey: KEY, cause }]);
+  expect(unrecorded).toMatchObject([
+    { name: "JournalError", taskId: TASK_ID, sent: true, journalKey: KEY, cause },
+  ]);
   expect(unrecorded[0]?.message).toContain("the database is away");
   expect(unrecorded[0]?.message).toContain(`client.tasks.wait("${TASK_ID}")`);
 
@@ -228,12 +230,12 @@ test("the error names both the refusal and the key that can't be freed", async (
   const { run, broken } = breakable(() => refusal(402, "insufficient_credits"));
   broken.delete = fail;
   const error = await rejection(run(), JournalError);
-  expect(error).toMatchObject({ taskId: null, cause: away });
+  expect(error).toMatchObject({ taskId: null, sent: true, cause: away });
   expect(error.message).toContain(InsufficientCreditsError.name);
   expect(error.message).toContain("settleOutcome(journal, ");
 });
 
-const ADVICE = "Fix the journal, then try again with the same key.";
+const ADVICE = "Nothing was sent. Fix the journal, then try again with the same key.";
 
 test.each<[string, unknown, string]>([
   ["an error", new Error("db.example is away"), ": db.example is away."],
@@ -249,7 +251,7 @@ test.each<[string, unknown, string]>([
     await inner.put(KEY, journalEntry("intent"), null);
     broken[method] = refuse;
     const error = await rejection(settleOutcome(journal, KEY, TASK_ID), JournalError);
-    expect(error).toMatchObject({ journalKey: KEY, taskId: null });
+    expect(error).toMatchObject({ journalKey: KEY, taskId: null, sent: false });
     expect(error.cause).toBe(thrown);
     const start = `Journal key "${KEY}": `;
     expect(error.message.startsWith(start)).toBe(true);
@@ -265,7 +267,7 @@ test("an abort of a rate-limited POST whose key can't be freed is a JournalError
   broken.delete = () => Promise.reject("away");
   const running = run({ signal: abortedAfter(clock, 30_000) });
   const error = await rejection(running, JournalError);
-  expect(error).toMatchObject({ taskId: null, cause: "away" });
+  expect(error).toMatchObject({ taskId: null, sent: true, cause: "away" });
   expect(error.message).toContain("settleOutcome(journal, ");
 });
 

@@ -1,4 +1,4 @@
-import { InvalidResponseError } from "async-music";
+import { extraField, InvalidResponseError, isMusic } from "async-music";
 import { describe, expect, test } from "vitest";
 import { balance, CLIP, ok, succeeded, TASK_ID, task } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
@@ -43,6 +43,22 @@ test("unknown fields of a task, its output, its clips and their metadata are kep
   const { client } = createWorld(() => ok(sent));
   await expect(client.tasks.retrieve(TASK_ID)).resolves.toEqual(sent);
   await expect(client.tasks.wait(TASK_ID)).resolves.toEqual(sent);
+});
+
+test("`extraField` reads an unknown field, and no property of the object's prototype", async () => {
+  const metadata = { ...CLIP.metadata, bpm: 90 };
+  const sent = succeeded({
+    region: null,
+    output: { queue: 3, result: [{ ...CLIP, mood: "blue", metadata }] },
+  });
+  const { client } = createWorld(() => ok(sent));
+  const song = await client.tasks.wait(TASK_ID);
+  const [clip] = isMusic(song) ? song.output.result : [];
+  expect(extraField(song, "region")).toBe(null);
+  expect(extraField(song.output, "queue")).toBe(3);
+  expect(clip && extraField(clip, "mood")).toBe("blue");
+  expect(clip?.metadata && extraField(clip.metadata, "bpm")).toBe(90);
+  for (const name of ["absent", "constructor", "__proto__"]) expect(extraField(song, name)).toBe(undefined);
 });
 
 test("unknown values are returned unchanged", async () => {

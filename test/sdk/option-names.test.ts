@@ -80,6 +80,7 @@ test.each(["maxWait", "pollInterval", "onupdate"])("a wait refuses `%s`", async 
 test.each([
   ["onProgress", "`runAll`"],
   ["maxCredits", "`runAll`"],
+  ["maxBytes", "`audio.download`"],
   ["logLevel", "`new AsyncMusic`"],
   ["retryBudgetMs", "`new AsyncMusic`"],
 ])("a run refuses `%s`, and says that it is an option of %s", async (given, place) => {

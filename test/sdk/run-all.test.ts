@@ -285,25 +285,33 @@ test("a continued batch keeps maxCredits: a refused request does not take what l
   expect(posts(world)).toHaveLength(3);
 });
 
-test("new requests do not pass maxCredits while the journal is still reading existing tasks", async () => {
-  const world = batchWorld();
-  const journal = memoryJournal();
-  const options = { journal, journalKey, concurrency: 4 };
-  const requests = songs("5", "5", "5", "5", "5");
-  await all(world.client.tasks.runAll(requests.slice(0, 3), options));
-  const slow: Journal = {
-    ...journal,
-    async get(key) {
-      const entry = await journal.get(key);
-      if (entry !== null) await turns(20);
-      return entry;
-    },
-  };
-  const seen = await all(world.client.tasks.runAll(requests, { ...options, journal: slow, maxCredits: 30 }));
-  const refused = seen.filter(({ error }) => error instanceof CreditCeilingError);
-  expect(refused.map(({ index }) => index)).toEqual([3, 4]);
-  expect(posts(world)).toHaveLength(3);
-});
+test.each<[what: string, as: (requests: TaskRequest[]) => Iterable<TaskRequest>]>([
+  ["an array", (requests) => requests],
+  ["another iterable", (requests) => requests.values()],
+])(
+  "new requests of %s do not pass maxCredits while the journal is still reading existing tasks",
+  async (...row) => {
+    const [, as] = row;
+    const world = batchWorld();
+    const journal = memoryJournal();
+    const options = { journal, journalKey, concurrency: 4 };
+    const requests = songs("5", "5", "5", "5", "5");
+    await all(world.client.tasks.runAll(requests.slice(0, 3), options));
+    const slow: Journal = {
+      ...journal,
+      async get(key) {
+        const entry = await journal.get(key);
+        if (entry !== null) await turns(20);
+        return entry;
+      },
+    };
+    const continued = { ...options, journal: slow, maxCredits: 30, concurrency: 5 };
+    const seen = await all(world.client.tasks.runAll(as(requests), continued));
+    const refused = seen.filter(({ error }) => error instanceof CreditCeilingError);
+    expect(refused.map(({ index }) => index)).toEqual([3, 4]);
+    expect(posts(world)).toHaveLength(3);
+  },
+);
 
 test("a request whose intent another process withdrew is submitted only if maxCredits allows it", async () => {
   for (const [maxCredits, paid] of [

@@ -9,6 +9,7 @@ import { expect, test } from "vitest";
 import { failed, ok, refusal, submission, succeeded, TASK_ID, task } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock, turns } from "../support/test-clock.js";
+import { createTimeLimit } from "../support/time-limit.js";
 import { createWorld, never, type SeenRequest } from "../support/world.js";
 
 // Two waits on one task share one poll.
@@ -35,8 +36,8 @@ test("a later wait with shorter gaps polls for the earlier one too", async () =>
   await clock.sleep(7300);
   const second = client.tasks.wait(TASK_ID, { pollIntervalMs: 1000 });
   await Promise.all([first, second]);
-  const ofTheSecond = Array.from({ length: 53 }, (_, index) => 8300 + 1000 * index);
-  expect(requests.map(({ at }) => at)).toEqual([5000, ...ofTheSecond]);
+  const ofTheSecond = Array.from({ length: 53 }, (_, index) => 7300 + 1000 * index);
+  expect(requests.map(({ at }) => at)).toEqual([0, 5000, ...ofTheSecond, 60_300]);
 });
 
 test("an old submission is polled at once, and then at the normal pace", async () => {
@@ -138,7 +139,7 @@ test("a wait whose polls always fail does not delay another wait", async () => {
     headers: { "X-Blocked": "yes" },
   });
   await client.tasks.wait(TASK_ID);
-  expect(clock.elapsed()).toBe(5000);
+  expect(clock.elapsed()).toBe(7500);
   await expect(blocked).resolves.toMatchObject({ status: "success" });
 });
 
@@ -148,7 +149,7 @@ test("a wait obeys the Retry-After of another wait's failed poll", async () => {
   );
   const hasty = client.tasks.wait(TASK_ID, { pollIntervalMs: 1000 });
   await Promise.all([hasty, client.tasks.wait(TASK_ID)]);
-  expect(requests.map(({ at }) => at)).toEqual([1000, 31_000]);
+  expect(requests.map(({ at }) => at)).toEqual([0, 30_000]);
 });
 
 test("each wait ends at its own maxWaitMs", async () => {
@@ -183,6 +184,26 @@ test("a wait whose maxWaitMs passes leaves another wait's stalled poll", async (
   await expect(patient).resolves.toBe("left");
 });
 
+test("a wait leaves another wait's stalled poll after its own `timeoutMs`, and polls itself", async () => {
+  const { timeoutMs, pass } = createTimeLimit();
+  const clock = createTestClock({ skips: false });
+  const { client, requests } = createWorld(
+    (request, index) => (index === 0 ? never(request) : ok(succeeded())),
+    { clock, timeoutMs: 60_000 },
+  );
+  const controller = new AbortController();
+  const patient = client.tasks.wait(TASK_ID, { signal: controller.signal }).catch(() => "left");
+  const hasty = client.tasks.wait(TASK_ID, { timeoutMs });
+  await turns(10);
+  expect(requests).toHaveLength(1);
+  pass();
+  await clock.advance(10_000);
+  expect(requests).toHaveLength(2);
+  await expect(hasty).resolves.toMatchObject({ status: "success" });
+  controller.abort();
+  await patient;
+});
+
 test("a watch shares polls with a wait", async () => {
   const { client, requests } = createWorld(doneAt(MINUTE));
   const statuses: string[] = [];
@@ -191,5 +212,5 @@ test("a watch shares polls with a wait", async () => {
   })();
   await Promise.all([watching, client.tasks.wait(TASK_ID)]);
   expect(statuses).toEqual(["running", "success"]);
-  expect(requests.map(({ at }) => at)).toEqual(Array.from({ length: 12 }, (_, poll) => 5000 * (poll + 1)));
+  expect(requests.map(({ at }) => at)).toEqual(Array.from({ length: 13 }, (_, poll) => 5000 * poll));
 });

@@ -1,15 +1,15 @@
-import { type Task, taskEvents } from "async-music";
-import { expect, test } from "vitest";
+import { type Clock, type Task, taskEvents } from "async-music";
+import { describe, expect, test, vi } from "vitest";
 import { failed, ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
 import { turns } from "../support/test-clock.js";
-import { API_KEY, createWorld, inTurn } from "../support/world.js";
+import { API_KEY, createWorld, gaps, inTurn } from "../support/world.js";
 
 /** The events of a stream as an `EventSource` reads them. */
 async function eventsOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
   const text = await new Response(stream).text();
   return text
     .split("\n\n")
-    .filter((block) => block !== "")
+    .filter((block) => block !== "" && block !== ":")
     .map((block) => {
       const fields = new Map(
         block.split("\n").map((line) => [line.split(": ", 1)[0], line.replace(/^\w+: /, "")]),
@@ -123,6 +123,94 @@ test("an async callback is awaited, and its rejection is the last event of the s
   expect(chosen).toEqual([{ event: "message", data: { status: "success" } }]);
   const broken = taskEvents(client.tasks.watch(TASK_ID), () => Promise.reject(new Error("db down")));
   expect(await eventsOf(broken)).toEqual([{ event: "wait_error", data: { name: "Error", task_id: null } }]);
+});
+
+describe("a comment", () => {
+  const START_OF_TEST = Date.UTC(2026, 0, 1);
+
+  /** Each line of the stream, with the time of its arrival in seconds. */
+  async function linesOf(stream: ReadableStream<Uint8Array>, clock: Clock) {
+    const lines: [seconds: number, line: string][] = [];
+    for await (const bytes of stream as unknown as AsyncIterable<Uint8Array>)
+      lines.push([(clock.now() - START_OF_TEST) / 1000, new TextDecoder().decode(bytes).trimEnd()]);
+    return lines;
+  }
+
+  test("follows each poll without a change", async () => {
+    const { client, clock, requests } = createWorld(
+      inTurn(ok(task()), ok(task()), refusal(500, "internal_error"), ok(task()), ok(succeeded())),
+    );
+    const tasks = client.tasks.watch(TASK_ID, { pollIntervalMs: [5000, 5000] });
+    const lines = await linesOf(
+      taskEvents(tasks, ({ status }) => status),
+      clock,
+    );
+    expect(lines).toEqual(
+      requests.map(({ at }, index) => [
+        at / 1000,
+        index === 0 ? 'data: "running"' : index === 4 ? 'data: "success"' : ":",
+      ]),
+    );
+  });
+
+  test("comes at the latest 8 seconds after the last line while nothing is polled", async () => {
+    const { client, clock } = createWorld(inTurn(ok(task()), ok(succeeded())));
+    const tasks = client.tasks.watch(TASK_ID, { pollIntervalMs: [60_000, 60_000] });
+    const times = (await linesOf(taskEvents(tasks, statusOf), clock)).map(([seconds]) => seconds);
+    expect(Math.max(...gaps(times))).toBe(8);
+    expect(times.length).toBeGreaterThan(7);
+  });
+
+  test("comes while the callback works on a change", async () => {
+    const { client, clock } = createWorld(() => ok(succeeded()));
+    const slow = async () => {
+      await clock.sleep(20_000);
+      return "done";
+    };
+    const lines = await linesOf(taskEvents(client.tasks.watch(TASK_ID), slow), clock);
+    expect(lines.map(([, line]) => line).slice(-3)).toEqual([":", ":", 'data: "done"']);
+  });
+
+  test("needs no timer after the stream has ended, failed or was canceled", async () => {
+    for (const answer of [ok(succeeded()), refusal(404, "task_not_found"), ok(task())]) {
+      const { client, clock } = createWorld(inTurn(ok(task()), answer));
+      const pending = new Set<AbortSignal>();
+      const { sleep } = clock;
+      clock.sleep = async (ms, signal) => {
+        if (signal === undefined) return sleep(ms, signal);
+        pending.add(signal);
+        return sleep(ms, signal).finally(() => pending.delete(signal));
+      };
+      const reader = taskEvents(client.tasks.watch(TASK_ID, { maxWaitMs: 30_000 })).getReader();
+      await reader.read();
+      if (answer.status !== 200) while (!(await reader.read()).done);
+      else await reader.cancel();
+      await turns(3);
+      expect(pending.size).toBe(0);
+    }
+  });
+
+  test("never fills the stream if the clock does not sleep", async () => {
+    const { client, clock } = createWorld(inTurn(ok(task()), ok(succeeded())));
+    clock.sleep = async () => {};
+    const lines = await linesOf(taskEvents(client.tasks.watch(TASK_ID), statusOf), clock);
+    expect(lines.length).toBeLessThan(10);
+  });
+
+  test("comes on the system's clock for other iterables than those of `watch`", async () => {
+    vi.useFakeTimers();
+    try {
+      async function* endless(): AsyncGenerator<Task> {
+        await new Promise(() => {});
+      }
+      const reader = taskEvents(endless()).getReader();
+      const read = reader.read();
+      await vi.advanceTimersByTimeAsync(8000);
+      expect(new TextDecoder().decode((await read).value)).toBe(":\n\n");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
 
 test("data that JSON can't represent is null", async () => {

@@ -1,11 +1,20 @@
 import { getEventListeners } from "node:events";
-import { InvalidOptionError, isLyrics, isMusic, type TaskSubmission, type WaitOptions } from "async-music";
-import { expect, test } from "vitest";
+import {
+  InvalidOptionError,
+  isLyrics,
+  isMusic,
+  memoryJournal,
+  TaskNotFoundError,
+  type TaskSubmission,
+  type WaitOptions,
+} from "async-music";
+import { describe, expect, test } from "vitest";
 import {
   accepted,
   done,
   LYRICS,
   ok,
+  refusal,
   SONG_REQUEST,
   submission,
   succeeded,
@@ -14,6 +23,7 @@ import {
   taskIdIn,
 } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { START } from "../support/test-clock.js";
 import { arrivals, createWorld, gaps, inTurn } from "../support/world.js";
 
 test("the first 5 seconds count from this client's submission, whatever created_at is", async () => {
@@ -109,4 +119,108 @@ test.each([
   const { client } = createWorld(() => ok(task({ type, status: "running" })));
   const read = await client.tasks.retrieve(TASK_ID);
   expect([isMusic(read), isLyrics(read)]).toEqual([music, lyrics]);
+});
+
+describe("the first poll", () => {
+  const HOUR = 3_600_000;
+  const date = (ms: number) => ({ Date: new Date(START + ms).toUTCString() });
+  const saved = (fields = {}) => submission({ created_at: iso(0), ...fields }) as unknown as TaskSubmission;
+  const iso = (ms: number) => new Date(START + ms).toISOString();
+
+  test("a finished task of which only the id is known is returned after one request, at once", async () => {
+    const world = createWorld(done);
+    await expect(world.client.tasks.wait(TASK_ID)).resolves.toEqual(succeeded());
+    expect(arrivals(world)).toEqual([0]);
+  });
+
+  test("a watch of an id yields the task at once", async () => {
+    const world = createWorld(inTurn(ok(task()), done));
+    for await (const { status } of world.client.tasks.watch(TASK_ID)) {
+      if (status === "running") expect(world.clock.elapsed()).toBe(0);
+    }
+    expect(arrivals(world)).toEqual([0, 5000]);
+  });
+
+  test("a wrong id fails after one request, at once", async () => {
+    const world = createWorld(() => refusal(404, "task_not_found"));
+    await rejection(world.client.tasks.wait(TASK_ID), TaskNotFoundError);
+    expect(arrivals(world)).toEqual([0]);
+  });
+
+  test("an id is read at once while sixty tasks share the rate limit", async () => {
+    const world = createWorld((request) =>
+      request.method === "POST"
+        ? accepted({ task_id: crypto.randomUUID() })
+        : ok((taskIdIn(request) === TASK_ID ? succeeded : task)({ task_id: taskIdIn(request) })),
+    );
+    const controller = new AbortController();
+    const { signal } = controller;
+    const runs = Array.from({ length: 60 }, () => reasonOf(world.client.tasks.run(SONG_REQUEST, { signal })));
+    for (const id of ["one", "two", "three"]) runs.push(reasonOf(world.client.tasks.wait(id, { signal })));
+    await world.clock.sleep(90_000);
+    const from = world.clock.elapsed();
+    await world.client.tasks.wait(TASK_ID);
+    expect(world.clock.elapsed() - from).toBeLessThanOrEqual(1000);
+    controller.abort();
+    await Promise.all(runs);
+  });
+
+  test.each([
+    ["ahead", HOUR],
+    ["behind", -HOUR],
+  ])(
+    "of a saved submission comes 5 s after created_at, if the service's clock is an hour %s",
+    async (_, skew) => {
+      const balance = { available: 1, frozen: 0, total: 1 };
+      const world = createWorld(({ path, at }) =>
+        ok(path.endsWith("balance") ? balance : succeeded(), date(skew + at)),
+      );
+      await world.client.account.balance();
+      await world.clock.sleep(3000);
+      await world.client.tasks.wait(saved({ created_at: iso(skew) }));
+      expect(arrivals(world)[1]).toBe(5000);
+      await world.client.tasks.wait(saved({ created_at: iso(skew - 10_000) }));
+      expect(arrivals(world)[2]).toBeLessThanOrEqual(6000);
+    },
+  );
+
+  test("of a saved submission trusts a clock of unknown skew to a minute", async () => {
+    for (const [ageMs, expected] of [
+      [59_999, 1],
+      [60_000, 0],
+      [50_000, 5000],
+    ] as const) {
+      const world = createWorld(done);
+      await world.client.tasks.wait(saved({ created_at: iso(-ageMs - (expected === 5000 ? 0 : 5000)) }));
+      expect(arrivals(world)).toEqual([expected]);
+    }
+  });
+
+  test("of a task that a run finds in the journal comes no earlier than of its submission", async () => {
+    for (const [entry, expected] of [
+      [{ submission: saved({ created_at: iso(-2000) }) }, 5000],
+      [{ submission: saved({ created_at: iso(-2 * HOUR) }), status: "success" }, 0],
+      [{ submission: null, at: iso(-2000) }, 5000],
+      [{ submission: null, at: iso(-2 * HOUR), status: "success" }, 0],
+      // Another process may have polled the unfinished task just before.
+      [{ submission: saved({ created_at: iso(-2 * HOUR) }) }, 1000],
+      [{ submission: null, at: iso(-2 * HOUR) }, 1000],
+    ] as const) {
+      const journal = memoryJournal();
+      const record = {
+        state: "submitted",
+        revision: "1",
+        request: SONG_REQUEST,
+        request_id: "r",
+        at: iso(-2000),
+        tasks_created: null,
+        task_id: TASK_ID,
+        ...entry,
+      };
+      await journal.put("order", record as never, null);
+      const world = createWorld(done);
+      await world.client.tasks.run(SONG_REQUEST, { journal, journalKey: "order" });
+      expect(arrivals(world)).toEqual([expected]);
+    }
+  });
 });

@@ -1,11 +1,20 @@
 import type { ClientOptions, TaskRequest } from "async-music";
-import { AsyncMusic } from "async-music";
-import { describe, expect, test } from "vitest";
-import { accepted, acceptedAnew, ok, SONG_REQUEST, succeeded, taskIdIn } from "../support/answers.js";
+import { AsyncMusic, InvalidRequestError } from "async-music";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  accepted,
+  acceptedAnew,
+  limited,
+  ok,
+  SONG_REQUEST,
+  succeeded,
+  taskIdIn,
+} from "../support/answers.js";
 import { createLog } from "../support/log.js";
+import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
-import { API_KEY, createWorld } from "../support/world.js";
+import { API_KEY, createWorld, inTurn } from "../support/world.js";
 
 /** The warnings of a log, and the level of every other line. */
 const shortened = ({ lines }: ReturnType<typeof createLog>) =>
@@ -77,9 +86,10 @@ describe("a field of `input` whose name looks misspelled", () => {
 
   test.each<[what: string, request: object]>([
     [
-      "known fields of every mode",
-      input({ prompt: "x", tags: "x", title: "x", negative_tags: "x", model_version: "v6" }),
+      "the fields that the mode reads",
+      input({ negative_tags: "x", make_instrumental: true, model_version: "v6" }),
     ],
+    ["an ignored or misspelled field without a value", input({ tags: null, titel: null })],
     ["fields of another kind", input({ mood: "calm", x: 1, workspace: "w", "": 1, 雨: 1 })],
     ["a longer name of its own", input({ prompt_id: 7, my_title: "x", lyrics_language: "pt", tags_v2: [] })],
     [
@@ -126,6 +136,95 @@ describe("a field of `input` whose name looks misspelled", () => {
     await turns(2);
     expect(unhandled).not.toHaveBeenCalled();
   });
+});
+
+describe("a field that the mode of `provider_a`'s music ignores", () => {
+  // Resources: Input for provider_a, task music: "accepted, ignored" and "n/a".
+  const IGNORED: [what: string, deciding: object, rest: object, ignored: string[]][] = [
+    [
+      "with `gpt_description_prompt`",
+      { gpt_description_prompt: "rain" },
+      { negative_tags: "x", make_instrumental: true, model_version: "v5" },
+      ["prompt", "tags", "title", "continue_at"],
+    ],
+    [
+      "with `continue_clip_id`",
+      { continue_clip_id: "c" },
+      { prompt: "x", title: "x", model_version: "v5", continue_at: 1 },
+      ["gpt_description_prompt", "tags", "negative_tags", "make_instrumental"],
+    ],
+    [
+      "without `continue_clip_id`",
+      { prompt: "x" },
+      { tags: "x", title: "x", negative_tags: "x", make_instrumental: true, model_version: "v5" },
+      ["continue_at"],
+    ],
+  ];
+
+  test.each(IGNORED)("is sent, and logged once as a warning: %s", async (what, deciding, rest, ignored) => {
+    const logger = createLog();
+    const { client, requests } = createWorld(() => acceptedAnew(), { logger });
+    const fields = { ...deciding, ...rest, ...Object.fromEntries(ignored.map((name) => [name, "secret"])) };
+    const request = { model: "provider_a", task_type: "music", input: fields } as unknown as TaskRequest;
+    await client.tasks.create(request);
+    await client.tasks.create(request);
+    expect(JSON.parse(requests[0]?.body ?? "").input).toEqual(fields);
+    const expected = ignored.map((name) => `The service ignores \`input.${name}\` ${what}.`);
+    expect(shortened(logger).sort()).toEqual(expected.sort());
+  });
+});
+
+describe("without a logger, warnings about `input`", () => {
+  const written: unknown[][] = [];
+  beforeEach(() => {
+    written.length = 0;
+    vi.spyOn(console, "warn").mockImplementation((...parts) => void written.push(parts));
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  test("are written by `console.warn`, once for each field of a client", async () => {
+    const { client } = createWorld(() => acceptedAnew());
+    await client.tasks.create(input({ titel: "x", tags: "y" }));
+    await client.tasks.create(input({ titel: "z", tags: "y" }));
+    expect(written).toEqual([
+      ["async-music: Unknown field `input.titel`, which the service ignores. Did you mean `title`?"],
+      ["async-music: The service ignores `input.tags` with `gpt_description_prompt`."],
+    ]);
+  });
+
+  test.each(["error", "off"] as const)("are not written at the level %s", async (logLevel) => {
+    const { client } = createWorld(() => acceptedAnew(), { logLevel });
+    await client.tasks.create(input({ titel: "x" }));
+    expect(written).toEqual([]);
+  });
+
+  test("are not written as well as logged", async () => {
+    const { client } = createWorld(() => acceptedAnew(), { logger: createLog() });
+    await client.tasks.create(input({ titel: "x" }));
+    expect(written).toEqual([]);
+  });
+
+  test("do not fail the create if `console.warn` throws", async () => {
+    vi.mocked(console.warn).mockImplementation(() => {
+      throw new Error("a closed stream");
+    });
+    const { client } = createWorld(() => acceptedAnew());
+    await client.tasks.create(input({ titel: "x" }));
+  });
+
+  test("are the only lines: a retry and a pause are reported to a logger alone", async () => {
+    const { client } = createWorld(inTurn(limited(1), acceptedAnew()));
+    await client.tasks.create(input({}));
+    expect(written).toEqual([]);
+  });
+});
+
+test("the refusal of a missing field does not contain the key, also if a field's name does", async () => {
+  const { client } = createWorld(() => accepted(), { apiKey: "promptkey" });
+  const request = { model: "provider_b", task_type: "music", input: { promptkey: "x" } };
+  const error = await rejection(client.tasks.create(request as unknown as TaskRequest), InvalidRequestError);
+  expect(error.message).toContain("`input.prompt` is missing");
+  expect(JSON.stringify([error.message, error.issues])).not.toContain("promptkey");
 });
 
 describe("a base URL without encryption", () => {

@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { BUGS } from "../../scripts/simulate/bug-list.js";
 import { simulate } from "../../scripts/simulate/world.js";
+import { unwatch } from "../lifecycle/begun.js";
 
 test.each(BUGS.map((bug) => [bug.name, bug] as const))(
   "the deliberate bug can be applied to the sources: %s",
@@ -10,6 +11,9 @@ test.each(BUGS.map((bug) => [bug.name, bug] as const))(
     expect(readFileSync(bug.file, "utf8").split(bug.find)).toHaveLength(2);
   },
 );
+
+// The processes of a world end in the middle of their waits.
+beforeEach(unwatch);
 
 test("a simulated world breaks no property, and the same seed repeats it", async () => {
   for (let seed = 1; seed <= 25; seed++) await checkWorld(seed);

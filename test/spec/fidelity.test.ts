@@ -112,7 +112,7 @@ function driftFigures(): string {
   const report = new URL(DRIFT_REPORT, import.meta.url);
   const missing =
     "None is committed: this package was made without access to the service. To make one, run\n" +
-    "`async-music drift --max-credits 30 --report docs/reports/drift.md`.";
+    "`async-music drift --report docs/reports/drift.md`.";
   const shown = existsSync(report) ? figuresOf(readFileSync(report, "utf8")) : missing;
   return shown
     .replaceAll(/^(?=.)/gm, "> ")

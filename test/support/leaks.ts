@@ -9,7 +9,8 @@ export function expectNoKey(value: unknown, key: string): void {
   if (value instanceof Error && value.cause !== undefined) expectNoKey(value.cause, key);
 }
 
-function printings(value: unknown): Record<string, string> {
+/** All ways of printing a value, its properties that are not enumerable included. */
+export function printings(value: unknown): Record<string, string> {
   const ofError = value instanceof Error ? { message: value.message, stack: String(value.stack) } : {};
   return {
     inspect: inspect(value, { depth: 10, showHidden: true }),

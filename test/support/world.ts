@@ -1,4 +1,5 @@
 import { AsyncMusic, type ClientOptions } from "async-music";
+import { onTestFinished } from "vitest";
 import { createTestClock, type TestClock } from "./test-clock.js";
 
 export const API_KEY = "key_4f9a1c77e2b04d0c9e51";
@@ -68,11 +69,12 @@ export function inTurn(...answers: (Response | (() => Response | Promise<Respons
   };
 }
 
-/** Rejects as `fetch` does when the signal is aborted, and otherwise never settles. */
+/** Rejects as `fetch` does when the signal is aborted. Otherwise the connection breaks only when the test has ended. */
 export function never({ signal }: SeenRequest): Promise<Response> {
   return new Promise((_, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();
+    onTestFinished(() => reject(new TypeError("The test has ended.")));
     signal.addEventListener("abort", onAbort, { once: true });
   });
 }

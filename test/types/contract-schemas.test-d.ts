@@ -1,4 +1,5 @@
 import type {
+  Forbidden as Absent,
   Balance,
   Clip,
   ConcatInput,
@@ -46,10 +47,13 @@ type Named<Whole> = {
   [Name in keyof Whole as string extends Name ? never : number extends Name ? never : Name]: Whole[Name];
 };
 
-/** A type without some of the fields that it names. */
-type Without<Whole, Names extends keyof Named<Whole>> = {
+/** A type without some of its fields. */
+type Without<Whole, Names extends keyof Whole> = {
   [Name in keyof Whole as Exclude<Name, Names>]: Whole[Name];
 };
+
+/** The fields that a schema names: it also accepts others. */
+type Checked<Schema extends z.ZodMiniType> = Named<z.output<Schema>>;
 
 /** A type whose lists of strings are open: a schema accepts every string where a later version may add one. */
 type Open<Whole> = {
@@ -60,7 +64,7 @@ type Open<Whole> = {
 
 /** The names of the fields that must be absent. */
 type Forbidden<Whole> = {
-  [Name in keyof Whole]-?: [Exclude<Whole[Name], undefined>] extends [never] ? Name : never;
+  [Name in keyof Whole]-?: Exclude<Whole[Name], undefined> extends Absent<string> ? Name : never;
 }[keyof Whole];
 
 /** The names of the fields that may be present, of each member of a union. */
@@ -71,20 +75,20 @@ type FieldsOf<Provider extends Model> = Allowed<Extract<TaskRequest, { model: Pr
 type Input<Variant extends keyof typeof inputSchemas> = Named<z.input<(typeof inputSchemas)[Variant]>>;
 
 test("the types of balance, usage and lyrics are those that their schemas return", () => {
-  expectTypeOf<z.output<typeof balanceSchema>>().toEqualTypeOf<Balance>();
-  expectTypeOf<z.output<typeof usageSchema>>().toEqualTypeOf<Usage>();
-  expectTypeOf<z.output<typeof resultSchemas.lyrics>>().toEqualTypeOf<Lyrics>();
+  expectTypeOf<Checked<typeof balanceSchema>>().toEqualTypeOf<Balance>();
+  expectTypeOf<Checked<typeof usageSchema>>().toEqualTypeOf<Usage>();
+  expectTypeOf<Checked<typeof resultSchemas.lyrics>>().toEqualTypeOf<Lyrics>();
 });
 
 test("a submission has the fields of its schema, which accepts statuses and types that are not listed", () => {
-  expectTypeOf<z.output<typeof taskSubmissionSchema>>().toEqualTypeOf<Open<TaskSubmission>>();
+  expectTypeOf<Checked<typeof taskSubmissionSchema>>().toEqualTypeOf<Open<TaskSubmission>>();
 });
 
 test("a task has the fields of its schema, which accepts values that are not listed", () => {
-  type Checked = z.output<typeof taskSchema>;
-  expectTypeOf<Without<Checked, "output">>().toEqualTypeOf<Open<Without<TaskFields<TaskType>, "output">>>();
-  expectTypeOf<Checked["output"]>().toEqualTypeOf<z.output<typeof taskOutputSchema> | null>();
-  expectTypeOf<Checked["output"]>().toExtend<TaskFields<TaskType>["output"]>();
+  type Fields = Checked<typeof taskSchema>;
+  expectTypeOf<Without<Fields, "output">>().toEqualTypeOf<Open<Without<TaskFields<TaskType>, "output">>>();
+  expectTypeOf<Fields["output"]>().toEqualTypeOf<z.output<typeof taskOutputSchema> | null>();
+  expectTypeOf<Fields["output"]>().toExtend<TaskFields<TaskType>["output"]>();
 });
 
 test("a task of every type and status is one of the union", () => {
@@ -100,29 +104,34 @@ test("a task of every type and status is one of the union", () => {
 
 test("an output has the result that the schema checks, and unchecked reports of the provider", () => {
   type Unchecked = "task_type" | "status" | "progress" | "fail_reason";
-  expectTypeOf<Required<Without<TaskOutput, Unchecked>>>().toEqualTypeOf<z.output<typeof taskOutputSchema>>();
+  expectTypeOf<Required<Without<TaskOutput, Unchecked>>>().toEqualTypeOf<Checked<typeof taskOutputSchema>>();
   expectTypeOf<Without<SucceededOutput<TaskType>, "result">>().toEqualTypeOf<Without<TaskOutput, "result">>();
 });
 
 test("the result of each type is what its schema returns, and each clip has the fields of every clip", () => {
   type Unchecked = "image_url" | "image_large_url" | "title" | "metadata";
-  expectTypeOf<Without<Clip, Unchecked>>().toEqualTypeOf<z.output<typeof clipSchema>>();
-  type Checked = { [Type in TaskType]: z.output<(typeof resultSchemas)[Type]> };
-  expectTypeOf<{
-    -readonly [Type in keyof TaskResults]: TaskResults[Type] extends Clip[]
-      ? Without<Clip, Unchecked>[]
-      : TaskResults[Type];
-  }>().toEqualTypeOf<Checked>();
-  expectTypeOf<TaskResults>().toExtend<Checked>();
+  expectTypeOf<Without<Clip, Unchecked>>().toEqualTypeOf<Checked<typeof clipSchema>>();
+  type ClipsOf<Type extends "music" | "upload" | "concat"> = Named<
+    z.output<(typeof resultSchemas)[Type]>[number]
+  >;
+  expectTypeOf<ClipsOf<"music" | "upload" | "concat">>().toEqualTypeOf<Without<Clip, Unchecked>>();
+  expectTypeOf<TaskResults>().toEqualTypeOf<{
+    music: Clip[];
+    lyrics: Lyrics;
+    upload: Clip[];
+    concat: Clip[];
+  }>();
 });
 
 test("the fields of an input are those of its schema, those that its mode ignores and those that it forbids", () => {
   type Read<Whole, Ignored extends keyof Whole = never> = Omit<Whole, Ignored | Forbidden<Whole>>;
   expectTypeOf<Read<InspirationInput, "prompt" | "tags" | "title">>().toEqualTypeOf<Input<"inspiration">>();
-  expectTypeOf<Read<CustomFields, "title">>().toEqualTypeOf<Input<"custom">>();
+  expectTypeOf<Read<CustomFields, "title">>().toEqualTypeOf<Omit<Input<"custom">, "title">>();
   expectTypeOf<CustomInput>().toExtend<Input<"custom">>();
-  type Ignored = "gpt_description_prompt" | "tags" | "negative_tags" | "make_instrumental" | "title";
-  expectTypeOf<Read<ContinuationInput, Ignored>>().toEqualTypeOf<Input<"continuation">>();
+  type Ignored = "gpt_description_prompt" | "tags" | "negative_tags" | "make_instrumental";
+  expectTypeOf<Read<ContinuationInput, Ignored | "title">>().toEqualTypeOf<
+    Omit<Input<"continuation">, "title">
+  >();
   expectTypeOf<Read<ProviderBMusicInput>>().toEqualTypeOf<Input<"provider_b">>();
   expectTypeOf<LyricsInput>().toEqualTypeOf<Input<"lyrics">>();
   expectTypeOf<UploadInput>().toEqualTypeOf<Input<"upload">>();

@@ -1,9 +1,11 @@
 import type {
   AsyncMusic,
+  Model,
   MusicRequest,
   RequestOptions,
   RunOptions,
   TaskRequest,
+  TaskType,
   WaitOptions,
 } from "async-music";
 import { creditsFor } from "async-music";
@@ -78,6 +80,13 @@ test("any request for a song is a MusicRequest, and creditsFor takes every reque
   // @ts-expect-error lyrics are not a song
   songs.push({ ...lyrics, input: { prompt: "rain" } });
   void [...songs.map(creditsFor), creditsFor(given<TaskRequest>())];
+  void [
+    creditsFor({ ...lyrics, input: { prompt: "rain" }, audio_format: "mp3" }),
+    creditsFor({ model: "provider_a", task_type: "music", input: { tags: "fado" } }),
+    creditsFor({ model: given<Model>(), task_type: given<TaskType>() }),
+  ];
+  // @ts-expect-error a misspelled field
+  creditsFor({ ...lyrics, input: { prompt: "rain" }, audio_fromat: "mp3" });
   // @ts-expect-error the request itself, not its fields one by one
   creditsFor("provider_a", "music");
   // @ts-expect-error no such task type
@@ -90,6 +99,26 @@ test("a request may come from a variable", () => {
   const song = { model: "provider_a", task_type: "music", input: { tags: "fado" } } as const;
   const typed: TaskRequest = { model: "provider_b", task_type: "music", input: { prompt: "calm" } };
   void [tasks.create(request), tasks.run(request, options), tasks.run(song), tasks.create(typed)];
+});
+
+test("a request whose model is known only at run time compiles if its input fits both models", () => {
+  const model = given<Model>();
+  const typed: TaskRequest = { model, task_type: "music", input: { prompt: "calm", tags: "fado" } };
+  const either = { model, task_type: "music", input: { prompt: "calm" } } as const;
+  void [
+    tasks.run({ model, task_type: "music", input: { prompt: "calm" }, audio_format: "mp3" }),
+    create(either),
+    create(typed),
+    tasks.run(given<MusicRequest>()),
+    // @ts-expect-error provider_a has no lyrics
+    create({ model, task_type: "music", input: { prompt: "calm", lyrics: "la" } }),
+    // @ts-expect-error provider_b has no title
+    create({ model, task_type: "music", input: { prompt: "calm", title: "a" } }),
+    // @ts-expect-error provider_b needs a prompt
+    create({ model, task_type: "music", input: { tags: "fado" } }),
+    // @ts-expect-error provider_b has songs only
+    create({ model, task_type: "lyrics", input: { prompt: "rain" } }),
+  ];
 });
 
 test("a request that the interface forbids does not compile", () => {

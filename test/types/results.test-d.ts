@@ -193,8 +193,95 @@ test("responses have the fields of the interface", async () => {
   const download = await audio.download("https://example.com");
   assertTrue<Equals<typeof download.size, number | null>>();
   assertTrue<Equals<typeof download.extension, "mp3" | "wav" | "flac" | "ogg" | "m4a" | "bin">>();
-  // Undocumented fields are present, and have to be narrowed before use.
-  assertTrue<Equals<(typeof balance)["anything"], unknown>>();
+});
+
+test("an undocumented field is read with `extraField` alone, and has to be narrowed before use", () => {
+  const succeeded = given<SucceededTask<"music">>();
+  const [clip] = succeeded.output.result;
+  if (clip === undefined) return;
+  assertTrue<Equals<ReturnType<typeof sdk.extraField>, unknown>>();
+  const lyrics = given<Lyrics>();
+  const objects = [
+    given<Task>(),
+    given<TaskSubmission>(),
+    given<TaskSubmission<"lyrics">>(),
+    succeeded,
+    succeeded.output,
+    clip,
+    clip.metadata ?? {},
+    lyrics,
+    given<Balance>(),
+    given<Usage>(),
+  ] as const;
+  for (const object of objects) sdk.extraField(object, "video_url");
+  void [
+    // @ts-expect-error the duration is in the metadata
+    clip.duration,
+    // @ts-expect-error
+    clip.audioUrl,
+    // @ts-expect-error
+    clip.metadata?.length,
+    // @ts-expect-error the id of a submission is `task_id`
+    given<TaskSubmission>().id,
+    // @ts-expect-error
+    given<Task>().id,
+    // @ts-expect-error
+    given<Task>().output?.clips,
+    // @ts-expect-error
+    lyrics.lyrics,
+    // @ts-expect-error
+    given<Balance>().credits,
+    // @ts-expect-error
+    given<Usage>().tasksCreated,
+    // @ts-expect-error a promise is no object of a response
+    sdk.extraField(account.balance(), "bonus"),
+  ];
+});
+
+test("a comparison with a misspelled literal does not compile", () => {
+  const task = given<Task>();
+  const submission = given<TaskSubmission>();
+  const error = given<unknown>();
+  void [
+    task.error_code === "content_moderation",
+    task.model === "provider_b",
+    submission.status === "pending",
+    submission.type === "lyrics",
+    // A later version of the service may add values: as plain strings they can be compared with anything.
+    String(task.error_code) === "voice_unavailable",
+    // @ts-expect-error
+    task.status === "paused",
+    // @ts-expect-error
+    task.error_code === "content_moderatoin",
+    // @ts-expect-error
+    task.model === "provider_c",
+    // @ts-expect-error
+    submission.status === "panding",
+    // @ts-expect-error
+    submission.type === "song",
+    // @ts-expect-error
+    error instanceof sdk.TaskFailedError && error.errorCode === "content_moderatoin",
+    // @ts-expect-error
+    error instanceof sdk.ApiError && error.errorCode === "insufficent_credits",
+    // @ts-expect-error
+    error instanceof sdk.InvalidRequestError && error.errorCode === "invalid_input",
+  ];
+  switch (task.error_code) {
+    case null:
+    case "content_moderation":
+    case "invalid_task_input":
+    case "rate_limited":
+    case "upstream_provider_error":
+      break;
+    // @ts-expect-error
+    case "moderation":
+      break;
+    default: {
+      const code: string = task.error_code;
+      assertTrue<Equals<typeof task.error_code, Unlisted>>();
+      void code;
+    }
+  }
 });
 
 test("errors have their documented fields", () => {
@@ -268,4 +355,13 @@ test("no public type is any", () => {
   assertFalse<
     true extends { [Name in keyof typeof sdk]: IsAny<(typeof sdk)[Name]> }[keyof typeof sdk] ? true : false
   >();
+});
+
+test("the request of a journal entry runs again without a cast, and narrows by its task type", async () => {
+  const journal = sdk.memoryJournal();
+  const entry = await journal.get("order-1");
+  if (entry === null) return;
+  assertTrue<Equals<typeof entry.request, TaskRequest>>();
+  await tasks.run(entry.request, { journal, journalKey: "order-1" });
+  if (entry.request.task_type === "lyrics") assertTrue<Equals<typeof entry.request, LyricsRequest>>();
 });

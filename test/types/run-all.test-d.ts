@@ -55,6 +55,14 @@ test("the result of each run follows its request", async () => {
   }
 });
 
+test("requests whose model is known only at run time compile in a batch", () => {
+  const model = given<"provider_a" | "provider_b">();
+  const rows = given<{ prompt: string }[]>();
+  tasks.runAll(rows.map(({ prompt }) => ({ model, task_type: "music", input: { prompt } })));
+  // @ts-expect-error provider_b has no title
+  tasks.runAll(rows.map(({ prompt }) => ({ model, task_type: "music", input: { prompt, title: "a" } })));
+});
+
 test("requests that the service forbids do not compile in a batch either", () => {
   // @ts-expect-error provider_b has no lyrics
   tasks.runAll([{ model: "provider_b", task_type: "lyrics", input: { prompt: "rain" } }]);

@@ -9,7 +9,7 @@ import {
 } from "../../../src/contract/service.js";
 import { isoTime, LATEST_TIME, parseIsoTime } from "../../time/clock.js";
 import { keyNameSchema } from "../accounts.js";
-import { flag, isoTimeSchema, list, NAMED, objectOf, oneOf, parseOption, text, uuid } from "../checks.js";
+import { flag, isoTimeSchema, list, NAMED, objectOf, oneOf, text, uuid } from "../checks.js";
 import { type FaultRule, faultRuleSchema } from "../faults.js";
 import { creditsSchema } from "../ledger.js";
 import { policyChangesSchema } from "../policy.js";
@@ -26,7 +26,7 @@ export interface SeedFile {
   $schema?: string | undefined;
   /**
    * The emulator's time at the start and after a reset: ISO 8601, in UTC. @defaultValue 2026-01-01T00:00:00Z; with a real
-   * clock, the system's time
+   * clock, the system's time; a reset returns to the time of the start if a task has `created_at`
    */
   time?: string | undefined;
   /** The accounts. The first one is the emulator's own: its first key is `emulator.apiKey`. @defaultValue one with 1000 credits */
@@ -165,17 +165,8 @@ export function parseAgo(ago: string): number {
 const clipIdRule = "be 1 to 100 letters, digits, _ or -";
 const clipId = z.string(clipIdRule).check(z.regex(/^[\w-]{1,100}$/, clipIdRule));
 const agoRule = "be a duration such as 90s, 10m, 2h or 8d";
-const {
-  process_seconds,
-  clips,
-  format,
-  storable,
-  alternate_urls,
-  error,
-  error_code,
-  retryable,
-  retry_after_seconds,
-} = outcomeSchema.shape;
+/** How a task has ended. Its other fields say how one will end. */
+const { outcome: _outcome, queue_seconds: _queue, polls: _polls, ...endFields } = outcomeSchema.shape;
 
 export const seedTaskSchema = objectOf({
   task_id: z.optional(uuid),
@@ -187,16 +178,8 @@ export const seedTaskSchema = objectOf({
   created_at: z.optional(isoTimeSchema),
   created_ago: z.optional(z.string(agoRule).check(z.regex(AGO, agoRule))),
   outcome: z.optional(outcomeSchema),
-  process_seconds,
-  clips,
+  ...endFields,
   clip_ids: z.optional(list(clipId).check(z.maxLength(20, "have at most 20 IDs"))),
-  format,
-  storable,
-  alternate_urls,
-  error,
-  error_code,
-  retryable,
-  retry_after_seconds,
 }).check(({ value, issues }) => {
   const refuse = (name: string, message: string) =>
     issues.push({ code: "custom", path: [name], input: value, message });
@@ -243,7 +226,6 @@ const timeSchema = z.iso
   .datetime(timeRule)
   .check(z.refine((at) => parseIsoTime(at) >= 0 && parseIsoTime(at) <= LATEST_TIME, timeRule));
 
-export type ParsedSeedFile = z.output<typeof seedFileSchema>;
 export type ParsedSeedTask = z.output<typeof seedTaskSchema>;
 export const seedFileSchema = objectOf({
   $schema: z.optional(text),
@@ -251,12 +233,3 @@ export const seedFileSchema = objectOf({
   accounts: z.optional(list(accountSchema).check(z.minLength(1, "have at least one account, or be omitted"))),
   ...scoped,
 });
-
-/**
- * Returns a copy, so that the state shares nothing with the caller's object.
- *
- * @throws RangeError that names the path of the first field that does not fit, such as `seedFile.accounts[0].credits`
- */
-export function parseSeedFile(value: unknown): ParsedSeedFile {
-  return JSON.parse(JSON.stringify(parseOption("seedFile", seedFileSchema, value)));
-}

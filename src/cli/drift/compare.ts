@@ -1,47 +1,99 @@
 import type { Value } from "./fields.js";
-import type { Observation, Survey } from "./survey.js";
+import { FAILED_READ } from "./follow.js";
+import type { Observation } from "./observation.js";
+import type { Probe } from "./probes.js";
+import type { Survey } from "./survey.js";
 
-/** A field in which the service and the emulator differ. */
+/** A field in which the service and the emulator differ, in one or more probes. */
 export interface Difference {
+  /** The first of `probes`. */
   readonly probe: string;
-  /** The response, or another part of what the probe shows. */
+  /** The response, or another part of what the probe shows: the first in which the field differs. */
   readonly part: string;
   readonly field: string;
   /** `undefined`: the field is missing. */
   readonly service: Value | undefined;
   readonly emulator: Value | undefined;
+  /** In how many parts of all probes the field has these values. */
+  readonly count: number;
+  readonly probes: readonly string[];
 }
+
+type Pair = Pick<Difference, "probe" | "part" | "field" | "service" | "emulator">;
 
 export interface Comparison {
   readonly differences: readonly Difference[];
-  /** How many fields were compared, by probe. */
-  readonly fields: ReadonlyMap<string, number>;
+  /** How many fields were compared, and how many differ, by probe. */
+  readonly fields: ReadonlyMap<string, { compared: number; differences: number }>;
 }
 
 /** The parts that another program changes if it uses the account. */
 const CHANGED_BY_OTHERS = /^(?:window|credits .*)$/;
+const CREDITS = /^credits /;
+/** Either side may be quicker than the polls. A status that only the service has is in the order of the states. */
+const UNFINISHED = /^read while (?!success|failure|timeout)/;
+/** The fields of a part from which follows which other parts exist. */
+const CAUSES: readonly (readonly [part: string, field: string])[] = [
+  ["response", "status"],
+  ["task", "last status"],
+  ["task", "order of its states"],
+];
 
 /** Compares what each probe showed about both. */
-export function compare(service: Survey, emulator: Survey): Comparison {
-  const differences: Difference[] = [];
-  const fields = new Map<string, number>();
+export function compare(service: Survey, emulator: Survey, probes: readonly Probe[]): Comparison {
+  const all: Pair[] = [];
+  const fields = new Map<string, { compared: number; differences: number }>();
   const isDisturbed = service.accountChanges.length > 0;
-  for (const [probe, ours] of service.observations) {
-    const all = pairsOf(ours, emulator.observations.get(probe) ?? {});
-    const pairs = all.filter(({ part }) => !isDisturbed || !CHANGED_BY_OTHERS.test(part));
-    fields.set(probe, pairs.length);
-    differences.push(
-      ...pairs.filter((pair) => pair.service !== pair.emulator).map((pair) => ({ probe, ...pair })),
+  for (const [name, ours] of service.observations) {
+    const theirs = referenceFor(
+      probes.find((probe) => probe.name === name),
+      name,
+      ours,
+      emulator,
     );
+    const pairs = [...commonPairs(ours, theirs), ...oneSidedPairs(ours, theirs)]
+      .filter(({ part }) => !isDisturbed || !CHANGED_BY_OTHERS.test(part))
+      .map((pair) => ({ probe: name, ...pair }));
+    const differing = pairs.filter((pair) => pair.service !== pair.emulator);
+    fields.set(name, { compared: pairs.length, differences: differing.length });
+    all.push(...differing);
   }
-  return { differences, fields };
+  return { differences: grouped(all), fields };
 }
 
-/**
- * The fields of both, part by part. A part that only one of them has is not compared: either the task was not read in
- * that state, or a field of another part shows why it is absent.
- */
-function pairsOf(service: Observation, emulator: Observation): Omit<Difference, "probe">[] {
+/** What the emulator showed at the same probe, or what other probes showed instead. */
+function referenceFor(
+  probe: Probe | undefined,
+  name: string,
+  ours: Observation,
+  { observations }: Survey,
+): Observation {
+  const own = observations.get(name) ?? {};
+  const refusal = probe?.kind === "create" ? observations.get(probe.orRefusedLike ?? "") : undefined;
+  if (refusal !== undefined && outcomeOf(refusal) === outcomeOf(ours)) return refusal;
+  const reference = Object.fromEntries(Object.entries(own).filter(([part]) => !CREDITS.test(part)));
+  // A charge has to fit what the service did, also where the emulator did something else.
+  for (const part of Object.keys(ours).filter((each) => CREDITS.test(each))) {
+    const hasOwn = part in own && isAccepted(own) === isAccepted(ours);
+    const alike = [...observations.values()].find(
+      (each) => part in each && isAccepted(each) === isAccepted(ours),
+    );
+    const fields = (hasOwn ? own : alike)?.[part];
+    if (fields !== undefined) reference[part] = fields;
+  }
+  return reference;
+}
+
+function outcomeOf({ response }: Observation): string {
+  return `${response?.["status"]} ${response?.["error_code"]}`;
+}
+
+function isAccepted({ response }: Observation): boolean {
+  return Number(response?.["status"]) < 300;
+}
+
+/** The fields of parts that both have. */
+function commonPairs(service: Observation, emulator: Observation): Omit<Pair, "probe">[] {
   return Object.entries(service).flatMap(([part, ours]) => {
     const theirs = emulator[part];
     if (theirs === undefined) return [];
@@ -56,5 +108,36 @@ function pairsOf(service: Observation, emulator: Observation): Omit<Difference, 
     return Object.keys({ ...theirs, ...ours })
       .filter((field) => names.test(field))
       .map((field) => ({ part, field, service: ours[field], emulator: theirs[field] }));
+  });
+}
+
+/** The parts that only one has, unless a difference in another part is the cause. */
+function oneSidedPairs(service: Observation, emulator: Observation): Omit<Pair, "probe">[] {
+  const isExplained = CAUSES.some(([part, field]) => service[part]?.[field] !== emulator[part]?.[field]);
+  const parts = Object.keys({ ...emulator, ...service }).filter(
+    (part) => !(part in service && part in emulator) && !UNFINISHED.test(part),
+  );
+  return parts
+    .filter((part) => part === FAILED_READ || !isExplained)
+    .map((part) => {
+      const { status, ...rest } = service[part] ?? emulator[part] ?? {};
+      const shown = status === undefined ? Object.values(rest).join(", ") : `status ${status}`;
+      const [ours, theirs] = part in service ? [shown, undefined] : [undefined, shown];
+      return { part, field: part, service: ours, emulator: theirs };
+    });
+}
+
+/** Differences with the same values have one cause. */
+function grouped(differences: readonly Pair[]): Difference[] {
+  const groups = new Map<string, Pair[]>();
+  for (const pair of differences) {
+    const { field, service, emulator } = pair;
+    const key = JSON.stringify([field, service ?? [], emulator ?? []]);
+    groups.set(key, [...(groups.get(key) ?? []), pair]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    const probes = [...new Set(group.map(({ probe }) => probe))];
+    return first === undefined ? [] : [{ ...first, count: group.length, probes }];
   });
 }

@@ -1,6 +1,7 @@
 import { open, rm, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createEmulator, type Policy } from "../../../emulator/index.js";
+import { createEmulator, type Outcome, type Policy } from "../../../emulator/index.js";
+import { TASK_ERROR_CODES } from "../../contract/service.js";
 import { createRedactor } from "../../errors/redactor.js";
 import { AsyncMusic, type Clock } from "../../index.js";
 import { ignoring } from "../../node/durable.js";
@@ -10,8 +11,11 @@ import { createProgressLine } from "../progress.js";
 import { Interrupted, report } from "../report.js";
 import { reasonOf, type Terminal, UsageError, writeResult } from "../terminal.js";
 import { compare } from "./compare.js";
+import { durationText } from "./duration.js";
+import { notKnown } from "./not-known.js";
+import type { Observation } from "./observation.js";
 import { policyOf, policyShown } from "./policy.js";
-import { type Probe, probesFor } from "./probes.js";
+import { lastStatusOf, type Probe, probesFor } from "./probes.js";
 import { createReport, reportMarkdown, reportText } from "./report.js";
 import { LIMITED, type Survey, survey } from "./survey.js";
 import { createWire } from "./wire.js";
@@ -68,7 +72,7 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
     });
   const clock = terminal.client?.clock ?? SYSTEM_CLOCK;
   const { baseUrl } = connect(flags, terminal);
-  const wire = createWire(terminal.client?.fetch ?? globalThis.fetch, baseUrl);
+  const wire = createWire(terminal.client?.fetch ?? globalThis.fetch, baseUrl, () => clock.now());
   const client = connect(flags, terminal, { fetch: wire.fetch, validateRequests: false });
   const date = new Date(clock.now()).toISOString();
   const probes = probesFor(uploadUrl);
@@ -77,6 +81,7 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
     const position = probes.findIndex((probe) => probe.name === name) + 1;
     progress.show({ status: `${position}/${probes.length} ${name}`, output: null });
   };
+  terminal.stderr.write(`${durationText(probes, maxCredits)}\n`);
   progress.start();
   const found = await survey({ client, wire, clock, maxCredits, signal, onProbe }, probes).finally(
     progress.end,
@@ -84,7 +89,8 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
   const shown = policyShown(found);
   const twin = await surveyEmulator(found, policyOf(shown), probes);
   const about = { date, service: baseUrl, emulator: version, requests: wire.requests, maxCredits };
-  const result = createReport(found, compare(found, twin), shown, about);
+  const unknown = notKnown(found, probes);
+  const result = createReport(found, compare(found, twin, probes), shown, { ...about, not_known: unknown });
   writeResult(terminal, json, result, reportText(result));
   if (path !== undefined) {
     const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
@@ -108,26 +114,59 @@ async function checkWritable(path: string): Promise<void> {
   if (existing === undefined) await rm(path);
 }
 
-/** Carries out the same probes against a new emulator. Its tasks are read in every state. */
+/**
+ * Carries out the same probes against a new emulator. Its tasks are read in every state, and end as those of the service,
+ * so that both are compared at the same end. What the end should be is compared by itself.
+ */
 async function surveyEmulator(
   found: Survey,
   policy: Partial<Policy>,
   probes: readonly Probe[],
 ): Promise<Survey> {
   await using emulator = createEmulator({ policy, credits: creditsOf(found) });
-  for (const provider of Object.values(emulator.providers))
-    provider.always({ queue_seconds: 7, process_seconds: 12 });
   if (found.observations.has(LIMITED))
     emulator.faults.add({ fault: { kind: "status", status: 429, when: "before" } });
   const { clock, fetch, ...connection } = emulator.connection();
-  const wire = createWire(fetch, connection.baseUrl);
-  const client = new AsyncMusic({ ...connection, clock, fetch: wire.fetch, validateRequests: false });
-  const repeated = probes.filter(({ name }) => found.observations.has(name));
+  const wire = createWire(fetch, connection.baseUrl, () => clock.now());
+  const client = new AsyncMusic({
+    ...connection,
+    clock,
+    fetch: wire.fetch,
+    validateRequests: false,
+    logLevel: "off",
+  });
+  const onProbe = (name: string) => {
+    const outcome = outcomeLike(found.observations.get(name) ?? {});
+    for (const provider of Object.values(emulator.providers))
+      provider.always({ queue_seconds: 7, process_seconds: 12, ...outcome });
+  };
   const signal = new AbortController().signal;
-  return await survey(
-    { client, wire, clock, maxCredits: Number.POSITIVE_INFINITY, signal, onProbe() {} },
+  const repeated = probes
+    .filter(({ name }) => found.observations.has(name))
+    .map((probe) => ({ ...probe, unlessAccepted: undefined }));
+  const twin = await survey(
+    { client, wire, clock, maxCredits: Number.POSITIVE_INFINITY, signal, onProbe },
     repeated,
   );
+  for (const probe of probes) {
+    const task = twin.observations.get(probe.name)?.["task"];
+    if (task !== undefined) task["last status"] = lastStatusOf(probe);
+  }
+  return twin;
+}
+
+/** How a provider ends a task as the service did. */
+function outcomeLike(observation: Observation): Outcome {
+  if ("read while timeout" in observation) return { outcome: "hang" };
+  const failure = observation["read while failure"];
+  if (failure === undefined) return {};
+  const code = TASK_ERROR_CODES.find((each) => each === failure["data.error_code"]);
+  const retryable = failure["data.retryable"];
+  return {
+    outcome: "failure",
+    ...(code !== undefined && { error_code: code }),
+    ...(typeof retryable === "boolean" && { retryable }),
+  };
 }
 
 /** The credits of the service's account, if the emulator accepts them. */

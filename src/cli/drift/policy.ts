@@ -40,7 +40,7 @@ const RULES: { readonly [Field in keyof Policy]: Rule } = {
       const type = survey.observations.get(SHOWS.mp3)?.["audio"]?.["Content-Type header"];
       return { "audio/mpeg": "on", "the source's": "failing" }[String(type)];
     },
-    otherwise: "The upload that requests MP3 has no audio.",
+    otherwise: "The song that requests MP3 has no audio.",
   },
   mixed_field_sets: {
     probe: SHOWS.mixedFields,
@@ -74,9 +74,10 @@ const RULES: { readonly [Field in keyof Policy]: Rule } = {
     read({ observations, firstStatuses }) {
       const wasPending = [...observations.values()].some((parts) => "read while pending" in parts);
       if (wasPending) return "provider";
-      return firstStatuses.includes("running") ? "first_read" : undefined;
+      const areRunning = firstStatuses.length > 0 && firstStatuses.every((status) => status === "running");
+      return areRunning ? "first_read" : undefined;
     },
-    otherwise: "No task was read before its end.",
+    otherwise: "It needs a task that is pending at its first read, or that all tasks are running at theirs.",
   },
   timeout_error_code: {
     probe: "a task that timed out",

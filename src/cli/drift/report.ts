@@ -2,8 +2,8 @@ import { printableLine } from "../../contract/text.js";
 import type { Comparison, Difference } from "./compare.js";
 import type { Value } from "./fields.js";
 import { policyOf, type Shown } from "./policy.js";
-import { CREDITS_FOR_ALL } from "./probes.js";
-import { LIMITED, type Survey } from "./survey.js";
+import { DEFAULT_CREDITS } from "./probes.js";
+import { LIMITED, SERVER_ERRORS, type Survey } from "./survey.js";
 
 /** Everything that a drift check found. `--json` writes it as it is. */
 export interface DriftReport {
@@ -11,6 +11,7 @@ export interface DriftReport {
   date: string;
   service: string;
   emulator: string;
+  /** Differences with the same values are one. */
   drift: readonly Difference[];
   policy: ReturnType<typeof policyOf>;
   policy_not_shown: Record<string, string>;
@@ -18,6 +19,8 @@ export interface DriftReport {
   skipped: Survey["skipped"];
   incomplete: Survey["incomplete"];
   account_changes: Survey["accountChanges"];
+  /** What the check cannot find out. */
+  not_known: readonly string[];
   requests: number;
   credits: { spent: number; allowed: number };
 }
@@ -26,7 +29,9 @@ export function createReport(
   survey: Survey,
   { differences, fields }: Comparison,
   policy: readonly Shown[],
-  about: Pick<DriftReport, "date" | "service" | "emulator" | "requests"> & { maxCredits: number },
+  about: Pick<DriftReport, "date" | "service" | "emulator" | "requests" | "not_known"> & {
+    maxCredits: number;
+  },
 ): DriftReport {
   const { maxCredits, ...rest } = about;
   return {
@@ -38,8 +43,8 @@ export function createReport(
     ),
     probes: [...fields].map(([name, count]) => ({
       name,
-      fields: count,
-      differences: differences.filter(({ probe }) => probe === name).length,
+      fields: count.compared,
+      differences: count.differences,
     })),
     skipped: survey.skipped,
     incomplete: survey.incomplete,
@@ -52,17 +57,18 @@ export function createReport(
 function summaryOf(report: DriftReport): string[] {
   const { drift, probes, skipped, incomplete, account_changes: changes, credits } = report;
   const fields = probes.reduce((sum, each) => sum + each.fields, 0);
-  const compared = probes.filter(({ name }) => name !== LIMITED).length;
+  const compared = probes.filter(({ name }) => name !== LIMITED && name !== SERVER_ERRORS).length;
+  const differing = drift.reduce((sum, each) => sum + each.count, 0);
   const left = skipped.length + incomplete.length;
   const extent = `${left === 0 ? "" : `${compared} of `}${compared + left} probes`;
   const found =
     drift.length > 0
-      ? `Drift in ${drift.length} of ${fields} fields: ${extent} compared`
+      ? `Drift in ${differing} of ${fields} fields: ${extent} compared`
       : left > 0
         ? `No drift in ${extent} (${fields} fields)`
         : `No drift: ${extent} and ${fields} fields compared`;
   const sum = skipped.reduce((total, each) => total + each.credits, credits.allowed);
-  const needed = credits.allowed < CREDITS_FOR_ALL ? CREDITS_FOR_ALL : sum;
+  const needed = credits.allowed < DEFAULT_CREDITS ? DEFAULT_CREDITS : sum;
   const rest = [
     ...(skipped.length > 0 ? [`; ${skipped.length} skipped: --max-credits ${needed} runs all`] : []),
     ...(incomplete.length > 0 ? [`; ${incomplete.length} without a result`] : []),
@@ -97,8 +103,8 @@ export function reportText(report: DriftReport): string {
     `${credits.spent} of at most ${credits.allowed} credits spent, ${report.requests} requests sent.`,
     "",
     ...drift.map(
-      ({ probe, part, field, service, emulator }) =>
-        `${probe}, ${part}: ${field} is ${shown(service, emulator)}, in the emulator ${shown(emulator, service)}`,
+      ({ probe, part, field, service, emulator, count }) =>
+        `${probe}, ${part}: ${field} is ${shown(service, emulator)}, in the emulator ${shown(emulator, service)}${count > 1 ? ` (${count} times)` : ""}`,
     ),
     ...(drift.length > 0 ? [""] : []),
     ...left,
@@ -109,6 +115,9 @@ export function reportText(report: DriftReport): string {
     "",
     ...policyFlags(policy, "  "),
     ...Object.entries(report.policy_not_shown).map(([field, why]) => `${field} is not shown: ${why}`),
+    "",
+    NOT_KNOWN_TITLE,
+    ...report.not_known.map((each) => `  ${each}`),
   );
 }
 
@@ -130,13 +139,14 @@ export function reportMarkdown(report: DriftReport): string {
     ...(drift.length === 0
       ? ["None."]
       : table(
-          ["Probe", "Part", "Field", "Service", "Emulator"],
-          drift.map(({ probe, part, field, service, emulator }) => [
-            probe,
+          ["Probe", "Part", "Field", "Service", "Emulator", "Times"],
+          drift.map(({ probes: all, part, field, service, emulator, count }) => [
+            all.join(", "),
             part,
             field,
             shown(service, emulator),
             shown(emulator, service),
+            String(count),
           ]),
         )),
     "",
@@ -151,6 +161,10 @@ export function reportMarkdown(report: DriftReport): string {
     ...policyFlags(policy, "    "),
     ...table(["Not shown", "Reason"], Object.entries(report.policy_not_shown)),
     "",
+    "## Not known",
+    "",
+    ...report.not_known.map((each) => `- ${each}`),
+    "",
     "## Probes",
     "",
     ...table(
@@ -164,6 +178,7 @@ export function reportMarkdown(report: DriftReport): string {
   );
 }
 
+const NOT_KNOWN_TITLE = "The check cannot know:";
 const POLICY_TITLE =
   "The options of an emulator that does the same. In a TypeScript variable, put `as const` behind the `}`:";
 

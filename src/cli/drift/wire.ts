@@ -16,21 +16,36 @@ export interface Exchange {
   readonly headers: Headers;
   /** `undefined` if the body is not JSON. */
   readonly body: unknown;
+  /** When it was sent, by its `Date` header; without one, when it arrived, by the clock of this machine. */
+  readonly date: Instant;
 }
+
+/** A point in time, in milliseconds, and by how much a time that the service states may differ from it. */
+export interface Instant {
+  readonly ms: number;
+  readonly toleranceMs: number;
+}
+
+/** `Date` has whole seconds, and the servers of a service are rarely more than a few seconds apart. */
+const DATE_TOLERANCE_MS = 5000;
+/** The clock of this machine may differ more. */
+const OWN_CLOCK_TOLERANCE_MS = 60_000;
 
 export type Wire = ReturnType<typeof createWire>;
 
 /** A `fetch` for the SDK that records the responses of the API, and changes requests. */
-export function createWire(send: typeof fetch, baseUrl: string) {
+export function createWire(send: typeof fetch, baseUrl: string, now: () => number) {
   const api = `${baseUrl.replace(/(?<!\/)\/+$/, "")}${API_PREFIX}/`;
   let change: Change | undefined;
   /** Of the current call. A late response to an earlier one is not taken for one to this call. */
-  let call: { latest: Promise<Exchange | null> | null } = { latest: null };
+  let call: Call = { latest: null, serverErrors: 0 };
   const wire = {
     /** How many requests were sent to the API. */
     requests: 0,
     /** The first 429. */
     limited: null as Exchange | null,
+    /** How many calls had a server error, and then a response that was none. */
+    recovered: 0,
 
     async fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
       const given = input instanceof Request ? input : new Request(input, init);
@@ -40,13 +55,14 @@ export function createWire(send: typeof fetch, baseUrl: string) {
       const own = call;
       own.latest = null;
       const response = await (request === null ? send(input, init) : send(request));
+      if (response.status >= 500) own.serverErrors++;
       own.latest = record(response.clone(), (request ?? given).headers.get(HEADERS.requestId));
       return response;
     },
 
     /** Carries out a call of the SDK. Returns the last response to it; `null` without one. */
     async observe(send: () => PromiseLike<unknown>, wanted?: Change) {
-      const own: typeof call = { latest: null };
+      const own: Call = { latest: null, serverErrors: 0 };
       call = own;
       change = wanted;
       const error: unknown = await Promise.resolve(send()).then(
@@ -54,7 +70,9 @@ export function createWire(send: typeof fetch, baseUrl: string) {
         (reason: unknown) => reason,
       );
       change = undefined;
-      return { exchange: own.latest === null ? null : await own.latest, error };
+      const exchange = own.latest === null ? null : await own.latest;
+      if (own.serverErrors > 0 && exchange !== null && exchange.status < 500) wire.recovered++;
+      return { exchange, error };
     },
   };
 
@@ -62,11 +80,24 @@ export function createWire(send: typeof fetch, baseUrl: string) {
     const text = await response.text().catch(() => null);
     if (text === null) return null;
     const { status, headers } = response;
-    const exchange = { sentId, status, headers, body: parse(text) };
+    const exchange = { sentId, status, headers, body: parse(text), date: dateOf(headers, now()) };
     if (status === 429) wire.limited ??= exchange;
     return exchange;
   };
   return wire;
+}
+
+interface Call {
+  /** The last response. */
+  latest: Promise<Exchange | null> | null;
+  serverErrors: number;
+}
+
+function dateOf(headers: Headers, now: number): Instant {
+  const ms = Date.parse(headers.get("Date") ?? "");
+  return Number.isNaN(ms)
+    ? { ms: now, toleranceMs: OWN_CLOCK_TOLERANCE_MS }
+    : { ms, toleranceMs: DATE_TOLERANCE_MS };
 }
 
 function changed(request: Request, { headers = {}, path, body }: Change, baseUrl: string): Request {

@@ -1,7 +1,6 @@
 import { canonicalJson } from "../../contract/text.js";
 import {
   type AsyncMusic,
-  AsyncMusicError,
   creditsFor,
   type Journal,
   JournalConflictError,
@@ -11,19 +10,15 @@ import {
   SubmissionOutcomeUnknownError,
   type SucceededTask,
   type Task,
-  TaskFailedError,
   type TaskRequest,
   type TaskSubmission,
 } from "../../index.js";
-
-/** A call returns after this time, since MCP clients give up after 60 s. Its run continues. */
-const LONGEST_CALL_MS = 50_000;
+import type { FileJournalContent } from "../../node/file-journal.js";
+import { Budget } from "./budget.js";
+import { Refusal } from "./refusal.js";
 
 /** How many finished orders the error for an unknown order lists. */
 const LISTED_ORDERS = 20;
-
-/** How long the end of the server waits for the response to a POST, which has the ID of a charged task. */
-const RESPONSE_GRACE_MS = 3000;
 
 /** What is known of an order while its run continues. */
 export interface Progress {
@@ -33,6 +28,8 @@ export interface Progress {
   /** The journal could not record the task. */
   isUnrecorded: boolean;
 }
+
+export const NO_PROGRESS: Progress = { submission: null, task: null, isUnrecorded: false };
 
 /** The run of an order that has not ended: every call with the order's name waits for it. */
 export interface Run {
@@ -45,41 +42,31 @@ export interface Run {
 
 type Update = (change: Partial<Progress>) => void;
 
-/** An error whose message already says what the model has to do. */
-export class Refusal extends Error {
-  override name = "Refusal";
-}
-
-/** Sleeps in real time, by which MCP clients time out. */
-export type Sleep = (ms: number, signal?: AbortSignal) => Promise<unknown>;
-
 interface OrdersOptions {
   client: AsyncMusic;
   journal: Required<Journal>;
+  readJournal: () => Promise<FileJournalContent>;
   maxCredits: number;
-  sleep: Sleep;
+  /** Aborted at the end of the server: nothing more is sent, and no run waits any longer. */
+  signal: AbortSignal;
 }
 
-/**
- * The orders of one server. The journal ensures that each is charged at most once. All orders that this process pays for
- * share one ceiling. It counts each of them once, also one with an unknown outcome.
- */
+/** The orders of one server. The journal ensures that each is charged at most once, and that all stay within one ceiling. */
 export class Orders {
   readonly #options: OrdersOptions;
+  readonly #budget: Budget;
   readonly #runs = new Map<string, Run>();
-  /** The credits that each order has cost this process, or may have. */
-  readonly #charged = new Map<string, number>();
-  /** The orders whose result this process has returned, latest first. */
-  #finished: string[] = [];
+  /** The orders that had not ended when the server ended. */
+  readonly #interrupted = new Set<string>();
 
   constructor(options: OrdersOptions) {
     this.#options = options;
+    this.#budget = new Budget(options);
   }
 
-  /** The credits that this process may still spend. */
-  get creditsLeft(): number {
-    const charged = [...this.#charged.values()].reduce((sum, credits) => sum + credits, 0);
-    return this.#options.maxCredits - charged;
+  /** The credits that new orders may still cost. */
+  async creditsLeft(): Promise<number> {
+    return Math.max(0, await this.#budget.creditsLeft());
   }
 
   /** Creates the task of an order, or continues with it. */
@@ -108,31 +95,24 @@ export class Orders {
     const known = this.#runs.get(order);
     if (known !== undefined) return known;
     const work = (update: Update) => {
-      if (settled !== true) return this.#run(order, request as unknown as TaskRequest, update);
+      if (settled !== true) return this.#run(order, request, update);
       // The ID can be corrected, and then `run` would create a task.
-      return this.#options.client.tasks.wait(submission ?? taskId, { onUpdate: (task) => update({ task }) });
+      const { client, signal } = this.#options;
+      return client.tasks.wait(submission ?? taskId, { signal, onUpdate: (task) => update({ task }) });
     };
     return this.#begin(order, request, work, submission);
   }
 
-  /** Resolves as `work` does, or with `null` if that takes too long for one call. */
-  async withinOneCall<Value>(work: Promise<Value>): Promise<Value | null> {
-    const returned = new AbortController();
-    const tooLong = this.#options.sleep(LONGEST_CALL_MS, returned.signal).then(() => null);
-    tooLong.catch(() => {});
-    try {
-      return await Promise.race([work, tooLong]);
-    } finally {
-      returned.abort();
-    }
+  /** After the signal was aborted: resolves once each POST in flight has a response, and its task is recorded. */
+  async completed(): Promise<void> {
+    await Promise.allSettled([...this.#runs.values()].map(({ ended }) => ended));
+    await this.#budget.intentsReplaced();
   }
 
-  /** Waits up to 3 s until the tasks of all POSTs in flight are recorded. */
-  async close(): Promise<void> {
-    const { sleep } = this.#options;
-    const isSubmitting = () =>
-      [...this.#runs.values()].some(({ progress }) => progress.submission === null && progress.task === null);
-    for (let ms = 0; ms < RESPONSE_GRACE_MS && isSubmitting(); ms += 50) await sleep(50);
+  /** The orders whose run the end of the server has interrupted, with their entries. */
+  async interrupted(): Promise<readonly (readonly [order: string, entry: JournalEntry | null])[]> {
+    const orders = new Set([...this.#interrupted, ...this.#runs.keys()]);
+    return Promise.all([...orders].map(async (order) => [order, await this.#entryOf(order)] as const));
   }
 
   #begin(
@@ -141,19 +121,18 @@ export class Orders {
     work: (update: Update) => Promise<SucceededTask>,
     submission: TaskSubmission | null = null,
   ): Run {
-    const progress: Progress = { submission, task: null, isUnrecorded: false };
+    const progress: Progress = { ...NO_PROGRESS, submission };
     const watchers = new Set<() => void>();
     const update: Update = (change) => {
       Object.assign(progress, change);
       for (const watcher of watchers) watcher();
     };
-    const finish = async () => {
-      const task = await work(update);
-      const others = this.#finished.filter((each) => each !== order);
-      this.#finished = [order, ...others].slice(0, LISTED_ORDERS);
-      return task;
-    };
-    const ended = finish().finally(() => this.#runs.delete(order));
+    const ended = work(update)
+      .catch((error: unknown) => {
+        if (this.#options.signal.aborted) this.#interrupted.add(order);
+        throw error;
+      })
+      .finally(() => this.#runs.delete(order));
     // A run may end while no call waits for it.
     ended.catch(() => {});
     const run = { request, progress, watchers, ended };
@@ -164,55 +143,40 @@ export class Orders {
   async #pay(
     order: string,
     request: TaskRequest,
-    callCeiling: number | undefined,
+    callCeiling = Number.POSITIVE_INFINITY,
     update: Update,
   ): Promise<SucceededTask> {
     // If the journal can't be read, the run reports that, and sends nothing.
     const entry = await this.#options.journal.get(order).catch(() => null);
-    const before = this.#charged.get(order);
-    // Only a task that the service named can't be replaced: for any other entry, a settlement may have freed the key.
-    if (entry?.state !== "submitted" || entry.settled === true) {
+    const isFree = entry === null || (entry.state === "intent" && entry.settled === true);
+    if (isFree) {
       const credits = creditsFor(request);
-      const refusal = this.#refusalOf(credits, before ?? 0, callCeiling);
-      if (refusal !== null && entry?.state === "intent" && entry.settled !== true)
-        throw outcomeUnknown(order, entry.request, entry.request_id);
-      if (refusal !== null) throw refusal;
-      this.#charged.set(order, credits);
+      if (credits > callCeiling)
+        throw new Refusal(
+          `The order costs ${credits} credits, more than the \`max_credits\` of ${callCeiling} of this call. Nothing was sent or charged. If the user accepts the price, call again with the same order and a higher \`max_credits\`.`,
+        );
+      await this.#budget.check(order, credits);
     }
+    return this.#run(order, request, update);
+  }
+
+  async #run(order: string, request: TaskRequest, update: Update): Promise<SucceededTask> {
+    const { client, signal } = this.#options;
     try {
-      return await this.#run(order, request, update);
+      return await client.tasks.run(request, {
+        signal,
+        journal: this.#budget.journal,
+        journalKey: order,
+        probe: true,
+        onSubmitted: (submission) => update({ submission }),
+        onUpdate: (task) => update({ task }),
+        onUnrecorded: () => update({ isUnrecorded: true }),
+      });
     } catch (error) {
-      const isRefunded = error instanceof TaskFailedError;
-      if (!isRefunded && mayBeCharged(error)) throw error;
-      if (isRefunded || before === undefined) this.#charged.delete(order);
-      else this.#charged.set(order, before);
-      throw error;
+      // After an abort, a POST in flight continues.
+      if (!signal.aborted) this.#budget.forget(order);
+      throw this.#budget.takeRefusal(order) ?? error;
     }
-  }
-
-  #refusalOf(credits: number, ownCredits: number, callCeiling = Number.POSITIVE_INFINITY): Refusal | null {
-    const left = this.creditsLeft + ownCredits;
-    if (credits > callCeiling)
-      return new Refusal(
-        `The order costs ${credits} credits, more than the \`max_credits\` of ${callCeiling} of this call. Nothing was sent or charged. If the user accepts the price, call again with the same order and a higher \`max_credits\`.`,
-      );
-    if (credits > left)
-      return new Refusal(
-        `The order costs ${credits} credits, and ${left} of the ${this.#options.maxCredits} that this server may spend are left. Nothing was sent or charged. Report this to the user: only a restart of the server with a higher --max-credits allows more. Further paid calls at this price are refused as well.`,
-      );
-    return null;
-  }
-
-  #run(order: string, request: TaskRequest, update: Update): Promise<SucceededTask> {
-    const { client, journal } = this.#options;
-    return client.tasks.run(request, {
-      journal,
-      journalKey: order,
-      probe: true,
-      onSubmitted: (submission) => update({ submission }),
-      onUpdate: (task) => update({ task }),
-      onUnrecorded: () => update({ isUnrecorded: true }),
-    });
   }
 
   async #entryOf(order: string): Promise<JournalEntry | null> {
@@ -223,10 +187,16 @@ export class Orders {
   }
 
   async #noOrder(order: string): Promise<Refusal> {
-    const open = await this.#options.journal.open().catch((error: unknown) => {
+    const { journal, readJournal } = this.#options;
+    const open = await journal.open().catch((error: unknown) => {
       if (error instanceof JournalDamagedError) return error.orders;
       throw error;
     });
+    const { entries } = await readJournal();
+    const finished = entries
+      .filter(([, entry]) => entry.state === "submitted" && entry.status !== undefined)
+      .sort(([, one], [, other]) => other.at.localeCompare(one.at))
+      .slice(0, LISTED_ORDERS);
     const list = (title: string, names: readonly string[]) =>
       `${title}: ${names.map((name) => JSON.stringify(name)).join(", ") || "none"}.`;
     return new Refusal(
@@ -236,7 +206,10 @@ export class Orders {
           "Open orders",
           open.map(({ key }) => key),
         ),
-        list("Orders that finished since the server started", this.#finished),
+        list(
+          "Finished orders, latest first",
+          finished.map(([key]) => key),
+        ),
         "If you mean another order, call again with its name. If the user wants a new result, call `make_song`, `write_lyrics` or `continue_song`, which is charged.",
       ].join(" "),
     );
@@ -246,10 +219,4 @@ export class Orders {
 function outcomeUnknown(order: string, request: unknown, requestId: string): SubmissionOutcomeUnknownError {
   const details = { request, requestId, status: null, journalKey: order };
   return new SubmissionOutcomeUnknownError("The outcome of the order is unknown.", details);
-}
-
-/** Whether credits may be frozen or settled. */
-function mayBeCharged(error: unknown): boolean {
-  if (error instanceof SubmissionOutcomeUnknownError) return true;
-  return error instanceof AsyncMusicError && error.taskId !== null;
 }

@@ -3,7 +3,8 @@ import { printableLine } from "../../contract/text.js";
 import * as sdk from "../../index.js";
 import { isOneOf, messageOf, settleCommand } from "../report.js";
 import { clipsOf } from "../save.js";
-import { type Progress, Refusal } from "./orders.js";
+import type { Progress } from "./orders.js";
+import { Refusal } from "./refusal.js";
 
 /** The document of an order. */
 export const RESULT = z.object({
@@ -35,12 +36,15 @@ export const FILES = z.object({
   next: z.string().check(z.describe("What to do next.")),
 });
 
+const CREDITS = z.nullable(z.number());
+
 export const BALANCE = z.object({
-  available: z.number().check(z.describe("Credits that new orders can spend.")),
-  frozen: z.number().check(z.describe("Credits held for unfinished tasks.")),
-  total: z.number(),
-  max_credits: z.number().check(z.describe("What this server may spend until it is restarted.")),
-  max_credits_left: z.number().check(z.describe("What is left of that.")),
+  available: CREDITS.check(z.describe("Credits that new orders can spend; `null` if not known yet.")),
+  frozen: CREDITS.check(z.describe("Credits held for unfinished tasks.")),
+  total: CREDITS,
+  max_credits: z.number().check(z.describe("What all orders of this server and its journal may cost.")),
+  max_credits_left: CREDITS.check(z.describe("What is left of that.")),
+  next: z.string().check(z.describe("What to do next.")),
 });
 
 /** The state of an order for people who wait for it, such as `running, 45%`. */
@@ -99,6 +103,42 @@ export function documentOf(
     lyrics: lyrics && { title: lyrics.title, text: lyrics.text },
     next: `${warning}${result === null ? receipt : done}`,
   };
+}
+
+/** The document of the balance; `null` for what is not known yet. */
+export function balanceOf(
+  balance: sdk.Balance | null,
+  maxCredits: number,
+  maxCreditsLeft: number | null,
+): z.infer<typeof BALANCE> {
+  const next =
+    balance === null
+      ? "The service has not responded yet, possibly because of its rate limit. The request continues. Call `balance` again."
+      : "Nothing else is needed.";
+  return {
+    available: balance?.available ?? null,
+    frozen: balance?.frozen ?? null,
+    total: balance?.total ?? null,
+    max_credits: maxCredits,
+    max_credits_left: maxCreditsLeft,
+    next,
+  };
+}
+
+/** The line for people about an order that had not ended when the server ended. */
+export function leftOpen(order: string, entry: sdk.JournalEntry | null, journal: string): string {
+  return printableLine(`async-music: order ${JSON.stringify(order)}: ${stateOf(order, entry, journal)}`);
+}
+
+function stateOf(order: string, entry: sdk.JournalEntry | null, journal: string): string {
+  if (entry === null || (entry.state === "intent" && entry.settled === true))
+    return "nothing was sent or charged.";
+  if (entry.state === "submitted")
+    return entry.status === undefined
+      ? `task ${entry.task_id} continues. A later server with this journal continues with it.`
+      : `task ${entry.task_id} has ended: ${entry.status}.`;
+  const settle = (outcome: string) => settleCommand(COMMAND, order, journal, outcome).trim();
+  return `it is unknown whether a task was created and charged. Find out by request ID ${entry.request_id}, then run \`${settle("--task-id TASK_ID")}\` or \`${settle("--not-created")}\`.`;
 }
 
 /** The user's shell may lack the command, since MCP clients start the server with `npx` or by its path. */

@@ -5,25 +5,63 @@ import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import type { ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
-import { inputVariant } from "../../contract/request-rules.js";
-import * as sdk from "../../index.js";
-import { INPUT_OPTIONS } from "../flags.js";
+import { createRedactor, type Redactor } from "../../errors/redactor.js";
+import type * as sdk from "../../index.js";
 import { chooseTarget, type SavedFile, saveResult } from "../save.js";
 import type { Terminal } from "../terminal.js";
-import { Orders, Refusal, type Run, type Sleep } from "./orders.js";
-import { BALANCE, documentOf, FILES, instructionFor, messageAbout, RESULT } from "./results.js";
+import { LONGEST_MESSAGE_BYTES, limitLines } from "./limit-lines.js";
+import { NO_PROGRESS, Orders, type Run } from "./orders.js";
+import { Refusal } from "./refusal.js";
+import {
+  CONTINUATION,
+  continuationRequest,
+  LYRICS,
+  lyricsRequest,
+  ORDER,
+  SONG,
+  songRequest,
+} from "./requests.js";
+import {
+  BALANCE,
+  balanceOf,
+  documentOf,
+  FILES,
+  instructionFor,
+  leftOpen,
+  messageAbout,
+  RESULT,
+} from "./results.js";
 import { type McpFlags, prepare } from "./setup.js";
+
+/** A call returns after this time, since MCP clients give up after 60 s. Its work continues. */
+const LONGEST_CALL_MS = 50_000;
+
+/** At its end, the server waits this long for the responses in flight: as long as an attempt of the client lasts. */
+const LONGEST_END_MS = 30_000;
+
+/** Sleeps in real time, by which MCP clients time out. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<unknown>;
+
+/** The error of a JSON-RPC request that can't be read. */
+const INVALID_REQUEST = -32_600;
 
 /** Serves the tools on stdin and stdout until stdin ends or a signal arrives. */
 export async function serveMcp(flags: McpFlags, version: string, terminal: Terminal): Promise<void> {
-  const { server, orders } = await createMcpServer(flags, version, terminal);
+  const { server, end } = await createMcpServer(flags, version, terminal);
   const { StdioServerTransport } = await import("@modelcontextprotocol/sdk/server/stdio.js");
-  const input = Readable.from(terminal.stdin(), { objectMode: false });
+  const write = (message: string) => {
+    // The line break is written apart, so that nothing which is redacted from a message can join two of them.
+    terminal.stdout.write(message.trimEnd());
+    terminal.stdout.write("\n");
+  };
+  const refuse = (id: string | number | null) => {
+    const message = `The message is longer than ${LONGEST_MESSAGE_BYTES} bytes. It was not read, and nothing was sent or charged.`;
+    write(JSON.stringify({ jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message } }));
+  };
+  const input = Readable.from(limitLines(terminal.stdin(), refuse), { objectMode: false });
   const output = new Writable({
     write(chunk, _, written) {
-      // The line break is written apart, so that nothing which is redacted from a message can join two of them.
-      terminal.stdout.write(String(chunk).trimEnd());
-      terminal.stdout.write("\n");
+      write(String(chunk));
       written();
     },
   });
@@ -36,7 +74,7 @@ export async function serveMcp(flags: McpFlags, version: string, terminal: Termi
   if (terminal.stderr.isTerminal)
     terminal.stderr.write("Serving the Model Context Protocol on stdin and stdout. Ctrl-C ends it.\n");
   await ended;
-  await orders.close();
+  await end();
 }
 
 const INSTRUCTIONS =
@@ -45,131 +83,97 @@ const INSTRUCTIONS =
   "safe: it continues with the same result and is charged once. After an error, an interruption or a receipt, keep the " +
   "order and do what `next` or the error says.";
 
-const ONE_LINE = z.string().check(z.minLength(1));
-const text = (description: string) => z.optional(z.string().check(z.describe(description)));
-
-const ORDER = {
-  order: ONE_LINE.check(
-    z.describe(
-      "Your name for this result. Repeat the call with the same order to continue with it; it is charged once.",
-    ),
-  ),
-};
-
-const PAID = {
-  ...ORDER,
-  max_credits: z.optional(
-    z
-      .number()
-      .check(z.describe("The most that this call may cost, in credits. Default: what the server may spend.")),
-  ),
-};
-
-const AUDIO_FORMAT = z.optional(
-  z.literal("mp3").check(z.describe("Request MP3. Default: the format of the provider.")),
-);
-
-const SONG_FIELDS = {
-  gpt_description_prompt: text(
-    "provider_a: a description of the song, such as `a slow fado about rain`. The lyrics are written for it. Replaces `prompt`, `tags` and `title`.",
-  ),
-  prompt: text("provider_a: the lyrics to sing. provider_b: style and mood, which it requires."),
-  tags: text("Styles, separated by commas. provider_a: needed with or instead of `prompt`."),
-  negative_tags: text("provider_a: styles to avoid, separated by commas."),
-  title: text("provider_a: the title, unless there is a `gpt_description_prompt`."),
-  make_instrumental: z.optional(z.boolean().check(z.describe("provider_a: no singing."))),
-  lyrics: text("provider_b: the lyrics to sing."),
-  lyrics_type: z.optional(
-    z.enum(["generate", "user", "instrumental"]).check(z.describe("provider_b: the source of the lyrics.")),
-  ),
-  seed: z.optional(z.int().check(z.describe("provider_b: seed of the generation."))),
-};
-
-const CONTINUATION_FIELDS = {
-  continue_clip_id: ONE_LINE.check(z.describe("The `id` of the clip to continue.")),
-  continue_at: z.optional(
-    z.number().check(z.describe("Where the continuation begins in the clip, in seconds. Default: its end.")),
-  ),
-  prompt: text("The lyrics of the continuation."),
-  title: text("The title."),
-};
-
 const READS = { readOnlyHint: true, openWorldHint: true };
 /** The journal makes a repeated call the same order. */
 const CREATES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 
+const ENDED =
+  "The server has ended, and sends nothing more. Call again with the same order once it has been restarted.";
+
 /** What the library passes to a tool beside its arguments. */
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** The server with its tools, which is not connected yet, and its orders. */
+/**
+ * The server with its tools, which is not connected yet. `end` aborts what waits, completes what is in flight, and writes to
+ * stderr which orders it left open.
+ */
 export async function createMcpServer(
   flags: McpFlags,
   version: string,
   terminal: Terminal,
   sleep: Sleep = (ms, signal) => setTimeout(ms, undefined, { signal }),
-): Promise<{ server: McpServer; orders: Orders }> {
-  const { client, journal, journalPath, maxCredits, out, library } = await prepare(flags, terminal);
-  const orders = new Orders({ client, journal, maxCredits, sleep });
+): Promise<{ server: McpServer; end: () => Promise<void> }> {
+  const setup = await prepare(flags, terminal);
+  const { client, journalPath, maxCredits, out, library } = setup;
+  const ending = new AbortController();
+  const { signal } = ending;
+  const orders = new Orders({ ...setup, signal });
+  const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
   const downloads = new Map<string, Download>();
+  let balance: Promise<sdk.Balance> | null = null;
   const server = new library.McpServer({ name: "async-music", version }, { instructions: INSTRUCTIONS });
 
-  /** The result of a tool: its document, or an instruction. */
-  const answer = async (order: string | null, work: () => Promise<Record<string, unknown>>) => {
+  /** Resolves as `work` does, or with `null` if that takes longer than `ms`. */
+  const within = async <Value>(ms: number, work: Promise<Value>): Promise<Value | null> => {
+    const returned = new AbortController();
+    const tooLong = sleep(ms, returned.signal).then(() => null);
+    tooLong.catch(() => {});
     try {
-      const document = await work();
+      return await Promise.race([work, tooLong]);
+    } finally {
+      returned.abort();
+    }
+  };
+
+  /** The result of a tool: its document, its receipt if that takes too long, or an instruction. */
+  const answer = async <Result extends Record<string, unknown>>(
+    order: string | null,
+    work: () => Promise<Result>,
+    receipt: () => Result,
+  ) => {
+    try {
+      const document = redactor.data((await within(LONGEST_CALL_MS, work())) ?? receipt());
       return {
         content: [{ type: "text" as const, text: JSON.stringify(document, null, 2) }],
         structuredContent: document,
       };
     } catch (error) {
-      const message = instructionFor(error, order, journalPath);
+      const message = signal.aborted ? ENDED : redactor.text(instructionFor(error, order, journalPath));
       return { content: [{ type: "text" as const, text: message }], isError: true };
     }
   };
 
-  const continueRun = async (order: string, run: Run, extra: Extra) => {
-    const stop = reportProgress(run, extra);
-    try {
-      return documentOf(order, await orders.withinOneCall(run.ended), run.progress);
-    } finally {
-      stop();
-    }
+  /** The result of an order, once its run has begun. */
+  const follow = (order: string, begin: () => Run | Promise<Run>, extra: Extra) => {
+    let progress = NO_PROGRESS;
+    const reports = new ProgressReports(extra, redactor);
+    const work = async () => {
+      const run = await begin();
+      progress = run.progress;
+      reports.start(run);
+      return documentOf(order, await run.ended, progress);
+    };
+    return answer(order, work, () => documentOf(order, null, progress)).finally(() => reports.stop());
   };
 
+  /** Creates the task of an order. The arguments are checked before the price. */
   const place = (
-    { order, max_credits: callCeiling }: z.infer<z.ZodMiniObject<typeof PAID>>,
-    model: sdk.Model,
-    task_type: sdk.TaskType,
-    { audio_format, ...fields }: { audio_format?: "mp3" | undefined; [field: string]: unknown },
+    { order, max_credits }: { order: string; max_credits?: number | undefined },
+    requestOf: () => sdk.TaskRequest,
     extra: Extra,
-  ) =>
-    answer(order, async () => {
-      // Models fill fields that they don't use with empty strings.
-      const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== "");
-      const input = Object.fromEntries(given);
-      refuseIgnoredFields(model, task_type, input);
-      const request = { model, task_type, ...(audio_format !== undefined && { audio_format }), input };
-      const run = orders.start(order, request as unknown as sdk.TaskRequest, callCeiling);
-      return continueRun(order, run, extra);
-    });
+  ) => follow(order, async () => orders.start(order, requestOf(), max_credits), extra);
 
   server.registerTool(
     "make_song",
     {
       title: "Make a song",
       description:
-        "Creates a song, for 10 credits (provider_a) or 5 credits (provider_b). Pass `gpt_description_prompt`; or your own lyrics as `prompt` with `tags`; or `model: provider_b` with `prompt`. Returns the clips, or after 50 s a receipt: then call `check_order`.",
-      inputSchema: z.strictObject({
-        ...PAID,
-        model: z.optional(z.enum(sdk.MODELS).check(z.describe("Default: provider_a."))),
-        ...SONG_FIELDS,
-        audio_format: AUDIO_FORMAT,
-      }),
+        "Creates a song, for 10 credits (provider_a) or 5 credits (provider_b). Pass a `description`; or your own `lyrics`, `styles` or both; or `model: provider_b` with a `description` of style and mood, and optionally `lyrics`. Returns the clips, or after 50 s a receipt: then call `check_order`.",
+      inputSchema: SONG,
       outputSchema: RESULT,
       annotations: CREATES,
     },
-    async ({ order, max_credits, model = "provider_a", ...fields }, extra) =>
-      place({ order, max_credits }, model, "music", fields, extra),
+    async (song, extra) => place(song, () => songRequest(song), extra),
   );
   server.registerTool(
     "write_lyrics",
@@ -177,14 +181,11 @@ export async function createMcpServer(
       title: "Write lyrics",
       description:
         "Writes lyrics, for 5 credits. Returns them, or after 50 s a receipt: then call `check_order`.",
-      inputSchema: z.strictObject({
-        ...PAID,
-        prompt: ONE_LINE.check(z.describe("What the lyrics are about.")),
-      }),
+      inputSchema: LYRICS,
       outputSchema: RESULT,
       annotations: CREATES,
     },
-    async ({ prompt, ...paid }, extra) => place(paid, "provider_a", "lyrics", { prompt }, extra),
+    async (lyrics, extra) => place(lyrics, () => lyricsRequest(lyrics), extra),
   );
   server.registerTool(
     "continue_song",
@@ -192,12 +193,11 @@ export async function createMcpServer(
       title: "Continue a song",
       description:
         "Creates a continuation of a clip of provider_a, for 10 credits. Returns the clips, or after 50 s a receipt: then call `check_order`.",
-      inputSchema: z.strictObject({ ...PAID, ...CONTINUATION_FIELDS, audio_format: AUDIO_FORMAT }),
+      inputSchema: CONTINUATION,
       outputSchema: RESULT,
       annotations: CREATES,
     },
-    async ({ order, max_credits, ...fields }, extra) =>
-      place({ order, max_credits }, "provider_a", "music", fields, extra),
+    async (continuation, extra) => place(continuation, () => continuationRequest(continuation), extra),
   );
   server.registerTool(
     "check_order",
@@ -209,8 +209,7 @@ export async function createMcpServer(
       outputSchema: RESULT,
       annotations: READS,
     },
-    async ({ order }, extra) =>
-      answer(order, async () => continueRun(order, await orders.resume(order), extra)),
+    async ({ order }, extra) => follow(order, () => orders.resume(order), extra),
   );
   server.registerTool(
     "download_audio",
@@ -221,17 +220,17 @@ export async function createMcpServer(
       outputSchema: FILES,
       annotations: CREATES,
     },
-    async ({ order }, extra) =>
-      answer(order, async () => {
+    async ({ order }, extra) => {
+      const reports = new ProgressReports(extra, redactor);
+      const work = async () => {
         const download = downloads.get(order) ?? beginDownload(order);
-        const stop = reportProgress(await download.run, extra);
-        const files = await orders.withinOneCall(download.files).finally(stop);
-        const next =
-          files === null
-            ? "Not ready yet. Call `download_audio` again with the same order."
-            : "The files are saved. Nothing else is needed.";
-        return { order, files: files ?? [], next };
-      }),
+        reports.start(await download.run);
+        const next = "The files are saved. Nothing else is needed.";
+        return { order, files: await download.files, next };
+      };
+      const next = "Not ready yet. Call `download_audio` again with the same order.";
+      return answer(order, work, () => ({ order, files: [], next })).finally(() => reports.stop());
+    },
   );
   server.registerTool(
     "balance",
@@ -242,14 +241,26 @@ export async function createMcpServer(
       outputSchema: BALANCE,
       annotations: READS,
     },
-    async () =>
-      answer(null, async () => {
-        const { available, frozen, total } = await client.account.balance();
-        const max_credits_left = Math.max(0, orders.creditsLeft);
-        return { available, frozen, total, max_credits: maxCredits, max_credits_left };
-      }),
+    async () => {
+      let left: number | null = null;
+      const work = async () => {
+        left = await orders.creditsLeft();
+        balance ??= client.account.balance({ signal }).finally(() => {
+          balance = null;
+        });
+        return balanceOf(await balance, maxCredits, left);
+      };
+      return answer(null, work, () => balanceOf(null, maxCredits, left));
+    },
   );
-  return { server, orders };
+  return { server, end };
+
+  async function end(): Promise<void> {
+    ending.abort(new Refusal(ENDED));
+    await within(LONGEST_END_MS, orders.completed());
+    const open = await orders.interrupted();
+    for (const [order, entry] of open) terminal.stderr.write(`${leftOpen(order, entry, journalPath)}\n`);
+  }
 
   function beginDownload(order: string): Download {
     const run = orders.resume(order);
@@ -257,7 +268,7 @@ export async function createMcpServer(
       const task = await (await run).ended;
       const target = await chooseTarget(`${out}/`, null, false);
       const saved: SavedFile[] = [];
-      await saveResult(client, task, target, new AbortController().signal, ({ file }) => saved.push(file));
+      await saveResult(client, task, target, signal, ({ file }) => saved.push(file));
       return saved;
     })().finally(() => downloads.delete(order));
     // It may fail while no call waits for it.
@@ -274,38 +285,37 @@ interface Download {
   files: Promise<SavedFile[]>;
 }
 
-/** Sends the state of a run to a client that requested its progress, until the returned function is called. */
-function reportProgress(run: Run, { _meta, sendNotification }: Extra): () => void {
-  const progressToken = _meta?.progressToken;
-  if (progressToken === undefined) return () => {};
-  let progress = 0;
-  const send = () => {
-    progress++;
-    const params = { progressToken, progress, message: messageAbout(run.progress) };
+/** Sends the state of a run to a client that requested its progress, until the call returns. */
+class ProgressReports {
+  readonly #extra: Extra;
+  readonly #redactor: Redactor;
+  #hasStopped = false;
+  #run: Run | null = null;
+  #sent = 0;
+
+  constructor(extra: Extra, redactor: Redactor) {
+    this.#extra = extra;
+    this.#redactor = redactor;
+  }
+
+  start(run: Run): void {
+    if (this.#extra._meta?.progressToken === undefined || this.#hasStopped) return;
+    this.#run = run;
+    run.watchers.add(this.#send);
+    this.#send();
+  }
+
+  stop(): void {
+    this.#hasStopped = true;
+    this.#run?.watchers.delete(this.#send);
+  }
+
+  readonly #send = () => {
+    const { _meta: { progressToken } = {}, sendNotification } = this.#extra;
+    if (progressToken === undefined || this.#run === null) return;
+    const message = this.#redactor.text(messageAbout(this.#run.progress));
+    const params = { progressToken, progress: ++this.#sent, message };
     // A client that has disconnected needs none.
     sendNotification({ method: "notifications/progress", params }).catch(() => {});
   };
-  run.watchers.add(send);
-  send();
-  return () => run.watchers.delete(send);
-}
-
-/** The service would ignore these fields, and charge for another song than the model describes. */
-function refuseIgnoredFields(
-  model: sdk.Model,
-  taskType: sdk.TaskType,
-  input: Readonly<Record<string, unknown>>,
-): void {
-  const variant = inputVariant(model, taskType, input);
-  const known = { ...SONG_FIELDS, ...CONTINUATION_FIELDS };
-  const fields = INPUT_OPTIONS.map(([option, usedBy]) => ({
-    name: option.name().replaceAll("-", "_"),
-    isUsed: usedBy.includes(variant),
-  })).filter(({ name }) => Object.hasOwn(known, name));
-  const ignored = fields.filter(({ name, isUsed }) => !isUsed && Object.hasOwn(input, name));
-  if (ignored.length === 0) return;
-  const list = (names: typeof fields) => names.map(({ name }) => `\`${name}\``).join(", ");
-  throw new Refusal(
-    `${list(ignored)} would be ignored here. Nothing was sent or charged. Remove it, or use only ${list(fields.filter(({ isUsed }) => isUsed))}. Then call again with the same order.`,
-  );
 }

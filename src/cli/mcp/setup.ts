@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { AsyncMusic, Journal } from "../../index.js";
-import { fileJournal } from "../../node/index.js";
+import { type FileJournalContent, fileJournal, readFileJournal } from "../../node/file-journal.js";
 import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
 import { checkJournalPath } from "../journal.js";
@@ -17,6 +17,7 @@ export interface McpFlags extends ConnectionFlags {
 export interface Setup {
   client: AsyncMusic;
   journal: Required<Journal>;
+  readJournal: () => Promise<FileJournalContent>;
   journalPath: string;
   maxCredits: number;
   out: string;
@@ -42,6 +43,8 @@ export async function prepare(flags: McpFlags, terminal: Terminal): Promise<Setu
   };
   const maxCredits = flags.maxCredits ?? null;
   if (maxCredits === null) problems.push("Missing --max-credits: the most that this server may spend.");
+  else if (!Number.isInteger(maxCredits) || maxCredits < 0)
+    problems.push(`--max-credits must be a whole number of 0 or more; got ${maxCredits}.`);
   const journalPath = await collect(() => {
     checkJournalPath(flags.journal ?? "");
     return writableDirectory("--journal", flags.journal);
@@ -49,9 +52,11 @@ export async function prepare(flags: McpFlags, terminal: Terminal): Promise<Setu
   const out = await collect(() => writableDirectory("--out", flags.out));
   const client = await collect(() => connect(flags, terminal));
   const library = await collect(loadLibrary);
-  if (maxCredits === null || journalPath === null || out === null || client === null || library === null)
-    throw new UsageError(problems.join(" "));
-  return { client, journal: fileJournal(journalPath), journalPath, maxCredits, out, library };
+  const isComplete = maxCredits !== null && journalPath !== null && out !== null && client !== null;
+  if (!isComplete || library === null || problems.length > 0) throw new UsageError(problems.join(" "));
+  const journal = fileJournal(journalPath);
+  const readJournal = () => readFileJournal(journalPath);
+  return { client, journal, readJournal, journalPath, maxCredits, out, library };
 }
 
 /** The absolute path of a directory that exists or can be created, and in which files can be created. */

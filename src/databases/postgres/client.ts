@@ -1,4 +1,5 @@
-import { createSystemClock } from "../../time/clock.js";
+import { AsyncMusicError } from "../../errors/base.js";
+import { createSystemClock, startDeadline } from "../../time/clock.js";
 
 /** A connection to PostgreSQL: a `Pool`, `Client` or `PoolClient` of `pg`, or anything with the same `query`. */
 export interface PostgresClient {
@@ -8,31 +9,57 @@ export interface PostgresClient {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The tries while the server is unavailable, after 0.1, 0.2, 0.4 and then 0.5 s each: 10 s in all. */
-const MOST_TRIES = 23;
+/** A call of the journal ends within this time, in real milliseconds. */
+const LONGEST_CALL_MS = 10_000;
+
+/** Between two tries, after 0.1, 0.2 and 0.4 s. */
 const LONGEST_DELAY_MS = 500;
 
 /** SQLSTATE classes and codes of a try that changed nothing or whose connection broke, so that another try may succeed. */
 const TEMPORARY = /^(08...|57P0[1-5]|53300|40001|40P01)$/;
 
+export type Execute = (text: string, values: unknown[]) => Promise<readonly Row[]>;
+
 /**
- * Runs a statement, again while the server restarts or its connections break. Each statement of the journal can be repeated:
- * it names the revision that it replaces.
+ * Executes the statements of one call, each again while the server restarts or its connections break. Each statement of the
+ * journal can be repeated: it names the revision that it replaces. When the time of the call is over, nothing more is sent,
+ * and the call rejects, even if a statement still waits for a connection or for its response.
+ *
+ * @param work - receives the statements' `execute`, and `leftMs`, which returns how much time the call has left
  */
-export async function queryAgain(
+export async function withinLimit<Value>(
   client: PostgresClient,
-  text: string,
-  values: unknown[],
-): Promise<readonly Row[]> {
+  work: (execute: Execute, leftMs: () => number) => Promise<Value>,
+): Promise<Value> {
+  const deadline = startDeadline(LONGEST_CALL_MS);
   const clock = createSystemClock();
-  for (let tries = 1; ; tries++) {
-    try {
-      return await query(client, text, values);
-    } catch (error) {
-      if (!isTemporary(error) || tries === MOST_TRIES) throw error;
+  const endsAt = clock.now() + LONGEST_CALL_MS;
+  let failure: unknown;
+
+  const execute: Execute = async (text, values) => {
+    for (let tries = 1; ; tries++) {
+      deadline.signal.throwIfAborted();
+      try {
+        return await query(client, text, values);
+      } catch (error) {
+        if (!isTemporary(error)) throw error;
+        failure = error;
+      }
+      await clock.sleep(Math.min(LONGEST_DELAY_MS, 50 * 2 ** tries), deadline.signal);
     }
-    await clock.sleep(Math.min(LONGEST_DELAY_MS, 50 * 2 ** tries));
+  };
+  try {
+    return await Promise.race([work(execute, () => endsAt - clock.now()), deadline.ended]);
+  } catch (error) {
+    throw deadline.timedOut() ? (failure ?? timeout()) : error;
+  } finally {
+    deadline.clear();
   }
+}
+
+/** The server, a connection of the pool or the network took too long. */
+export function timeout(): AsyncMusicError {
+  return new AsyncMusicError(`PostgreSQL did not respond within ${LONGEST_CALL_MS / 1000} s`);
 }
 
 export async function query(

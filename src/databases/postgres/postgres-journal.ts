@@ -2,15 +2,26 @@ import { findRequestViolation } from "../../contract/request-rules.js";
 import type { TaskRequest } from "../../contract/requests.js";
 import { canonicalJson } from "../../contract/text.js";
 import { AsyncMusicError, InvalidRequestError, shown, wrongValue } from "../../errors/base.js";
+import { environmentVariable } from "../../errors/environment.js";
 import { checkOption, methodsRule, type OptionRule } from "../../errors/options.js";
+import { createRedactor } from "../../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../../errors/task-errors.js";
 import { type DamagedEntry, isFreed, isJournalEntry, listOpen } from "../../journal/entries.js";
 import type { Journal, JournalEntry, JournalIntent } from "../../journal/journal.js";
 import { createSystemClock, dateAt, systemUuid } from "../../time/clock.js";
 import { hashOf } from "../hash.js";
-import { type PostgresClient, query, queryAgain, type Row, sqlStateOf } from "./client.js";
+import {
+  type Execute,
+  type PostgresClient,
+  query,
+  type Row,
+  sqlStateOf,
+  timeout,
+  withinLimit,
+} from "./client.js";
 import {
   DEFAULT_TABLE,
+  NOW,
   type PostgresJournalOptions,
   STATUS,
   statementsOf,
@@ -39,7 +50,7 @@ export interface PostgresJournal extends Required<Journal> {
    * @param request - the request of the order, for `run`
    * @returns `false` if the journal already has the order
    * @throws `InvalidRequestError` the service would refuse the request; `InvalidOptionError` the connection is in no
-   * transaction, as a `Pool` always is; `JournalConflictError` the key belongs to another request; `JournalError` the table is
+   * transaction, as a `Pool` always is, or the request contains the API key of `ASYNC_MUSIC_API_KEY`; `JournalConflictError` the key belongs to another request; `JournalError` the table is
    * missing; the error of `pg` if another statement fails
    *
    * @example
@@ -74,8 +85,9 @@ type PlannedIntent = JournalIntent & { planned?: true };
  * An entry survives a crash of the server once it is written, even with `synchronous_commit = off`. A standby that becomes
  * the primary may lack the last entries, unless replication is synchronous.
  *
- * While the server is unavailable, a statement is tried again for 10 s. After that a run rejects with `JournalError` and sends
- * nothing.
+ * Each call ends within 10 s, even if the server, the network or the pool does not respond. After that a run rejects with
+ * `JournalError` and sends nothing. A write that was given up has no effect later, unless the server stops during its commit.
+ * The next run of the same process replaces such a late entry.
  *
  * On a connection that is in a transaction, a run rejects with `JournalError` and sends nothing: a rollback would remove the
  * record of a POST that was sent. To record an order in a transaction, call `plan` in it, and `run` after COMMIT.
@@ -105,16 +117,20 @@ export function postgresJournal(pool: PostgresClient, options: PostgresJournalOp
 const [, hasQuery] = methodsRule("query");
 const clientRule: OptionRule = ["be a pool or a connection of pg, or have its method `query`", hasQuery];
 
+/** Only a pool counts its connections. It is refused before any query: all of its connections may be taken. */
+const connectionRule: OptionRule = [
+  "be the connection of your transaction, between BEGIN and COMMIT; a pool is in none",
+  (value) => hasQuery(value) && typeof Object(value).totalCount !== "number",
+];
+
 /** One journal per pool and table, so that the runs of one process on one key take turns. */
 const journals = new WeakMap<PostgresClient, Map<string, PostgresJournal>>();
 
 function createPostgresJournal(pool: PostgresClient, table: string): PostgresJournal {
   const statements = statementsOf(table);
 
-  const execute: Execute = async (text, values) => explained(() => queryAgain(pool, text, values));
-
   /** States how to create a missing table. */
-  const explained = async (work: () => Promise<readonly Row[]>, journalKey = "") => {
+  const explained = async <Value>(work: () => Promise<Value>, journalKey = "") => {
     try {
       return await work();
     } catch (cause) {
@@ -127,17 +143,22 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
     }
   };
 
+  /** One call of a method. */
+  const call = <Value>(work: Parameters<typeof withinLimit<Value>>[1]) =>
+    explained(() => withinLimit(pool, work));
+
   /** Resolves with whether the entry was changed. */
-  const write = async (text: string, values: unknown[]) => {
-    const rows = await execute(text, values).catch((cause: unknown) => {
+  const write = async (execute: Execute, text: string, values: unknown[]) => {
+    const [row] = await execute(text, values).catch((cause: unknown) => {
       if (sqlStateOf(cause) !== LOCK_NOT_AVAILABLE) throw cause;
       const message = "The transaction that planned this key is not over. Call `run` after its COMMIT";
       throw new AsyncMusicError(message, { cause });
     });
-    const [row] = rows;
-    if (row === undefined) return false;
-    const [transaction] = await execute(STATUS, [row["transaction"]]);
-    if (transaction?.["status"] !== "committed")
+    if (row?.["in_time"] === false) throw timeout();
+    const transaction = row?.["transaction"] ?? null;
+    if (transaction === null) return false;
+    const [found] = await execute(STATUS, [transaction]);
+    if (found?.["status"] !== "committed")
       throw new AsyncMusicError(
         "The journal's connection is in a transaction, which may be rolled back. In a transaction, call `plan` of the journal, " +
           "and `run` after COMMIT",
@@ -145,15 +166,15 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
     return true;
   };
 
-  const read = async (key: string, run = execute) => {
-    const [row] = await run(statements.get, [await keyHashOf(key)]);
+  const read = async (execute: Execute, key: string) => {
+    const [row] = await execute(statements.get, [await keyHashOf(key)]);
     return row === undefined ? null : entryOf(row, table);
   };
 
   const list = async (...states: readonly State[]) => {
     const entries: [key: string, entry: JournalEntry][] = [];
     const damaged: DamagedEntry[] = [];
-    for (const row of await execute(statements.list, [states])) {
+    for (const row of await call((execute) => execute(statements.list, [states]))) {
       const key = keyOf(row);
       try {
         entries.push([key ?? "", entryOf(row, table)]);
@@ -172,30 +193,41 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
   ];
 
   /** The intent of a planned order remembers the plan, so that the order is planned again if no task was created. */
-  const withPlan = async (key: string, intent: JournalIntent, previous: string): Promise<PlannedIntent> => {
-    const found: (JournalEntry & { planned?: true }) | null = await read(key);
+  const withPlan = async (
+    execute: Execute,
+    key: string,
+    intent: JournalIntent,
+    previous: string,
+  ): Promise<PlannedIntent> => {
+    const found: (JournalEntry & { planned?: true }) | null = await read(execute, key);
     if (found?.revision !== previous || found.planned !== true) return intent;
     if (!isFreed(intent) && !isSameRequest(found, intent)) throw conflict(key, "sent");
     return { ...intent, planned: true };
   };
 
   return {
-    get: (key) => read(key),
-    async put(key, entry, previous) {
-      if (previous === null) return write(statements.insert, [...(await valuesOf(key, entry)), textOf(key)]);
-      const kept = entry.state === "intent" ? await withPlan(key, entry, previous) : entry;
-      return write(statements.update, [...(await valuesOf(key, kept)), previous]);
-    },
-    delete: async (key, revision) => write(statements.delete, [await keyHashOf(key), revision]),
+    get: (key) => call((execute) => read(execute, key)),
+    put: (key, entry, previous) =>
+      call(async (execute, leftMs) => {
+        const [server] = await execute(NOW, []);
+        const until = Number(server?.["now"]) + leftMs() - COMMIT_MS;
+        if (previous === null)
+          return write(execute, statements.insert, [...(await valuesOf(key, entry)), textOf(key), until]);
+        const kept = entry.state === "intent" ? await withPlan(execute, key, entry, previous) : entry;
+        return write(execute, statements.update, [...(await valuesOf(key, kept)), previous, until]);
+      }),
+    delete: (key, revision) =>
+      call(async (execute) => write(execute, statements.delete, [await keyHashOf(key), revision])),
     async open() {
       const { entries, damaged } = await list("intent", "submitted");
       return listOpen(entries, damaged);
     },
     async plan(connection, journalKey, request) {
-      checkOption("connection", clientRule, connection);
+      checkOption("connection", connectionRule, connection);
       if (typeof journalKey !== "string" || journalKey === "")
         throw wrongValue("journalKey", "be a string that is not empty", shown(journalKey));
       const planned = plannedIntent(request);
+      refuseSecret(journalKey, planned);
       const values = await valuesOf(journalKey, planned);
       // Not again after an error: the transaction has failed.
       const run: Execute = (text, each) => explained(() => query(connection, text, each), journalKey);
@@ -205,12 +237,8 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
         const inserted = await run(statements.plan.insert, [...values, textOf(journalKey), transaction]);
         if (inserted.length > 0) return true;
         const [current] = await run(TRANSACTION_ID, []);
-        if (current?.["transaction"] !== transaction)
-          throw wrongValue(
-            "connection",
-            "be the connection of your transaction, between BEGIN and COMMIT; a pool is in none",
-          );
-        const found = await read(journalKey, run);
+        if (current?.["transaction"] !== transaction) throw wrongValue("connection", connectionRule[0]);
+        const found = await read(run, journalKey);
         // The key was freed meanwhile.
         if (found === null) continue;
         const isReplaceable = isFreed(found) && stateOf(found) === "closed";
@@ -226,13 +254,14 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
       const { entries, damaged } = await list("planned");
       if (damaged.length > 0) listOpen([], damaged);
       return entries
-        .map(([key, entry]) => ({ key, request: entry.request as unknown as TaskRequest, since: entry.at }))
+        .map(([key, entry]) => ({ key, request: entry.request, since: entry.at }))
         .sort((one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key));
     },
   };
 }
 
-type Execute = (text: string, values: unknown[]) => Promise<readonly Row[]>;
+/** A statement begins this long before the end of its call, so that its commit does not end later. */
+const COMMIT_MS = 1000;
 
 const UNDEFINED_TABLE = "42P01";
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -260,6 +289,14 @@ function plannedIntent(request: TaskRequest): PlannedIntent {
     at: dateAt(createSystemClock().now()).toISOString(),
     tasks_created: null,
   };
+}
+
+/** Only the key of the environment is available here. A run refuses any other key. */
+function refuseSecret(journalKey: string, { request }: PlannedIntent): void {
+  const redactor = createRedactor(environmentVariable("ASYNC_MUSIC_API_KEY")?.trim() ?? "");
+  if (redactor.containsKey(journalKey)) throw wrongValue("journalKey", "not contain the API key");
+  if (canonicalJson(redactor.data(request)) !== canonicalJson(request))
+    throw wrongValue("request", "not contain the API key");
 }
 
 function isSameRequest(one: JournalEntry, other: JournalEntry): boolean {

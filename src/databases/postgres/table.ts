@@ -55,33 +55,53 @@ const DURABLY = `set_config('synchronous_commit',
 /** Refuses to wait long for a transaction that has planned the key: it may be the caller's own, which waits for the run. */
 const PROMPTLY = "set_config('lock_timeout', '5s', true)";
 
+/** The server's time, in milliseconds since the epoch. */
+const MS = "extract(epoch FROM clock_timestamp())::float8 * 1000";
+
+/** Reads the server's time. */
+export const NOW = `SELECT ${MS} AS now`;
+
+/** The same wait for a lock, but not beyond the server's time $6; and whether that time has not come yet. */
+const IN_TIME = `set_config('lock_timeout', greatest(1, least(5000, $6::float8 - ${MS}))::int::text, true),
+  ${MS} < $6 AS in_time`;
+
 const TRANSACTION = "RETURNING pg_current_xact_id()::text AS transaction";
 
 /** Names the transaction of the connection. Outside one, each statement has another. */
 export const TRANSACTION_ID = "SELECT pg_current_xact_id()::text AS transaction";
 
-/** What has become of a transaction, as any connection sees it. */
+/** Whether a transaction was committed: every connection sees the same. */
 export const STATUS = "SELECT pg_xact_status($1::xid8) AS status";
 
-/** The statements of a journal. Each that writes returns one row if it changed the entry, and otherwise none. */
+/**
+ * The statements of a journal. Each that writes returns one row with the transaction if it changed the entry. Otherwise it
+ * returns none, or, of those with a time limit, a row without a transaction.
+ */
 export function statementsOf(table: string) {
   const name = quoted(table);
-  const withSettings = (settings: string) => {
-    const first = `WITH settings AS MATERIALIZED (SELECT ${settings})`;
-    return {
-      insert: `${first} INSERT INTO ${name} (key_hash, revision, entry, state, key)
-SELECT $1::text, $2::text, $3::json, $4::text, $5::text FROM settings ON CONFLICT DO NOTHING ${TRANSACTION}`,
-      update: `${first} UPDATE ${name} SET revision = $2, entry = $3, state = $4, changed_at = now()
-FROM settings WHERE key_hash = $1 AND revision = $5 ${TRANSACTION}`,
-      delete: `${first} DELETE FROM ${name} USING settings WHERE key_hash = $1 AND revision = $2 ${TRANSACTION}`,
-    };
-  };
+  const withSettings = (settings: string) => `WITH settings AS MATERIALIZED (SELECT ${settings})`;
+  const insert = `INSERT INTO ${name} (key_hash, revision, entry, state, key)
+SELECT $1::text, $2::text, $3::json, $4::text, $5::text FROM settings`;
+  const update = `UPDATE ${name} SET revision = $2, entry = $3, state = $4, changed_at = now()
+FROM settings WHERE key_hash = $1 AND revision = $5`;
+  const end = `ON CONFLICT DO NOTHING ${TRANSACTION}`;
+  /** A statement that waited too long in a queue or in the network must have no effect: its call is over. */
+  const inTime = (statement: string) => `${withSettings(`${DURABLY}, ${IN_TIME}`)}, changed AS (${statement})
+SELECT in_time, (SELECT transaction FROM changed) AS transaction FROM settings`;
+  /** Changes nothing outside the transaction of the caller, whose other statements may wait as long as they like. */
+  const planning = withSettings(`${DURABLY} WHERE pg_current_xact_id_if_assigned()::text = $6`);
   return {
     get: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE key_hash = $1`,
     list: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE state = ANY ($1)`,
-    ...withSettings(`${DURABLY}, ${PROMPTLY}`),
-    /** Changes nothing outside the transaction of the caller, whose other statements may wait as long as they like. */
-    plan: withSettings(`${DURABLY} WHERE pg_current_xact_id_if_assigned()::text = $6`),
+    insert: inTime(`${insert} WHERE in_time ${end}`),
+    update: inTime(`${update} AND in_time ${TRANSACTION}`),
+    /** Without a time limit: a key that is freed late is better than one that is never freed. */
+    delete: `${withSettings(`${DURABLY}, ${PROMPTLY}`)} DELETE FROM ${name} USING settings
+WHERE key_hash = $1 AND revision = $2 ${TRANSACTION}`,
+    plan: {
+      insert: `${planning} ${insert} ${end}`,
+      update: `${planning} ${update} ${TRANSACTION}`,
+    },
   };
 }
 

@@ -2,11 +2,11 @@ import { createMemoryPacer } from "../../rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer } from "../../rate-limit/pacer.js";
 import { type PacerWindow, RateWindow } from "../../rate-limit/window.js";
 import { type Clock, SteadyClock } from "../../time/clock.js";
-import { type FleetBudget, type FleetSize, FleetWindow } from "./fleet-window.js";
+import { type FleetBudget, type FleetSize, FleetWindow, REPLY_LASTS_MS } from "./fleet-window.js";
 
 /** The timeout of the shared budget, in two sleeps: a process that was suspended still reads the response after the first one. */
 const TIMEOUT_SLEEPS = 2;
-const SLEEP_MS = 1000;
+const SLEEP_MS = REPLY_LASTS_MS / TIMEOUT_SLEEPS;
 /** How often per window this process reports how many tasks it waits for. */
 const REPORTS_PER_WINDOW = 30;
 /** How long an unavailable shared budget is not used. */
@@ -41,7 +41,22 @@ export function createFleetPacer(
       waiting += tasks;
       highestWaiting = Math.max(highestWaiting, waiting);
       try {
-        while (await queue.admit(request, signal)) if (await take(request, signal)) return true;
+        let next = request;
+        while (await queue.admit(next, signal)) {
+          let reservedAt = clock.now();
+          let blockedForMs = await reserveRead(request);
+          if (blockedForMs === 0) {
+            if (!(await take(request, signal))) continue;
+            // With slow replies, another process may have read the task meanwhile.
+            while (blockedForMs === 0 && clock.now() > reservedAt + REPLY_LASTS_MS) {
+              reservedAt = clock.now();
+              blockedForMs = await reserveRead(request);
+            }
+            if (blockedForMs === 0 && !signal?.aborted) return true;
+          } else window.update(null, clock.now(), clock.now());
+          releaseSlot(null);
+          next = { ...request, notBefore: callersClock.now() + blockedForMs };
+        }
         return false;
       } finally {
         waiting -= tasks;
@@ -49,9 +64,10 @@ export function createFleetPacer(
     },
 
     report(report) {
-      const { sentAt, remaining, heldForMs } = report;
+      const { taskId, sentAt, remaining, heldForMs } = report;
       queue.report(report);
       if (usesOwnWindow()) return;
+      if (taskId !== undefined) void withTimeout(() => fleet.noteRead(taskId));
       if (heldForMs !== null) return void withTimeout(() => fleet.hold(heldForMs));
       const correction = window.correct(clock.now(), clock.fromClock(sentAt), remaining);
       if (correction !== null) void withTimeout(() => fleet.correct(correction));
@@ -60,6 +76,17 @@ export function createFleetPacer(
     learn: queue.learn,
     rateLimit: queue.rateLimit,
   };
+
+  /** Resolves with how long a read of the same task by another process prevents this request, in milliseconds. */
+  async function reserveRead({ taskId }: PacedRequest): Promise<number> {
+    if (taskId === undefined || usesOwnWindow()) return 0;
+    return (await withTimeout(() => fleet.reserveRead(taskId))) ?? 0;
+  }
+
+  /** Nothing is sent for an admitted request. */
+  function releaseSlot(heldForMs: number | null): void {
+    queue.report({ sentAt: callersClock.now(), remaining: null, heldForMs });
+  }
 
   async function take({ kind }: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
     const takenAt = clock.now();
@@ -72,9 +99,7 @@ export function createFleetPacer(
       queue.advance();
       return true;
     }
-    // Release the slot in the queue: nothing is sent.
-    const heldForMs = taking?.isHeld ? taking.endsInMs : null;
-    queue.report({ sentAt: callersClock.now(), remaining: null, heldForMs });
+    releaseSlot(taking?.isHeld ? taking.endsInMs : null);
     return false;
   }
 
@@ -110,7 +135,7 @@ export function createFleetPacer(
 
   async function timeout(signal: AbortSignal): Promise<never> {
     for (let count = 0; count < TIMEOUT_SLEEPS; count++) await clock.sleep(SLEEP_MS, signal);
-    throw new Error(`Redis did not respond within ${(TIMEOUT_SLEEPS * SLEEP_MS) / 1000} s.`);
+    throw new Error(`Redis did not respond within ${REPLY_LASTS_MS / 1000} s.`);
   }
 }
 

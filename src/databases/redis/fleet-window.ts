@@ -1,3 +1,4 @@
+import { LIMITS } from "../../contract/service.js";
 import { Demand, type PacerWindow, type PollBudget, type Rank } from "../../rate-limit/window.js";
 
 /** How many requests the service allows a key. */
@@ -15,6 +16,13 @@ export interface FleetBudget {
   hold(ms: number): Promise<void>;
   /** Corrects the window by what the service's responses show. */
   correct(correction: Correction): Promise<void>;
+  /**
+   * Reserves the next read of a task for this process, until a second after its reply is due. Resolves with 0, or with how
+   * many milliseconds the last read of another process still prevents it.
+   */
+  reserveRead(taskId: string): Promise<number>;
+  /** The response to a read of this process has come: the second until the next read counts from now. */
+  noteRead(taskId: string): Promise<void>;
   /** Reports how many tasks wait in this process. Returns how many wait in the whole fleet. */
   reportWaiting(waiting: number): Promise<number>;
 }
@@ -45,6 +53,12 @@ export interface Correction {
 export function marginOf({ windowMs }: FleetSize): number {
   return Math.min(1000, windowMs / 4);
 }
+
+const READ_GAP_MS = LIMITS.shortestPollIntervalMs;
+/** The longest time until the shared budget replies; after that it is unavailable. */
+export const REPLY_LASTS_MS = 2000;
+/** How long the read of a task prevents those of other processes: until its response comes, and after it. */
+export const READ_LASTS_MS = { inFlight: READ_GAP_MS + REPLY_LASTS_MS, answered: READ_GAP_MS } as const;
 
 type Report = Parameters<PacerWindow["record"]>[1];
 

@@ -5,7 +5,7 @@ import { systemUuid } from "../../time/clock.js";
 import { hashOf } from "../hash.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
 import { createFleetPacer } from "./fleet-pacer.js";
-import { type FleetBudget, type FleetSize, marginOf } from "./fleet-window.js";
+import { type FleetBudget, type FleetSize, marginOf, READ_LASTS_MS } from "./fleet-window.js";
 
 /** Options of `redisPacer`. They must be the same in all processes. */
 export interface RedisPacerOptions {
@@ -29,7 +29,7 @@ export interface RedisPacerOptions {
  * Each process orders its own requests: creates before polls, and polls of likely finished tasks first. It takes one request
  * at a time from the shared window. The window opens with the first request of any process and lasts one second longer than
  * the service's. A quarter of it is reserved for creates and account reads; the reserve shrinks evenly until the window
- * ends. A 429 pauses all processes.
+ * ends. A 429 pauses all processes. Reads of one task are at least a second apart, whichever processes send them.
  *
  * Redis stores the count under a hash of the API key, and never receives the key. If Redis does not respond within 2 s, each
  * process paces its own requests, and tries Redis again after 10 s. The client's clock must run at the speed of Redis's
@@ -68,9 +68,13 @@ export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}):
 /** Stored instead of the count while a 429 pauses the fleet. */
 const HELD = 1_000_000_000;
 
-/** A refused request is not counted. */
+/**
+ * A refused request is not counted. A key without an expiry, as after `PERSIST` or from a backup, would never end: it is
+ * replaced by a new window.
+ */
 const TAKE = `
-local taken = tonumber(redis.call('get', KEYS[1]) or 0) + 1
+local hasWindow = redis.call('pttl', KEYS[1]) >= 0
+local taken = hasWindow and tonumber(redis.call('get', KEYS[1])) + 1 or 1
 if taken == 1 then
   redis.call('set', KEYS[1], 1, 'PX', ARGV[2])
 elseif taken <= tonumber(ARGV[1]) then
@@ -91,6 +95,20 @@ local left, now = redis.call('pttl', KEYS[1]), tonumber(redis.call('get', KEYS[1
 if left < 0 or left > ends or now >= held then return 0 end
 if now < taken then redis.call('incrby', KEYS[1], taken - now) end
 if left < lasts then redis.call('pexpire', KEYS[1], lasts) end
+return 1`;
+
+/** Refuses the read of a task while another process's last one is too recent. */
+const RESERVE_READ = `
+local left = redis.call('pttl', KEYS[1])
+if left > 0 and redis.call('get', KEYS[1]) ~= ARGV[1] then return left end
+redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 0`;
+
+/** A late response does not shorten what another process has reserved since. */
+const NOTE_READ = `
+local reader = redis.call('get', KEYS[1])
+if reader and reader ~= ARGV[1] then return 0 end
+redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
 /** Stores how many tasks this process waits for, and returns the sum over all processes that reported lately. */
@@ -120,6 +138,9 @@ export function createRedisBudget(
       numbers.map((number) => String(Math.ceil(number))),
     );
 
+  const runForTask = async (script: string, taskId: string, lastsMs: number) =>
+    Number(await evaluate(script, `${await windowKey()}:read:${taskId}`, [member, String(lastsMs)]));
+
   return {
     async take(upTo) {
       const reply = (await run(TAKE, upTo, size.windowMs + marginOf(size))) as readonly unknown[];
@@ -130,6 +151,8 @@ export function createRedisBudget(
     hold: async (ms) => void (await run(HOLD, HELD, Math.max(1, ms))),
     correct: async ({ taken, lastsMs, endsInMs }) =>
       void (await run(CORRECT, taken, lastsMs, endsInMs, HELD)),
+    reserveRead: (taskId) => runForTask(RESERVE_READ, taskId, READ_LASTS_MS.inFlight),
+    noteRead: async (taskId) => void (await runForTask(NOTE_READ, taskId, READ_LASTS_MS.answered)),
     async reportWaiting(waiting) {
       const lastsSeconds = Math.ceil((2 * size.windowMs) / 1000);
       const parameters = [member, String(waiting), String(lastsSeconds)];

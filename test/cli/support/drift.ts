@@ -10,7 +10,8 @@ export type Deviation = (response: Response, request: Request) => Response | Pro
 export interface DriftOptions {
   options?: EmulatorOptions;
   args?: readonly string[];
-  maxCredits?: number;
+  /** @defaultValue that of the command */
+  maxCredits?: number | undefined;
   /** Changes the service before the check. */
   prepare?(emulator: Emulator): void;
   deviation?: Deviation;
@@ -25,7 +26,7 @@ export interface DriftOptions {
 
 /** Runs `async-music drift`, with `--json` by default, against an emulator that deviates. */
 export async function runDrift(given: DriftOptions = {}) {
-  const { options = {}, args = [], maxCredits = 30, prepare, deviation, env = {}, signal, text } = given;
+  const { options = {}, args = [], maxCredits, prepare, deviation, env = {}, signal, text } = given;
   const emulator = createEmulator(options);
   prepare?.(emulator);
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
@@ -39,9 +40,10 @@ export async function runDrift(given: DriftOptions = {}) {
     },
   });
   let interrupt: (() => void) | null = null;
+  const ceiling = maxCredits === undefined ? [] : ["--max-credits", String(maxCredits)];
   const format = text === undefined ? ["--json"] : [];
   const beside = given.meanwhile?.(emulator);
-  const status = await runProgram(["drift", "--max-credits", String(maxCredits), ...format, ...args], {
+  const status = await runProgram(["drift", ...ceiling, ...format, ...args], {
     env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl, ...env },
     stdin: async function* () {},
     stdout: output("stdout"),

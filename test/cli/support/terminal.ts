@@ -118,6 +118,9 @@ export async function createFolder(): Promise<string> {
   return folder;
 }
 
+/** Single bytes, or larger pieces of a long text. */
 async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
-  for (const byte of new TextEncoder().encode(text)) yield Uint8Array.of(byte);
+  const bytes = new TextEncoder().encode(text);
+  const size = bytes.length > 100_000 ? 65_536 : 1;
+  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }

@@ -62,7 +62,7 @@ export function postOf({ emulator }: Pick<Service, "emulator">, body: unknown, m
 
 /** A fresh emulator whose rate limit is out of the way, unless the test is about it. */
 export function createService(options: EmulatorOptions = {}): Service {
-  return serviceOf(createEmulator({ limits: { requests: 1_000_000 }, ...options }));
+  return serviceOf(createEmulator({ clock: "virtual", limits: { requests: 1_000_000 }, ...options }));
 }
 
 /** The same for an existing emulator, with one of its keys or through another `fetch`. */

@@ -267,8 +267,9 @@ test("a file is written to the disk before it gets its name, and closed, also af
   });
   await saveAudio(await download("la"), join(folder, "rain"));
   await rejection(saveAudio(await download(brokenAfter("la la")), join(folder, "snow")), AudioDownloadError);
-  expect(handles.map(({ sync }) => vi.mocked(sync).mock.calls.length)).toEqual([1, 0]);
-  expect(handles.map(({ fd }) => fd)).toEqual([-1, -1]);
+  // The draft of the first song, the directory, and the draft of the second one.
+  expect(handles.map(({ sync }) => vi.mocked(sync).mock.calls.length)).toEqual([1, 1, 0]);
+  expect(handles.map(({ fd }) => fd)).toEqual([-1, -1, -1]);
 });
 
 test("a directory that can't be made is reported at once, while the body stalls", async () => {

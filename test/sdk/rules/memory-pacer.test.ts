@@ -284,8 +284,12 @@ test("a poll that is queued after the clock is set back waits at most one window
 test("only five requests are sent before a response shows the limit", async () => {
   const { pacer, report, clock } = createPaced();
   const left: number[] = [];
+  const leaving = new AbortController();
   for (let number = 0; number < 50; number++) {
-    void pacer.admit({ kind: "create" }).then(() => left.push(number));
+    pacer.admit({ kind: "create" }, leaving.signal).then(
+      () => left.push(number),
+      () => {},
+    );
   }
   await Promise.resolve();
   expect(left).toHaveLength(5);
@@ -294,6 +298,7 @@ test("only five requests are sent before a response shows the limit", async () =
   // The service may not have counted four of the in-flight requests yet.
   expect(left).toHaveLength(5 + 26);
   expect(clock.elapsed()).toBe(0);
+  leaving.abort();
 });
 
 test("a response out of order, or from the last window, does not raise the remaining requests", async () => {

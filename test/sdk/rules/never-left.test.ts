@@ -1,5 +1,9 @@
-import { expect, test } from "vitest";
-import { certainlyNeverSent } from "../../../src/http/fetch.js";
+import { describe, expect, test } from "vitest";
+import {
+  CALLS_BEFORE_SENDING,
+  CODES_BEFORE_SENDING,
+  certainlyNeverSent,
+} from "../../../src/http/never-sent.js";
 
 function failure(properties: object, cause?: unknown): Error {
   return Object.assign(new TypeError("fetch failed", { cause }), properties);
@@ -64,4 +68,52 @@ test.each(NEVER_LEFT)("%s proves that nothing was sent", (_, error) => {
 
 test.each(IN_DOUBT)("%s does not prove that nothing was sent", (_, error) => {
   expect(certainlyNeverSent(error)).toBe(false);
+});
+
+/** Codes that prove nothing by themselves, though some of them also come before a request is sent. */
+const CODES_IN_DOUBT = [
+  ...[
+    "ECONNRESET",
+    "ECONNABORTED",
+    "EPIPE",
+    "ETIMEDOUT",
+    "EHOSTUNREACH",
+    "ENETUNREACH",
+    "ENETDOWN",
+    "EPROTO",
+  ],
+  ...[
+    "UND_ERR_SOCKET",
+    "UND_ERR_HEADERS_TIMEOUT",
+    "UND_ERR_BODY_TIMEOUT",
+    "UND_ERR_ABORTED",
+    "HPE_INVALID_CONSTANT",
+  ],
+  ...[
+    "ERR_SSL_WRONG_VERSION_NUMBER",
+    "ERR_SSL_BAD_RECORD_TYPE",
+    "ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC",
+  ],
+  ...[
+    "ERR_SSL_PACKET_LENGTH_TOO_LONG",
+    "ERR_STREAM_PREMATURE_CLOSE",
+    "ABORT_ERR",
+    "Timeout",
+    "ConnectionClosed",
+  ],
+];
+const CALLS_IN_DOUBT = ["read", "write", "shutdown", undefined];
+
+describe("every code with every system call", () => {
+  const calls = [...CALLS_BEFORE_SENDING, ...CALLS_IN_DOUBT];
+  const codes = [...CODES_BEFORE_SENDING, ...CODES_IN_DOUBT];
+  test.each(codes.flatMap((code) => calls.map((syscall) => [code, syscall] as const)))(
+    "%s of %s",
+    (code, syscall) => {
+      const isProof =
+        CODES_BEFORE_SENDING.includes(code) ||
+        (syscall !== undefined && CALLS_BEFORE_SENDING.includes(syscall));
+      expect(certainlyNeverSent(failure({}, failure({ code, syscall })))).toBe(isProof);
+    },
+  );
 });

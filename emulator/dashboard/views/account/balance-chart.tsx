@@ -7,8 +7,8 @@ import { Field } from "../../parts/controls.js";
 import { Empty, Loading, Section, Time } from "../../parts/display.js";
 import { formatCount } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
-import { thinOut } from "../../parts/thin-out.js";
 import { type BalanceAfter, balances, isLedgerLoaded, now } from "../../store.js";
+import { shownOf } from "./balance-curves.js";
 
 const HEIGHT_PX = 240;
 
@@ -72,24 +72,6 @@ function BalanceChart() {
       )}
     />
   );
-}
-
-/** The balances in a range, newest first; and the curves, which begin with the balance at the range's start. */
-function shownOf(all: readonly BalanceAfter[], from: number, until: number) {
-  const first = all.findIndex(({ at }) => at >= from);
-  const entries = first === -1 ? [] : all.slice(first);
-  const end = all.at(-1);
-  const before = first === -1 ? end : all[first - 1];
-  const points = [
-    ...(before === undefined ? [] : [{ ...before, at: from }]),
-    ...entries,
-    ...(end === undefined || end.at >= until ? [] : [{ ...end, at: until }]),
-  ].filter(({ at }, index, { [index + 1]: next }) => next?.at !== at);
-  const data = thinOut(
-    points.map(({ at }) => at / 1000),
-    [points.map(({ available }) => available), points.map(({ frozen }) => frozen)],
-  );
-  return { entries: entries.toReversed(), data };
 }
 
 /** The parts of the height for the two curves; the rest separates them. */

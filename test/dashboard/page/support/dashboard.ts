@@ -44,7 +44,7 @@ export interface DashboardOptions {
 
 export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
   const { createEmulator, serve } = await installedPackage();
-  const emulator = createEmulator({ seed: 1, credits: 100, ...options.emulator });
+  const emulator = createEmulator({ clock: "virtual", seed: 1, credits: 100, ...options.emulator });
   await options.prepare?.(emulator);
   const server = await serve(emulator);
   onTestFinished(async () => {
@@ -73,14 +73,18 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
   return { emulator, server, page, api, submit, goTo, serveAgain };
 }
 
-/** A page whose errors and foreign requests fail its test. */
-export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await (await openBrowser()).newContext({
-    permissions: ["clipboard-read", "clipboard-write"],
-    ...options,
-  });
+/** A page in a browser context of its own. */
+export async function openBlankPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await (await openBrowser()).newContext(options);
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
+  return page;
+}
+
+/** A page whose errors and foreign requests fail its test. */
+export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await openBlankPage({ permissions: ["clipboard-read", "clipboard-write"], ...options });
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("console", (message) => {
@@ -93,7 +97,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
     if (!isOwn) problems.push(`requested ${request.url()}`);
   });
   onTestFinished(async () => {
-    await context.close();
+    await page.context().close();
     expect(problems).toEqual([]);
   });
   return page;

@@ -14,7 +14,13 @@ function createSchedule() {
   const schedule = new PollSchedule();
   const enter = (task: typeof TASK | undefined = POLLED, gapMs = 5000, longestGapMs = 2 * gapMs) => {
     const from = task?.unfinishedAt ?? NOW;
-    const poll: ScheduledPoll = { task: null, notBefore: from + gapMs, dueBy: from + longestGapMs, dueAt: 0 };
+    const poll: ScheduledPoll = {
+      taskId: undefined,
+      task: null,
+      notBefore: from + gapMs,
+      dueBy: from + longestGapMs,
+      dueAt: 0,
+    };
     schedule.enter(poll, task, NOW);
     return poll;
   };
@@ -242,7 +248,7 @@ describe("tasks with only a known id", () => {
     const { schedule } = createSchedule();
     const polls = Array.from(
       { length: 6 },
-      (): ScheduledPoll => ({ task: null, notBefore: NOW, dueBy: NOW, dueAt: 0 }),
+      (): ScheduledPoll => ({ taskId: undefined, task: null, notBefore: NOW, dueBy: NOW, dueAt: 0 }),
     );
     for (const poll of polls.slice(0, 5)) schedule.enter(poll, undefined, NOW);
     for (const poll of polls.slice(5)) schedule.enter(poll, undefined, NOW + 5000);
@@ -253,7 +259,7 @@ describe("tasks with only a known id", () => {
     const { schedule, plan, learnEnds } = createSchedule();
     learnEnds(30, 100);
     const polls = Array.from({ length: 50 }, (): ScheduledPoll => {
-      const poll = { task: null, notBefore: NOW, dueBy: NOW + 5000, dueAt: 0 };
+      const poll = { taskId: undefined, task: null, notBefore: NOW, dueBy: NOW + 5000, dueAt: 0 };
       schedule.enter(poll, undefined, NOW);
       return poll;
     });
@@ -267,7 +273,7 @@ describe("tasks with only a known id", () => {
       expect(due).toBeGreaterThan(30_000);
       expect(due).toBeLessThan(60_000);
     }
-    const poll: ScheduledPoll = { task: null, notBefore: NOW, dueBy: NOW, dueAt: 0 };
+    const poll: ScheduledPoll = { taskId: undefined, task: null, notBefore: NOW, dueBy: NOW, dueAt: 0 };
     schedule.enter(poll, undefined, NOW);
     expect(poll.dueAt).toBe(polls[0]?.dueAt);
     // A service clock that runs ahead gives no negative age.

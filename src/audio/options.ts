@@ -1,0 +1,25 @@
+import { numberRule, type OptionRules } from "../errors/options.js";
+import { REQUEST_OPTIONS } from "../http/call.js";
+import type { RequestOptions } from "../http/context.js";
+
+/** The default of `maxBytes`: 1 GiB. */
+export const MAX_AUDIO_BYTES = 2 ** 30;
+
+/** Options of `audio.download`. */
+export interface DownloadOptions extends RequestOptions {
+  /**
+   * The largest audio that is read, in bytes. A larger one fails with `AudioDownloadError`: at once if the response states its
+   * size, otherwise when the limit is passed. `saveAudio` then leaves no file. `Infinity` removes the limit.
+   *
+   * @defaultValue 1 GiB, 1 073 741 824
+   */
+  maxBytes?: number | undefined;
+}
+
+export const DOWNLOAD_OPTIONS: OptionRules<DownloadOptions> = {
+  ...REQUEST_OPTIONS,
+  maxBytes: numberRule(
+    "be a whole number of bytes, 0 or more, or Infinity",
+    (value) => value >= 0 && (Number.isInteger(value) || value === Number.POSITIVE_INFINITY),
+  ),
+};

@@ -1,0 +1,29 @@
+/** A body that is being read. */
+export interface Reading {
+  /** The first response of the version that is delivered. */
+  begun: Response;
+  /** How many bytes of that version were delivered. */
+  delivered: number;
+  /** A body that breaks off before so many bytes arrived is not continued: the download begins again. */
+  readonly resumableFrom: number;
+  /** All resumptions of a body share the retries of one read. */
+  retriesLeft: number;
+  /** Discards all bytes that were delivered; `null` if the reader can't do that. */
+  startOver: (() => void) | null;
+}
+
+/** The readings by their bodies, which are public. */
+const readings = new WeakMap<ReadableStream, Reading>();
+
+export function addReading(body: ReadableStream, reading: Reading): void {
+  readings.set(body, reading);
+}
+
+/**
+ * Calls `startOver` when the file has changed during the download: the bytes that were read are to be discarded, and those
+ * of the new version follow, from its beginning. Without `startOver`, such a body fails.
+ */
+export function onStartOver(body: ReadableStream, startOver: () => void): void {
+  const reading = readings.get(body);
+  if (reading !== undefined) reading.startOver = startOver;
+}

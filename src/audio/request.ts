@@ -1,0 +1,106 @@
+import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
+import { statedWaitMs } from "../http/attempt.js";
+import type { Context, Tried } from "../http/context.js";
+import { adviceForAddress, codeOf } from "../http/failure.js";
+import { sendRequest } from "../http/fetch.js";
+import { certainlyNeverSent } from "../http/never-sent.js";
+import { type AbortCallback, type Deadline, noResponseWithin, startDeadline } from "../time/clock.js";
+import { hasReliableEnd } from "./body.js";
+import type { DownloadOptions } from "./options.js";
+
+/** One download, with all its requests. */
+export interface Download {
+  context: Context;
+  url: string;
+  /** The address without credentials and key. */
+  shownUrl: string;
+  options: DownloadOptions;
+  maxRetries: number;
+  /** The limit of the body. */
+  maxBytes: number;
+  /** Aborted when the reader cancels the body, and by the caller's signal. */
+  controller: AbortController;
+  /** The registration at the caller's signal. */
+  abort: AbortCallback;
+}
+
+/** Sends one request for the audio, or for a part of it. `readResponse` receives a successful response. */
+export async function request<Result>(
+  download: Download,
+  headers: Readonly<Record<string, string>>,
+  readResponse: (download: Download, response: Response, deadline: Deadline) => Promise<Tried<Result>>,
+): Promise<Tried<Result>> {
+  const { context, url, shownUrl, options, controller } = download;
+  const { clock, emitter, redactor } = context;
+  const { signal } = controller;
+  const event = { requestId: null, method: "GET", url: shownUrl, taskId: null } as const;
+
+  signal.throwIfAborted();
+  // Audio may be on any server, so the key is also removed from the caller's headers.
+  const sent = options.headers === undefined ? new Headers() : redactor.headers(new Headers(options.headers));
+  for (const name of ["x-api-key", "x-request-id"]) sent.delete(name);
+  // Only bytes without a content coding have a known length and can be resumed.
+  if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
+  for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+
+  const sentAt = clock.now();
+  emitter.emit("attempt", () => event);
+  const deadline = startDeadline(options.timeoutMs ?? context.timeoutMs, signal);
+  const sending = sendRequest({
+    method: "GET",
+    url,
+    headers: sent,
+    redirect: "follow",
+    credentials: "omit",
+    fetch: context.fetch,
+    signal: deadline.signal,
+  });
+  let response: Response | null = null;
+  let failure: unknown;
+  try {
+    response = await Promise.race([sending, deadline.ended]);
+  } catch (error) {
+    failure = error;
+  }
+  const status = response?.status ?? null;
+  const durationMs = clock.now() - sentAt;
+  emitter.emit("answer", () => ({ ...event, status, durationMs, remaining: null }));
+  try {
+    if (response === null) throw failure;
+    // Any other success has no audio, or a part that was not requested.
+    if (status === 200 || (status === 206 && sent.has("Range"))) {
+      if (hasReliableEnd(response, sent)) return await readResponse(download, response, deadline);
+      deadline.clear();
+      response.body?.cancel().catch(() => {});
+      const reason = "the body has a content coding that was not requested, and no length that shows its end";
+      return { error: downloadError(download, status, reason), mayResend: false };
+    }
+  } catch (error) {
+    deadline.clear();
+    signal.throwIfAborted();
+    if (error instanceof AudioDownloadError) return { error, mayResend: true };
+    const isNeverSent = !deadline.timedOut() && certainlyNeverSent(error);
+    const broken = `the connection ${isNeverSent ? "failed" : "was lost"}${codeOf(error, redactor)}`;
+    const reason = deadline.timedOut() ? noResponseWithin(deadline.timeoutMs) : broken;
+    const advice = isNeverSent ? adviceForAddress(url) : "";
+    return { error: downloadError(download, null, reason, error, advice), mayResend: true };
+  }
+  deadline.clear();
+  response.body?.cancel().catch(() => {});
+  const waitMs = statedWaitMs(response.headers, undefined, clock.now());
+  if (status === 404)
+    return { error: new AudioExpiredError(shownUrl), mayResend: false, statedWaitMs: waitMs };
+  const error = downloadError(download, status, `the server returned HTTP ${status}`);
+  return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedWaitMs: waitMs };
+}
+
+export function downloadError(
+  { context, shownUrl: url }: Download,
+  status: number | null,
+  reason: string,
+  thrown?: unknown,
+  advice = "",
+): AudioDownloadError {
+  const message = `Failed to download audio: ${reason}. ${advice || `Download ${url} again.`}`;
+  return new AudioDownloadError(message, { url, status, cause: context.redactor.cause(thrown) });
+}

@@ -1,0 +1,78 @@
+import type { Tried } from "../http/context.js";
+import { withRetries } from "../http/fetch.js";
+import type { Deadline } from "../time/clock.js";
+import {
+  type BodyFailure,
+  bytesToSkip,
+  headersOfRest,
+  piecesOf,
+  type Source,
+  skipping,
+  startingWith,
+  versionOf,
+} from "./body.js";
+import type { Reading } from "./reading.js";
+import { type Download, downloadError, request } from "./request.js";
+
+/** Continues a body that broke off: requests the rest of the same version, and the whole file if no part of it is usable. */
+export async function resume(
+  download: Download,
+  reading: Reading,
+  received: number,
+  { reason, cause }: BodyFailure,
+): Promise<Source> {
+  const { context, controller } = download;
+  const { signal } = controller;
+  const { begun, startOver } = reading;
+  const cutOff = (reason: string, thrown?: unknown) => downloadError(download, begun.status, reason, thrown);
+
+  signal.throwIfAborted();
+  const error = cutOff(reason, cause);
+  let headers = received >= reading.resumableFrom ? headersOfRest(begun, received) : null;
+  if (headers === null) throw error;
+  const readRest = async (_: Download, rest: Response, deadline: Deadline): Promise<Tried<Source>> => {
+    const version = versionOf(begun);
+    const broken = `the connection was lost after ${received} bytes`;
+    const skipped = bytesToSkip(version, received, rest);
+    const startsOver = skipped === null && startOver !== null && canReplace(reading, rest);
+    if (skipped === null && !startsOver) {
+      deadline.clear();
+      rest.body?.cancel().catch(() => {});
+      headers = {};
+      const error = cutOff(`${broken}, and the server does not confirm that the file is unchanged`);
+      return { error, mayResend: rest.status === 206 };
+    }
+    const pieces = skipping(piecesOf(rest, deadline), skipped ?? 0);
+    try {
+      const { value, done } = await pieces.next();
+      if (done) return { error: cutOff(broken), mayResend: true };
+      if (startsOver) {
+        reading.begun = rest;
+        reading.delivered = 0;
+        startOver();
+      }
+      const size = (startsOver ? null : version.size) ?? versionOf(rest).size;
+      return { result: { pieces: startingWith(value, pieces), size, startsOver } };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      return { error: cutOff(broken, thrown), mayResend: true };
+    }
+  };
+
+  let isFirst = true;
+  return withRetries(context, { maxRetries: reading.retriesLeft, signal }, async () => {
+    // The broken body counts as the first attempt, so that a wait comes before the first request.
+    if (isFirst) {
+      isFirst = false;
+      return { error, mayResend: true };
+    }
+    reading.retriesLeft--;
+    return request(download, headers ?? {}, readRest);
+  });
+}
+
+/** Whether a complete response can replace all that was delivered. The reader has already used the stated type. */
+function canReplace({ begun, resumableFrom }: Reading, { status, headers }: Response): boolean {
+  const isSameType = headers.get("Content-Type") === begun.headers.get("Content-Type");
+  return status === 200 && resumableFrom === 0 && isSameType;
+}

@@ -1,0 +1,28 @@
+/** Names the class of an error on its prototype, for every copy and version of this package. */
+const BRAND = Symbol.for("async-music.errors.class");
+
+interface ErrorClass {
+  readonly prototype: object;
+}
+
+/**
+ * Lets `instanceof` recognize the errors of other copies of this package: an application and a library may each have one.
+ * The name is written out, since bundlers shorten the names of classes.
+ */
+export function brand(errorClass: ErrorClass, name: string): void {
+  Object.defineProperty(errorClass.prototype, BRAND, { value: name });
+  Object.defineProperty(errorClass, Symbol.hasInstance, { value: isInstance, configurable: true });
+}
+
+/** Subclasses of an application inherit this method, and have no brand of their own. */
+function isInstance(this: ErrorClass, value: unknown): boolean {
+  const name = brandOf(this.prototype);
+  if (name === undefined) return Function.prototype[Symbol.hasInstance].call(this, value);
+  let prototype: object | null = Object(value) === value ? Object.getPrototypeOf(value) : null;
+  while (prototype !== null && brandOf(prototype) !== name) prototype = Object.getPrototypeOf(prototype);
+  return prototype !== null;
+}
+
+function brandOf(prototype: object): unknown {
+  return Object.getOwnPropertyDescriptor(prototype, BRAND)?.value;
+}

@@ -1,0 +1,11 @@
+/** The default of some options: a variable of the environment, where there is one. */
+export function environmentVariable(name: string): string | undefined {
+  try {
+    const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+    const { env = {} } = process ?? {};
+    return (Object.hasOwn(env, name) && env[name]) || undefined;
+  } catch {
+    // Deno requires a permission.
+    return undefined;
+  }
+}

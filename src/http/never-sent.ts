@@ -1,0 +1,69 @@
+/** The message of undici, without a code, for a port that the fetch standard forbids. It checks before it connects. */
+export const FORBIDDEN_PORT = "bad port";
+
+/** How many causes of an error are inspected: a chain may run in a circle. */
+export const DEEPEST = 8;
+
+/** System calls that come before the first byte of a request. */
+export const CALLS_BEFORE_SENDING: readonly string[] = ["connect", "getaddrinfo"];
+
+/** Error codes of the runtimes' `fetch` that mean that nothing was sent. */
+export const CODES_BEFORE_SENDING: readonly string[] = [
+  // No connection was made.
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ConnectionRefused",
+  "FailedToOpenSocket",
+  // The client refused the certificate.
+  "CERT_CHAIN_TOO_LONG",
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "CERT_REJECTED",
+  "CERT_REVOKED",
+  "CERT_SIGNATURE_FAILURE",
+  "CERT_UNTRUSTED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "HOSTNAME_MISMATCH",
+  "INVALID_CA",
+  "INVALID_PURPOSE",
+  "PATH_LENGTH_EXCEEDED",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  // The two sides have no protocol, version or cipher in common.
+  "ERR_SSL_NO_PROTOCOLS_AVAILABLE",
+  "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE",
+  "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE",
+  "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+  "ERR_SSL_UNSUPPORTED_PROTOCOL",
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+];
+
+/** The prefix of the codes of OpenSSL in Node. Most of them also come after the handshake. */
+export const OPENSSL = "ERR_SSL_";
+
+/**
+ * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Without such a
+ * code, the request may have arrived: a connection can break at any moment after that.
+ */
+export function certainlyNeverSent(error: unknown, depth = 0): boolean {
+  try {
+    if (!(error instanceof Error) || depth > DEEPEST) return false;
+    if (error instanceof AggregateError && error.errors.length > 0)
+      return error.errors.every((each) => certainlyNeverSent(each, depth + 1));
+    const { code, syscall, message } = error as Error & { code?: unknown; syscall?: unknown };
+    const name = String(code);
+    const isBeforeSending =
+      message === FORBIDDEN_PORT ||
+      CODES_BEFORE_SENDING.includes(name) ||
+      CALLS_BEFORE_SENDING.includes(String(syscall));
+    return isBeforeSending || certainlyNeverSent(error.cause, depth + 1);
+  } catch {
+    // An error of a custom `fetch` may throw when it is read.
+    return false;
+  }
+}

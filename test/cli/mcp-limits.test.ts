@@ -1,0 +1,300 @@
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileJournal } from "async-music/node";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { LONGEST_MESSAGE_BYTES, limitLines } from "../../src/cli/mcp/limit-lines.js";
+import { connectMcp } from "./support/mcp.js";
+import { createTerminal, useTerminal } from "./support/terminal.js";
+
+const its = useTerminal();
+const SONG = { description: "rain in Lisbon" };
+
+const freezes = () => ledger().filter(({ kind }) => kind === "freeze").length;
+const ledger = () => its.emulator.accounts.get(its.emulator.accountId).ledger;
+/** Ends a call once the emulator's requests have come to a standstill, as 50 s do. */
+const standstill = async () => {
+  for (let quiet = 0, seen = -1; quiet < 30; quiet++) {
+    if (seen !== its.emulator.requests.length) quiet = 0;
+    seen = its.emulator.requests.length;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+};
+const untilSubmitted = async (order: string) => {
+  while ((await fileJournal(its.journal).get(order))?.state !== "submitted") await standstill();
+};
+/** The emulator with a client whose sleeps end only by an abort. */
+const withoutTime = () => {
+  const { clock, ...connection } = its.emulator.connection();
+  const still = { now: () => clock.now(), sleep: (_: number, signal?: AbortSignal) => untilAborted(signal) };
+  const emulator: typeof its.emulator = Object.create(its.emulator, {
+    connection: { value: () => ({ ...connection, clock: still }) },
+  });
+  return { ...its, emulator };
+};
+/** A rate limit that ends in an hour. */
+const limitForAnHour = () =>
+  its.emulator.faults.add({
+    times: 99,
+    fault: {
+      kind: "status",
+      status: 429,
+      error_code: "rate_limited",
+      retry_after_seconds: 3600,
+      when: "before",
+    },
+  });
+
+describe("the ceiling", () => {
+  test("counts what an earlier server with the journal has spent, and the result is still there", async () => {
+    const first = await connectMcp(its, { maxCredits: 25 });
+    await first.call("make_song", { order: "rain", ...SONG });
+    its.loseResponse();
+    await first.call("make_song", { order: "lost", ...SONG });
+    await first.end();
+
+    const later = await connectMcp(its, { maxCredits: 25 });
+    expect((await later.call("balance")).data.max_credits_left).toBe(5);
+    const refused = await later.call("make_song", { order: "sun", ...SONG });
+    expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining("and 5 of the 25")]);
+    expect((await later.call("check_order", { order: "rain" })).data.status).toBe("success");
+    expect((await later.call("check_order", { order: "nothing" })).text).toContain(
+      'Open orders: "lost". Finished orders, latest first: "rain".',
+    );
+    expect((await later.call("write_lyrics", { order: "words", ...SONG })).data.status).toBe("success");
+    expect(freezes()).toBe(3);
+  });
+
+  test("does not count refunds and decisions that nothing was created, also after a restart", async () => {
+    const first = await connectMcp(its, { maxCredits: 10 });
+    its.emulator.providers.provider_a.next({ outcome: "failure" });
+    await first.call("make_song", { order: "fails", ...SONG });
+    its.emulator.faults.add({ method: "POST", fault: { kind: "status", status: 500, when: "before" } });
+    expect((await first.call("make_song", { order: "lost", ...SONG })).isError).toBe(true);
+    expect((await first.call("balance")).data.max_credits_left).toBe(0);
+    await its.run("settle", "lost", "--journal", its.journal, "--not-created");
+    for (const { call } of [first, await connectMcp(its, { maxCredits: 10 })])
+      expect((await call("balance")).data.max_credits_left).toBe(10);
+  });
+
+  test("counts a damaged entry as the most that an order can cost", async () => {
+    const first = await connectMcp(its, { maxCredits: 20 });
+    await first.call("write_lyrics", { order: "words", ...SONG });
+    const [entry = ""] = await filesBelow(its.journal);
+    await writeFile(entry, "damaged");
+    const later = await connectMcp(its, { maxCredits: 20 });
+    expect((await later.call("balance")).data.max_credits_left).toBe(10);
+  });
+
+  test("holds for servers that share a journal and order at the same time", async () => {
+    const servers = await Promise.all([1, 2, 3, 4].map(() => connectMcp(its, { maxCredits: 25 })));
+    const results = await Promise.all(
+      servers.map(({ call }, index) => call("make_song", { order: `song-${index}`, ...SONG })),
+    );
+    expect(freezes()).toBeLessThanOrEqual(2);
+    for (const { isError, text } of results)
+      if (isError) expect(text).toContain("Nothing was sent or charged.");
+    expect(freezes()).toBe(results.filter(({ isError }) => !isError).length);
+    // An order that was refused because others were ordered at the same time has left nothing behind.
+    const { call } = await connectMcp(its, { maxCredits: 1000 });
+    for (const index of results.keys())
+      expect((await call("make_song", { order: `song-${index}`, ...SONG })).isError).toBe(false);
+    expect(freezes()).toBe(4);
+  });
+
+  test.each(["-1", "1.5", "x"])("of %s is refused at the start", async (maxCredits) => {
+    const { status, stderr } = await its.run("mcp", "--max-credits", maxCredits, "--journal", its.journal);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("--max-credits")]);
+    await expect(connectMcp(its, { maxCredits: Number(maxCredits) })).rejects.toThrow("--max-credits");
+  });
+});
+
+describe("each tool returns in time, and says how to continue, while the rate limit", () => {
+  const CALLS = [
+    ["balance", {}],
+    ["make_song", { order: "new", ...SONG }],
+    ["write_lyrics", { order: "words", ...SONG }],
+    ["continue_song", { order: "more", continue_clip_id: "clip" }],
+    ["check_order", { order: "open" }],
+    ["download_audio", { order: "open" }],
+  ] as const;
+
+  test.each(CALLS)("holds everything back for an hour: %s", async (tool, args) => {
+    const earlier = await connectMcp(withoutTime(), {}, { sleep: () => untilSubmitted("open") });
+    await earlier.call("make_song", { order: "open", ...SONG });
+    await earlier.end();
+
+    limitForAnHour();
+    const { call, end } = await connectMcp(withoutTime(), {}, { sleep: standstill });
+    for (let times = 0; times < 2; times++) {
+      const { isError, text, data } = await call(tool, args);
+      if (isError) expect(text).toMatch(/Call again later/);
+      else expect(data.next).toMatch(/Call `\w+`/);
+    }
+    await end();
+    expect(freezes()).toBe(1);
+  });
+
+  test("delays a balance: it is requested once for two calls", async () => {
+    its.emulator.faults.add({ path: "/api/v1/account/*", fault: { kind: "stall" } });
+    const untilRequested = async () => {
+      while (its.emulator.requests.length === 0) await standstill();
+    };
+    const { call, end } = await connectMcp(its, {}, { sleep: untilRequested });
+    for (let times = 0; times < 2; times++) {
+      const { data } = await call("balance");
+      expect(data).toMatchObject({ available: null, max_credits: 1000 });
+      expect(data.next).toContain("Call `balance` again");
+    }
+    expect(its.emulator.requests).toHaveLength(1);
+    await end();
+  });
+});
+
+describe("at its end, the server", () => {
+  test("aborts what waits, and names the orders that it leaves open", async () => {
+    const { call, end, written } = await connectMcp(withoutTime());
+    const waiting = call("make_song", { order: "waits", ...SONG });
+    await untilSubmitted("waits");
+    await end();
+    const { isError, text } = await waiting;
+    expect([isError, text]).toEqual([true, expect.stringContaining("Call again with the same order")]);
+    expect(written.stderr).toMatch(/^async-music: order "waits": task [\da-f-]{36} continues\. .*\n$/);
+    const seen = its.emulator.requests.length;
+    await its.emulator.clock.advance(600_000);
+    expect(its.emulator.requests).toHaveLength(seen);
+  });
+
+  test("completes a request in flight, and records its task", async () => {
+    let respond = () => {};
+    const hold = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    const { call, end, written } = await connectMcp(its, {}, { hold });
+    const created = call("make_song", { order: "rain", ...SONG });
+    while (freezes() === 0) await standstill();
+    const ended = end();
+    await created;
+    expect(await fileJournal(its.journal).get("rain")).toMatchObject({ state: "intent" });
+    respond();
+    await ended;
+    expect(await fileJournal(its.journal).get("rain")).toMatchObject({ state: "submitted" });
+    expect(written.stderr).toMatch(/"rain": task [\da-f-]{36} continues/);
+  });
+
+  test("leaves the key free of an order that waits for the rate limit after a 429", async () => {
+    its.emulator.faults.add({
+      ...{ method: "POST", times: 9 },
+      fault: {
+        kind: "status",
+        status: 429,
+        error_code: "rate_limited",
+        retry_after_seconds: 60,
+        when: "before",
+      },
+    });
+    const { call, end, written } = await connectMcp(withoutTime());
+    const created = call("make_song", { order: "rain", ...SONG });
+    while (its.emulator.requests.every(({ method }) => method !== "POST")) await standstill();
+    await standstill();
+    await end();
+    await created;
+    expect(await fileJournal(its.journal).get("rain")).toBeNull();
+    expect(written.stderr).toBe('async-music: order "rain": nothing was sent or charged.\n');
+  });
+
+  test("gives up a request without a response after `timeoutMs`, and says how to settle its order", async () => {
+    let calls = 0;
+    const patience = async (ms: number) => {
+      if (calls++ === 0) return new Promise<never>(() => {});
+      expect(ms).toBe(30_000);
+    };
+    const hold = new Promise<never>((_, reject) => {
+      onTestFinished(() => reject(new Error("The test has ended.")));
+    });
+    const { call, end, written } = await connectMcp(its, {}, { hold, sleep: patience });
+    const created = call("make_song", { order: "rain", ...SONG });
+    while (freezes() === 0) await standstill();
+    await end();
+    await created;
+    expect(written.stderr).toContain('order "rain": it is unknown whether a task was created and charged.');
+    expect(written.stderr).toContain(`npx async-music settle rain --journal ${its.journal} --not-created`);
+  });
+});
+
+describe("a message that is too long", () => {
+  const line = (message: object) => `${JSON.stringify(message)}\n`;
+  const long = "x".repeat(LONGEST_MESSAGE_BYTES);
+  const call = (id: unknown, text: string) => ({
+    ...{
+      method: "tools/call",
+      params: { id: 9, list: [{ id: 8 }], text: `"id":7 ${text}` },
+      jsonrpc: "2.0",
+      id,
+    },
+  });
+  const initialize = {
+    ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+    params: {
+      ...{ protocolVersion: "2025-06-18", capabilities: {} },
+      clientInfo: { name: "test", version: "1" },
+    },
+  };
+
+  test("is answered under its ID, and the messages after it are read", async () => {
+    const stdin = [initialize, call(2, long), { jsonrpc: "2.0", id: 3, method: "ping" }].map(line).join("");
+    const { run } = createTerminal(its.emulator, { stdin });
+    const { status, stdout, stderr } = await run("mcp", "--max-credits", "0", "--journal", its.journal);
+    const responses = stdout
+      .trim()
+      .split("\n")
+      .map((text) => JSON.parse(text))
+      .sort((one, other) => one.id - other.id);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(responses).toMatchObject([
+      { id: 1, result: {} },
+      { id: 2, error: { message: expect.stringContaining("longer than 4194304 bytes") } },
+      { id: 3, result: {} },
+    ]);
+  });
+
+  test.each<[string, string, unknown]>([
+    ["a number at its end", line(call(5, long)), 5],
+    ["a string at its beginning", `{"id":"a\\"b","text":"${long}"}\n`, 'a"b'],
+    ["none", `${long}\n`, null],
+    ["one that is no ID", line(call({ id: 1 }, long)), null],
+    ["no line break", line(call(6, long)).trimEnd(), 6],
+  ])("with %s as its ID", async (_, text, id) => {
+    const ids: unknown[] = [];
+    const chunks = text.match(/[\s\S]{1,70000}/g) ?? [];
+    const others = text.endsWith("\n") ? ['{"id":1}\n{"id', '":2}\n'] : [];
+    const lines = limitLines(toAsync([...chunks, ...others]), (found) => ids.push(found));
+    const read: string[] = [];
+    for await (const each of lines) read.push(String(each));
+    expect(ids).toEqual([id]);
+    expect(read.join("")).toBe(others.join(""));
+  });
+
+  test("starts one byte beyond the limit", async () => {
+    const ids: unknown[] = [];
+    const longest = `${"x".repeat(LONGEST_MESSAGE_BYTES - 1)}\n`;
+    const lengths: number[] = [];
+    for await (const each of limitLines(toAsync([longest, `x${longest}`, longest]), (id) => ids.push(id)))
+      lengths.push(each.length);
+    expect([lengths, ids]).toEqual([[LONGEST_MESSAGE_BYTES, LONGEST_MESSAGE_BYTES], [null]]);
+  });
+});
+
+async function* toAsync(chunks: readonly string[]): AsyncGenerator<string> {
+  yield* chunks;
+}
+
+function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+async function filesBelow(path: string): Promise<string[]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}

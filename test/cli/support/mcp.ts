@@ -1,0 +1,73 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { createMcpServer, type Sleep } from "../../../src/cli/mcp/server.js";
+import type { McpFlags } from "../../../src/cli/mcp/setup.js";
+import type { Its } from "./terminal.js";
+
+/** A call that never takes too long. */
+export const neverEnding = () => new Promise<never>(() => {});
+
+export interface ServerOptions {
+  sleep?: Sleep;
+  /** Delays the responses to POSTs. */
+  hold?: Promise<void>;
+  change?: (body: string) => string;
+}
+
+/** A client of a new server with this journal, on the emulator's clock. */
+export async function connectMcp(
+  { emulator, folder, journal }: Pick<Its, "emulator" | "folder" | "journal">,
+  flags: Partial<McpFlags> = {},
+  { sleep = neverEnding, hold, change = (body) => body }: ServerOptions = {},
+) {
+  const { baseUrl, apiKey, fetch, clock } = emulator.connection();
+  const held: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const response = await fetch(request);
+    if (request.method === "POST") await hold;
+    if (!response.headers.get("content-type")?.includes("json")) return response;
+    return new Response(change(await response.text()), response);
+  };
+  const written = { stderr: "" };
+  const stdout = { isTerminal: false, columns: () => 80, write: () => {} };
+  const stderr = {
+    ...stdout,
+    write(text: string) {
+      written.stderr += text;
+    },
+  };
+  const { server, end } = await createMcpServer(
+    { journal, maxCredits: 1000, out: folder, ...flags },
+    "1.0.0",
+    {
+      env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl },
+      stdin: async function* () {},
+      stdout,
+      stderr,
+      onSignal: () => () => {},
+      client: { clock, random: () => 0, fetch: held },
+    },
+    sleep,
+  );
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await server.connect(far);
+  return { ...(await connectClient(near)), end, written };
+}
+
+export async function connectClient(transport: Transport) {
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const unreadable: Error[] = [];
+  client.onerror = (error) => unreadable.push(error);
+  await client.connect(transport);
+  // The client then checks results against the output schemas.
+  const { tools } = await client.listTools();
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const result = (await client.callTool({ name, arguments: args })) as CallToolResult;
+    const [content] = result.content;
+    const text = content?.type === "text" ? content.text : "";
+    return { isError: result.isError === true, text, data: Object(result.structuredContent) };
+  };
+  return { client, tools, call, unreadable };
+}

@@ -1,0 +1,194 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod/mini";
+import type { AnyMethod } from "../../emulator/control/method.js";
+import { METHODS } from "../../emulator/control/plane.js";
+import { type ControlledService, controlled, createControlled, serviceOf, VALID } from "./support/service.js";
+
+/** Streams never end. */
+const CALLS = METHODS.filter(({ route }) => !route.endsWith("/stream")).map((definition) => {
+  const [method = "", path = ""] = definition.route.split(" ");
+  return { name: definition.route, method, path, definition };
+});
+const SCOPED = CALLS.filter(({ definition }) => definition.scoped);
+const READS = SCOPED.filter(({ name }) => /^GET |\/har$/.test(name));
+const WRITES = SCOPED.filter((each) => !READS.includes(each));
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+function bodySchema(definition: AnyMethod): JsonSchema | null {
+  if (!("body" in definition) || definition.body === null) return null;
+  return z.toJSONSchema(definition.body, { io: "input", unrepresentable: "any" });
+}
+
+/** A value of a schema: its required fields, or the first one if none is. */
+function sampleOf(schema: JsonSchema): unknown {
+  const [choice] = schema.anyOf ?? schema.oneOf ?? [];
+  if (choice !== undefined) return sampleOf(choice as JsonSchema);
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum !== undefined) return schema.enum.at(-1);
+  if (schema.type === "boolean") return true;
+  if (schema.type === "integer" || schema.type === "number") return schema.minimum ?? 1;
+  if (schema.type === "string") return "/x";
+  if (schema.type === "array") return [];
+  const fields = Object.entries(schema.properties ?? {}).filter(([name]) => name !== "account_id");
+  const required = fields.filter(([name]) => schema.required?.includes(name));
+  const chosen = required.length > 0 ? required : fields.slice(0, 1);
+  return Object.fromEntries(chosen.map(([name, field]) => [name, sampleOf(field as JsonSchema)]));
+}
+
+/** An emulator with two accounts besides its own, each with a task, a payment and a request. */
+let service: ControlledService;
+let one: string;
+let other: string;
+beforeEach(async () => {
+  service = createControlled({ credits: 100 });
+  const accounts = [
+    service.emulator.accounts.create({ credits: 100 }),
+    service.emulator.accounts.create({ credits: 100 }),
+  ];
+  [one = "", other = ""] = accounts.map(({ account_id }) => account_id);
+  for (const { account_id, api_key } of accounts) {
+    await controlled(serviceOf(service.emulator, { apiKey: api_key })).create(VALID.song);
+    service.emulator.accounts.topUp(account_id, { usd: 10, method: "crypto", outcome: "pending" });
+  }
+});
+
+/** A path with existing ids. */
+function pathIn(path: string, accountId: string): string {
+  const account = Object(service.emulator.snapshot().state).accounts.find(
+    ({ id }: { id: string }) => id === accountId,
+  );
+  const task = service.emulator.state().tasks.find(({ account_id: id }) => id === accountId);
+  const ids: Record<string, string> = {
+    account_id: accountId,
+    key_id: account?.keys[0].id ?? "none",
+    payment_id: account?.purchases.payments[0].payment_id ?? "none",
+    task_id: task?.task_id ?? "",
+    model: "provider_a",
+  };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "1");
+}
+
+describe("a refused call leaves the snapshot as it was", () => {
+  test.each(CALLS)("$name", async ({ method, path, definition }) => {
+    const schema = bodySchema(definition);
+    const variant = schema?.anyOf?.find((each) => Object(each).properties !== undefined) ?? schema;
+    const fields = Object.entries(Object(variant).properties ?? {});
+    // Each field is absent, valid, or of a wrong type.
+    const body = fc.record(
+      Object.fromEntries(
+        fields.map(([name, field]) => [
+          name,
+          fc.constantFrom(sampleOf(field as JsonSchema), null, -1, "accepts", "?"),
+        ]),
+      ),
+      { requiredKeys: [] },
+    );
+    const bodies = fc.oneof(
+      { weight: 9, arbitrary: body },
+      fc.constantFrom<unknown>([], 5, "{", { no_such: 1 }),
+    );
+    const query = definition.scoped
+      ? fc.constantFrom("", "?account_id=none", "?no_such=1")
+      : fc.constantFrom("", "?no_such=1");
+    const start = service.emulator.snapshot();
+    await fc.assert(
+      fc.asyncProperty(
+        bodies,
+        query,
+        fc.constantFrom(pathIn(path, one), pathIn(path, "none")),
+        async (given, search, target) => {
+          // Without the effects of earlier calls, which could hide those of a refused one.
+          service.emulator.restore(start);
+          const before = service.frozenState();
+          const { status } = await service.control(
+            method,
+            target + search,
+            method === "GET" ? undefined : given,
+          );
+          expect(status).toBeLessThan(500);
+          if (status >= 400) expect(service.frozenState()).toBe(before);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** The state without what belongs to one account alone. */
+function stateWithout(accountId: string): unknown {
+  const { accounts, faults, ...shared } = Object(service.emulator.snapshot().state);
+  return {
+    ...shared,
+    accounts: accounts.filter(({ id }: { id: string }) => id !== accountId),
+    faults: faults.filter(({ rule }: { rule: { account_id?: string } }) => rule.account_id !== accountId),
+  };
+}
+
+describe("a call that is limited to an account", () => {
+  test.each(READS)("shows nothing of another one: $name", async ({ method, path, definition }) => {
+    const schema = bodySchema(definition);
+    const body = schema === null ? undefined : {};
+    const { status, body: answer } = await service.control(
+      method,
+      `${pathIn(path, one)}?account_id=${one}`,
+      body,
+    );
+    expect(status).toBe(200);
+    expect(JSON.stringify(answer)).not.toContain(other);
+  });
+
+  test.each(WRITES)("changes nothing of another one: $name", async ({ method, path, definition }) => {
+    const schema = bodySchema(definition);
+    const before = stateWithout(one);
+    const body = schema === null ? undefined : sampleOf(schema);
+    const { status } = await service.control(method, `${pathIn(path, one)}?account_id=${one}`, body);
+    expect(status).toBeLessThan(300);
+    expect(stateWithout(one)).toEqual(before);
+  });
+});
+
+/** The outcomes and faults that are left, in all accounts. */
+function leftovers() {
+  const { scripts, faults, accounts } = Object(service.emulator.snapshot().state);
+  const own = accounts.map((account: { scripts?: unknown }) => account.scripts ?? null);
+  return JSON.stringify([scripts, own, faults]).match(/"(?:hang|stall)"/g)?.length ?? 0;
+}
+
+/** A call that clears: what it removes is added by the other call at its path. */
+const CLEARS = [
+  ...WRITES.filter(({ method }) => method === "DELETE").map((clear) => ({ ...clear, nothing: undefined })),
+  ...WRITES.filter(({ method, definition }) => method === "PUT" && acceptsNull(definition)).map((clear) => ({
+    ...clear,
+    nothing: null,
+  })),
+];
+
+function acceptsNull(definition: AnyMethod): boolean {
+  return bodySchema(definition)?.anyOf?.some((each) => Object(each).type === "null") === true;
+}
+
+describe("a call that clears leaves nothing in any account, or nothing in its own", () => {
+  test.each(CLEARS)("$name", async ({ method, path, nothing }) => {
+    const target = pathIn(path, one);
+    const adding = WRITES.find(
+      (each) => each.path === path && each.method === (method === "DELETE" ? "POST" : method),
+    );
+    const value = path === "/faults" ? { fault: { kind: "stall" } } : { outcome: "hang" };
+    const fill = async () => {
+      for (const scope of ["", `?account_id=${one}`, `?account_id=${other}`])
+        expect((await service.control(adding?.method ?? "", target + scope, value)).status).toBeLessThan(300);
+      expect(leftovers()).toBe(3);
+    };
+    await fill();
+    await service.control(method, `${target}?account_id=${one}`, nothing);
+    expect(leftovers()).toBe(2);
+    await service.control(method, target, nothing);
+    expect(leftovers()).toBe(0);
+  });
+
+  test("there are at least three", () => {
+    expect(CLEARS.length).toBeGreaterThanOrEqual(3);
+  });
+});

@@ -1,0 +1,123 @@
+import { serve } from "async-music/emulator/node";
+import { setupServer } from "msw/node";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { emulatorHandlers } from "../../emulator/msw.js";
+import {
+  BALANCE,
+  clipsOf,
+  createService,
+  failWith,
+  type Service,
+  serviceOf,
+  TASK,
+  USAGE,
+} from "./support/service.js";
+
+const PAGE = { Origin: "https://app.example.com" };
+const EXPOSED = ["Accept-Ranges", "Content-Length", "Content-Range", "Content-Type", "ETag"];
+
+/** The ways to reach an emulator, each with the `fetch` that reaches it. */
+const DOORS: Record<string, (service: Service) => Promise<Service>> = {
+  "in process": async (service) => service,
+  "through MSW": async ({ emulator }) => {
+    const server = setupServer(...emulatorHandlers(emulator));
+    server.listen();
+    onTestFinished(() => server.close());
+    return serviceOf(emulator, { fetch: globalThis.fetch });
+  },
+  "on a port": async ({ emulator }) => {
+    const server = await serve(emulator);
+    onTestFinished(() => server.close());
+    return serviceOf(emulator, { fetch: globalThis.fetch, url: server.url });
+  },
+};
+
+const open = (door: keyof typeof DOORS) => {
+  const service = createService({ clock: "virtual" });
+  return DOORS[door]?.(service) ?? service;
+};
+
+async function filesOf(service: Service) {
+  const [stored] = await clipsOf(service);
+  const [unstored] = await clipsOf(service, undefined, { storable: false });
+  return {
+    "audio of the service": stored.audio_url,
+    "audio of the provider": unstored.audio_url,
+    "cover art": stored.image_url,
+    "large cover art": stored.image_large_url,
+  };
+}
+
+describe.each(Object.keys(DOORS))("%s", (door) => {
+  test("scripts of every page can read files, whole and in part, and their errors", async () => {
+    const service = await open(door);
+    const files: Record<string, string> = await filesOf(service);
+    for (const [name, url] of Object.entries(files))
+      for (const [expected, path, init] of [
+        [200, url, {}],
+        [200, url, { method: "HEAD" }],
+        [name.startsWith("audio") ? 206 : 200, url, { headers: { Range: "bytes=0-9" } }],
+        [404, `${url}x`, {}],
+      ] as const) {
+        const { status, headers } = await service.send(path, {
+          ...init,
+          headers: { ...PAGE, ...Object(init).headers },
+        });
+        expect([name, status, headers.get("Access-Control-Allow-Origin")]).toEqual([name, expected, "*"]);
+        expect(headers.get("Access-Control-Expose-Headers")?.split(", ")).toEqual(
+          expect.arrayContaining(EXPOSED),
+        );
+      }
+    const beyond = await service.send(files["audio of the service"] ?? "", {
+      headers: { Range: "bytes=999999999-" },
+    });
+    expect([beyond.status, beyond.headers.get("Access-Control-Allow-Origin")]).toEqual([416, "*"]);
+  });
+
+  test("a browser may send Range, and its question is neither logged nor met by a fault", async () => {
+    const service = await open(door);
+    const files = await filesOf(service);
+    const logged = service.emulator.requests.length;
+    service.fault(failWith(503), { path: "*" });
+    for (const url of Object.values(files)) {
+      const asked = {
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "range,if-range",
+      };
+      const { status, headers } = await service.send(url, {
+        method: "OPTIONS",
+        headers: { ...PAGE, ...asked },
+      });
+      expect([status, headers.get("Access-Control-Allow-Origin")]).toEqual([204, "*"]);
+      expect(headers.get("Access-Control-Allow-Methods")).toBe("GET, HEAD");
+      expect(headers.get("Access-Control-Allow-Headers")).toBe("Range, If-Range");
+      expect(headers.get("X-Request-Id")).not.toBeNull();
+    }
+    expect(service.emulator.requests).toHaveLength(logged);
+    const [first = ""] = Object.values(files);
+    const failed = await service.send(first, { headers: PAGE });
+    expect([failed.status, failed.headers.get("Access-Control-Allow-Origin")]).toEqual([503, "*"]);
+  });
+
+  test("no page can read the API or the control plane", async () => {
+    const service = await open(door);
+    const taskId = await service.create();
+    for (const path of [TASK, `${TASK}/${taskId}`, BALANCE, USAGE, "/nowhere", "/_emulator/state"])
+      for (const method of ["GET", "POST", "OPTIONS"]) {
+        const asked = {
+          "Access-Control-Request-Method": "GET",
+          "Access-Control-Request-Headers": "x-api-key",
+        };
+        const { status, headers } = await service.send(path, { method, headers: { ...PAGE, ...asked } });
+        expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+        if (method === "OPTIONS") expect([path, status]).toEqual([path, expect.toBeOneOf([403, 404, 405])]);
+      }
+  });
+});
+
+test("OPTIONS without a browser's question is a wrong method of a file", async () => {
+  const service = createService();
+  const [clip] = await clipsOf(service);
+  const { status, headers } = await service.send(clip.audio_url, { method: "OPTIONS" });
+  expect([status, headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+});

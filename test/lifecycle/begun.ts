@@ -1,0 +1,136 @@
+import { getEventListeners } from "node:events";
+import { Server } from "node:net";
+import { services } from "../../emulator/http/service.js";
+import { Sleepers } from "../../emulator/time/sleepers.js";
+import { Queue } from "../../src/rate-limit/queue.js";
+
+// Node evaluates this module once per process, however many test files run in it.
+
+interface Begun {
+  readonly what: string;
+  readonly isOpen: () => boolean;
+  /** Whether only the test's own are checked. */
+  readonly ofTest: boolean;
+  readonly at: Error;
+}
+
+/** What has begun since `watch`; `null` if nothing is watched. Referenced weakly, since some tests look at what is collected. */
+let begun: { objects: WeakRef<object>[]; details: WeakMap<object, Begun> } | null = null;
+let listeners = countListeners();
+
+/** Begins to watch, with nothing begun. */
+export function watch(): void {
+  begun = { objects: [], details: new WeakMap() };
+  listeners = countListeners();
+}
+
+/** For a test of processes that end in the middle of what they do. */
+export function unwatch(): void {
+  begun = null;
+}
+
+/** What has begun since `watch` and has not ended, with the code that began it. */
+export function leftOpen(): string[] {
+  const left: string[] = [];
+  for (const reference of begun?.objects ?? []) {
+    const object = reference.deref();
+    const known = object && begun?.details.get(object);
+    if (known?.isOpen() && (!known.ofTest || isOfTest(known.at)))
+      left.push(`${known.what}, begun\n${framesOf(known.at).join("\n")}`);
+  }
+  for (const [name, count] of countListeners())
+    if (count > (listeners.get(name) ?? 0)) left.push(`a listener of the process for "${String(name)}"`);
+  return left;
+}
+
+function begin(object: object, what: string, isOpen: () => boolean, { ofTest = false } = {}): void {
+  if (begun === null || begun.details.has(object)) return;
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 12;
+  begun.details.set(object, { what, isOpen, ofTest, at: new Error(what) });
+  Error.stackTraceLimit = stackTraceLimit;
+  begun.objects.push(new WeakRef(object));
+}
+
+/** The last calls before something began, without those of this module. */
+function framesOf({ stack = "" }: Error): string[] {
+  const frames = stack.split("\n").slice(1);
+  return frames.filter((frame) => !frame.includes("/test/lifecycle/begun.ts")).slice(0, 6);
+}
+
+const isOfTest = (at: Error) => framesOf(at)[0]?.includes("/test/") === true;
+
+function countListeners() {
+  // The commands listen to these signals until their process ends.
+  const names = process
+    .eventNames()
+    .filter((name) => !["SIGINT", "SIGTERM", "SIGHUP"].includes(String(name)));
+  return new Map(names.map((name) => [name, process.listenerCount(name)]));
+}
+
+const endedTimers = new WeakSet<object>();
+
+/** `setTimeout` or `setInterval`. */
+function watched<Start extends typeof setTimeout | typeof setInterval>(start: Start, isOnce: boolean): Start {
+  return new Proxy(start, {
+    apply(original, self, [callback, ...rest]) {
+      const run = (...args: unknown[]) => {
+        if (isOnce) endedTimers.add(timer);
+        return callback(...args);
+      };
+      const timer: NodeJS.Timeout = Reflect.apply(original, self, [run, ...rest]);
+      begin(timer, "a timer", () => timer.hasRef() && !endedTimers.has(timer));
+      return timer;
+    },
+  });
+}
+globalThis.setTimeout = watched(setTimeout, true);
+globalThis.setInterval = watched(setInterval, false);
+
+for (const name of ["clearTimeout", "clearInterval"] as const) {
+  globalThis[name] = new Proxy(globalThis[name], {
+    apply(original, self, [timer]) {
+      if (timer instanceof Object) endedTimers.add(timer);
+      Reflect.apply(original, self, [timer]);
+    },
+  });
+}
+
+// Only the test's own signals: what listens to a private signal goes with it.
+globalThis.AbortController = new Proxy(AbortController, {
+  construct(original, args, created) {
+    const controller: AbortController = Reflect.construct(original, args, created);
+    const { signal } = controller;
+    const isOpen = () => !signal.aborted && getEventListeners(signal, "abort").length > 0;
+    begin(signal, "a listener on a signal", isOpen, { ofTest: true });
+    return controller;
+  },
+});
+
+const { set } = services;
+services.set = (emulator, service) => {
+  const { closeListeners, closing, logReaders } = service.core;
+  // A listener of `onRequest` may stay until the emulator is disposed.
+  const isOpen = () => closeListeners.size + (closing.aborted ? 0 : logReaders.size) > 0;
+  begin(service.core, "a request, a stream or a listener of an emulator", isOpen);
+  return set.call(services, emulator, service);
+};
+
+const { sleep } = Sleepers.prototype;
+Sleepers.prototype.sleep = function (...args) {
+  begin(this, "a sleep on the clock of an emulator", () => this.nextWakeAt !== Number.POSITIVE_INFINITY);
+  return sleep.apply(this, args);
+};
+
+const { add } = Queue.prototype;
+Queue.prototype.add = function (entry) {
+  begin(this, "a request in the queue of a pacer", () => this.entries(0, 1, 2).length > 0);
+  add.call(this, entry);
+};
+
+Server.prototype.listen = new Proxy(Server.prototype.listen, {
+  apply(original, server: Server, args) {
+    begin(server, "a server", () => server.listening);
+    return Reflect.apply(original, server, args);
+  },
+});

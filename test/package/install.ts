@@ -1,0 +1,32 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** What `npm pack` reports. */
+export interface Packed {
+  filename: string;
+  size: number;
+  files: { path: string }[];
+}
+
+/** Packs the built package into a directory. */
+export function pack(directory: string): Packed {
+  return JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", directory]))[0];
+}
+
+/** Installs a tarball as the only package of a project. */
+export function installTarball(tarball: string, project: string): void {
+  const installed = join(project, "node_modules/async-music");
+  mkdirSync(installed, { recursive: true });
+  run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
+}
+
+/** Installs `@types/node`, of the oldest supported Node version. */
+export function installNodeTypes(project: string): void {
+  for (const name of ["@types/node", "undici-types"])
+    cpSync(join("node_modules", name), join(project, "node_modules", name), { recursive: true });
+}
+
+export function run(command: string, parameters: string[]): string {
+  return execFileSync(command, parameters, { encoding: "utf8" });
+}

@@ -1,0 +1,47 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+/** A user's project outside of the repository. */
+export interface Project {
+  folder: string;
+  remove(): void;
+}
+
+/** The packages that the tarball itself depends on. */
+const DEPENDENCIES = ["ky", "zod"];
+
+/** Makes a project with the packed package and, as links, other packages of this repository. Needs the built package. */
+export function createProject(packages: readonly string[] = []): Project {
+  const folder = mkdtempSync(join(tmpdir(), "async-music-outside-"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  installPacked(folder);
+  for (const name of [...DEPENDENCIES, ...packages]) {
+    const link = join(folder, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(resolve("node_modules", name), link);
+  }
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Installs the tarball into a project, without its dependencies. */
+export function installPacked(folder: string): void {
+  const installed = join(folder, "node_modules/async-music");
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+  mkdirSync(installed);
+  const report = run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder]);
+  const [{ filename }] = JSON.parse(report);
+  run("tar", ["-xzf", join(folder, filename), "--strip-components=1", "-C", installed]);
+  symlinkSync("../async-music/dist/cli.js", join(folder, "node_modules/.bin/async-music"));
+}
+
+/** Copies the packages that the tarball depends on, for tools that follow no links. */
+export function copyDependencies(folder: string): void {
+  for (const name of DEPENDENCIES)
+    cpSync(join("node_modules", name), join(folder, "node_modules", name), { recursive: true });
+}
+
+function run(command: string, parameters: string[]): string {
+  return execFileSync(command, parameters, { encoding: "utf8" });
+}

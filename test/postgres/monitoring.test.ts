@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import type { TaskRequest } from "async-music";
+import { postgresJournal } from "async-music/postgres";
+import { expect, test } from "vitest";
+import { TASK_ID } from "../support/answers.js";
+import { journalEntry } from "../support/journals.js";
+import { connectPool, createTable, planAlone } from "./connections.js";
+
+const page = readFileSync("docs/postgres.md", "utf8");
+
+/** The statement of the page, for another table. */
+function statementFor(table: string): string {
+  const statements = [...page.matchAll(/^```sql\n(.*?)^```/gms)].map(([, statement = ""]) => statement);
+  const found = statements.filter((statement) => statement.startsWith("SELECT"));
+  expect(found).toHaveLength(1);
+  return String(found[0]).replace("async_music_journal", table);
+}
+
+const PROMPTS = {
+  plain: "rain in Lisbon",
+  "U+0000": "a\u0000b",
+  "a high surrogate": "\ud800",
+  "a low surrogate": "x\udfff",
+  "a surrogate before a pair": "\ud83c\ud83c\udfb5",
+  "a pair": "\ud83c\udfb5",
+  "the escape as text": "\\u0000",
+  "the escape as text at the end of a backslash": "\\\\u0000\\ud800",
+  "a backslash before U+0000": "\\\u0000",
+  "a field of the entry": '"task_id":"no task"',
+  "both, twice": "\u0000\ud800\u0000\ud800",
+};
+
+test.each(Object.entries(PROMPTS))(
+  "the statement of the page lists every state with the prompt: %s",
+  async (_, prompt) => {
+    const table = await createTable();
+    const pool = connectPool();
+    const journal = postgresJournal(pool, { table });
+    const request = {
+      model: "provider_b",
+      task_type: "music",
+      input: { prompt: `song ${prompt}`, task_id: prompt },
+      task_id: prompt,
+    } as TaskRequest;
+    const fields = { request: JSON.parse(JSON.stringify(request)) };
+    await planAlone(pool, journal, "planned", request);
+    await journal.put("intent", journalEntry("intent", fields), null);
+    await journal.put("submitted", journalEntry("submitted", fields), null);
+    await journal.put("ended", journalEntry("submitted", { ...fields, status: "success" }), null);
+
+    const { rows } = await pool.query(statementFor(table));
+    expect(rows).toEqual([
+      { key: "planned", state: "planned", changed_at: expect.any(Date), task_id: null },
+      { key: "intent", state: "intent", changed_at: expect.any(Date), task_id: null },
+      { key: "submitted", state: "submitted", changed_at: expect.any(Date), task_id: TASK_ID },
+    ]);
+    expect((await journal.planned()).map((order) => order.request)).toEqual([request]);
+  },
+);

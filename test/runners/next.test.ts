@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { copyDependencies, installPacked } from "../package/outside.js";
+
+/** A copy of the example outside of the repository, with the packed package. Next.js follows no links out of it. */
+let folder: string;
+let build: { status: number | null; output: string };
+
+const { HOME, PATH } = process.env;
+const environment = { HOME, PATH, NEXT_TELEMETRY_DISABLED: "1" };
+const next = () => join(folder, "node_modules/next/dist/bin/next");
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "async-music-next-"));
+  cpSync("examples/next", folder, { recursive: true });
+  cpSync("tools/next/node_modules", join(folder, "node_modules"), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  installPacked(folder);
+  copyDependencies(folder);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [next(), "build"], {
+    cwd: folder,
+    env: environment,
+    encoding: "utf8",
+  });
+  build = { status, output: stdout + stderr };
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("the example builds without a key", () => {
+  expect(build.status, build.output).toBe(0);
+});
+
+test("the example names the packages that are tested", () => {
+  const read = (path: string) => JSON.parse(readFileSync(path, "utf8"));
+  const { dependencies, devDependencies } = read("examples/next/package.json");
+  const { "async-music": _, ...others } = { ...dependencies, ...devDependencies };
+  expect(Object.keys(read("tools/next/package.json").dependencies).sort()).toEqual(
+    Object.keys(others).sort(),
+  );
+});
+
+test("without a key it starts, simulates songs, and says what to set", async () => {
+  const url = await start();
+  const page = await (await fetch(url)).text();
+  expect(page).toContain("Songs are simulated");
+  expect(page).toContain("ASYNC_MUSIC_API_KEY");
+  const body = JSON.stringify({ description: "rain in Lisbon" });
+  const ordered = await fetch(`${url}/api/songs`, { method: "POST", body });
+  expect(ordered.status).toBe(202);
+  // The routes share one client, so that the song is known to another one.
+  const song = await fetch(new URL(ordered.headers.get("Location") ?? "", url));
+  expect(await song.json()).toMatchObject({ status: "pending" });
+});
+
+test("with a key but no address it starts, and the page says what to set", async () => {
+  const url = await start({ ASYNC_MUSIC_API_KEY: "key_of_a_test" });
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  const page = await response.text();
+  expect(page).toContain("ASYNC_MUSIC_BASE_URL");
+  expect(page).not.toContain("key_of_a_test");
+  expect(page).not.toContain("Songs are simulated");
+});
+
+test("the page shows the progress of a song, and then plays it", async () => {
+  const emulator = createEmulator({ clock: "real" });
+  emulator.providers.provider_a.always({ queue_seconds: 0, process_seconds: 1000 });
+  const service = await serve(emulator, { port: 0 });
+  onTestFinished(() => service.close());
+  const url = await start({ ASYNC_MUSIC_API_KEY: emulator.apiKey, ASYNC_MUSIC_BASE_URL: service.url });
+
+  const browser = await chromium.launch({
+    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  const errors: Error[] = [];
+  page.on("pageerror", (error) => errors.push(error));
+  await page.goto(url);
+  await page.getByLabel("Describe a song").fill("rain in Lisbon");
+  await page.getByRole("button", { name: "Order" }).click();
+  const bar = page.getByRole("progressbar");
+  const progress = async () => Number(await bar.getAttribute("value"));
+
+  // The address names the song once it is ordered.
+  await page.waitForURL(/#.+/);
+  await bar.waitFor();
+  await emulator.clock.advance(400_000);
+  await vi.waitFor(async () => expect(await progress()).toBeGreaterThan(0.3), 60_000);
+  const first = await progress();
+  await emulator.clock.advance(300_000);
+  await vi.waitFor(async () => expect(await progress()).toBeGreaterThan(first + 0.2), 60_000);
+  expect(await progress()).toBeLessThan(1);
+  // A reload continues with the song in the address.
+  await page.reload();
+  await emulator.clock.advance(400_000);
+  await page.locator("audio").first().waitFor({ timeout: 60_000 });
+  expect(await page.locator("audio").count()).toBe(2);
+  expect(await bar.count()).toBe(0);
+
+  const source = await page.locator("audio").first().getAttribute("src");
+  const audio = await fetch(new URL(source ?? "", url));
+  expect(audio.headers.get("Content-Type")).toBe("audio/mpeg");
+  expect((await audio.arrayBuffer()).byteLength).toBeGreaterThan(100_000);
+  expect(emulator.audit()).toEqual([]);
+  expect(emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  expect(errors).toEqual([]);
+});
+
+/** Starts the built example on a free port, until the test ends. Returns its address. */
+async function start(variables: Readonly<Record<string, string>> = {}): Promise<string> {
+  const server: ChildProcess = spawn(process.execPath, [next(), "start", "--port", "0"], {
+    cwd: folder,
+    env: { ...environment, ...variables },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(async () => {
+    const exit = once(server, "exit");
+    if (server.kill()) await exit;
+  });
+  let output = "";
+  return new Promise((resolve, reject) => {
+    server.on("exit", () => reject(new Error(`The server has ended: ${output}`)));
+    server.stdout?.on("data", (piece) => {
+      output += piece;
+      const [address] = /http:\/\/localhost:\d+/.exec(output) ?? [];
+      if (address !== undefined && output.includes("Ready")) resolve(address);
+    });
+  });
+}

@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { installNodeTypes, installTarball, pack } from "../package/install.js";
+
+/** The versions that are supported: the oldest release of the first one, and a release of each later one. */
+const versions = ["5.7", "5.8", "5.9", "6.0", "7.0"];
+
+const modules = {
+  node16: { module: "node16" },
+  nodenext: { module: "nodenext" },
+  bundler: { module: "preserve", moduleResolution: "bundler" },
+};
+
+const formats = { ESM: "main.mts", CommonJS: "main.cts" };
+
+const page = readFileSync("docs/runtimes.md", "utf8");
+const [, shown = ""] = /^## TypeScript$[\s\S]*?^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
+
+const combinations = versions.flatMap((version) =>
+  Object.entries(modules).flatMap(([name, settings]) =>
+    Object.entries(formats).map(([format, file]) => ({ version, name, settings, format, file })),
+  ),
+);
+
+let project: string;
+
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), "async-music-typescript-"));
+  installTarball(join(project, pack(project).filename), project);
+  installNodeTypes(project);
+  for (const file of Object.values(formats))
+    copyFileSync(join("test/package/consumers/nodenext", file), join(project, file));
+});
+
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+test("the page shows the versions and settings that these tests compile", () => {
+  const cells = Object.keys(modules).map(() => Object.keys(formats).join(", "));
+  const rows = versions.map((version) => `| ${[version, ...cells].join(" | ")} |`);
+  const head = `| TypeScript | ${Object.keys(modules)
+    .map((name) => `\`${name}\``)
+    .join(" | ")} |`;
+  expect(page).toContain([head, "|---|---|---|---|", ...rows, "\n"].join("\n"));
+  expect(page).toContain(`TypeScript ${versions[0]} or later`);
+  expect(JSON.parse(shown).compilerOptions.types).toEqual(["node"]);
+});
+
+test.each(versions)("TypeScript %s is the version that is installed", async (version) => {
+  const { stdout } = await compile(version, ["--version"]);
+  expect(stdout).toMatch(new RegExp(`^Version ${version}\\.`));
+});
+
+test.each(combinations)(
+  "TypeScript $version compiles $format under $name with the options of the page",
+  async ({ version, name, settings, format, file }) => {
+    const path = join(project, `tsconfig.${version}.${name}.${format}.json`);
+    const { compilerOptions } = JSON.parse(shown);
+    const options = { ...compilerOptions, ...settings, skipLibCheck: false, noEmit: true };
+    writeFileSync(path, JSON.stringify({ compilerOptions: options, files: [file] }));
+    expect(await compile(version, ["--project", path])).toEqual({ code: 0, stdout: "" });
+  },
+);
+
+const start = promisify(execFile);
+
+async function compile(version: string, parameters: string[]): Promise<{ code: number; stdout: string }> {
+  const script = resolve(`tools/compilers/node_modules/typescript-${version}/bin/tsc`);
+  try {
+    const { stdout } = await start(process.execPath, [script, ...parameters]);
+    return { code: 0, stdout };
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && "stdout" in error)) throw error;
+    return { code: Number(error.code), stdout: String(error.stdout) };
+  }
+}

@@ -1,0 +1,65 @@
+import { AsyncMusic, SubmissionOutcomeUnknownError } from "async-music";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { SONG_REQUEST, TASK_ID } from "../support/answers.js";
+import { createLog } from "../support/log.js";
+import { reasonOf, rejection } from "../support/rejection.js";
+import { API_KEY, BASE_URL, createWorld } from "../support/world.js";
+
+const HTML = "<!DOCTYPE html><html><title>Welcome</title></html>";
+
+describe("an HTML page at baseUrl", () => {
+  test.each([200, 404, 502])("with the status %i is named on every call", async (status) => {
+    const page = () => new Response(HTML, { status, headers: { "Content-Type": "text/html" } });
+    const { client } = createWorld(page, { maxRetries: 0 });
+    for (const call of [
+      client.account.balance(),
+      client.account.usage(),
+      client.tasks.retrieve(TASK_ID),
+      client.tasks.create(SONG_REQUEST),
+    ]) {
+      const error = (await reasonOf(call)) as Error;
+      expect(error.message).toContain("This is HTML, not the service: check `baseUrl`.");
+    }
+    const created = await reasonOf(client.tasks.create(SONG_REQUEST));
+    expect(created instanceof SubmissionOutcomeUnknownError).toBe(status !== 404);
+  });
+});
+
+describe("in an environment that imitates a browser", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  test("the key of an emulator is allowed, and the refusal of another names test environments", () => {
+    vi.stubGlobal("window", {});
+    vi.stubGlobal("document", {});
+    expect(new AsyncMusic({ apiKey: "emu_1", baseUrl: BASE_URL })).toBeInstanceOf(AsyncMusic);
+    expect(() => new AsyncMusic({ apiKey: API_KEY, baseUrl: BASE_URL })).toThrow(/jsdom or happy-dom/);
+  });
+});
+
+test("an unknown outcome is logged once at the level `error`, with every log level but `off`", async () => {
+  for (const [logLevel, count] of [
+    [undefined, 1],
+    ["debug", 1],
+    ["info", 1],
+    ["warn", 1],
+    ["error", 1],
+    ["off", 0],
+  ] as const) {
+    const log = createLog();
+    const options = { logger: log, logLevel };
+    const { client } = createWorld(() => new Response("{}", { status: 500 }), options);
+    const { message } = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    const errors = log.lines.filter(({ level }) => level === "error");
+    expect(errors.map((line) => line.message)).toEqual(Array(count).fill(message));
+    // Nothing else is logged from this level up.
+    if (logLevel === "error" || logLevel === "off") expect(log.lines).toHaveLength(count);
+  }
+});
+
+test("a response that breaks off still reports the remaining rate limit", async () => {
+  const body = new ReadableStream({ pull: (controller) => controller.error(new Error("broken")) });
+  const headers = { "X-RateLimit-Remaining": "7" };
+  const { client } = createWorld(() => new Response(body, { headers }), { maxRetries: 0 });
+  await reasonOf(client.account.balance());
+  expect(client.rateLimit.remaining).toBe(7);
+});

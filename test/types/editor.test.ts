@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import ts from "typescript";
+import { beforeAll, describe, expect, test } from "vitest";
+
+// What TypeScript's language service, which editors run, offers and reports in a file of a user.
+
+const FILE = `${process.cwd()}/test/types/a-users-file.ts`;
+const HEAD = `import { type AsyncMusic, creditsFor, type TaskRequest } from "async-music";
+declare const client: AsyncMusic;
+declare const rows: { text: string; length: number }[];
+void creditsFor;
+`;
+
+let editor: ts.LanguageService;
+let content = "";
+let version = 0;
+
+beforeAll(() => {
+  const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
+  editor = ts.createLanguageService({
+    getCompilationSettings: () => ({ ...options, noUnusedLocals: false }),
+    getScriptFileNames: () => [FILE],
+    getScriptVersion: (file) => (file === FILE ? String(version) : ""),
+    getScriptSnapshot(file) {
+      if (file === FILE) return ts.ScriptSnapshot.fromString(content);
+      return ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(readFileSync(file, "utf8")) : undefined;
+    },
+    getCurrentDirectory: () => process.cwd(),
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    fileExists: (file) => file === FILE || ts.sys.fileExists(file),
+    readFile: ts.sys.readFile,
+    directoryExists: ts.sys.directoryExists,
+    getDirectories: ts.sys.getDirectories,
+  });
+});
+
+/** What the editor offers at `|`: names in the order of its list, with the types that it shows. */
+function offeredAt(code: string): { name: string; type: string }[] {
+  const [before = "", after = ""] = `${HEAD}${code}`.split("|");
+  content = before + after;
+  version++;
+  const entries = editor.getCompletionsAtPosition(FILE, before.length, {})?.entries ?? [];
+  const orderOf = ({ sortText, name }: ts.CompletionEntry) => `${sortText} ${name}`;
+  return entries
+    .toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1))
+    .map(({ name }) => {
+      const details = editor.getCompletionEntryDetails(
+        FILE,
+        before.length,
+        name,
+        {},
+        undefined,
+        {},
+        undefined,
+      );
+      const shown = ts.displayPartsToString(details?.displayParts);
+      return { name, type: shown.replace(/^.*?\??: /, "") };
+    });
+}
+
+function errorIn(code: string): string {
+  content = HEAD + code;
+  version++;
+  const [error] = editor.getSemanticDiagnostics(FILE);
+  return ts.flattenDiagnosticMessageText(error?.messageText ?? "", "\n");
+}
+
+const MODES = [
+  "continue_at",
+  "continue_clip_id",
+  "gpt_description_prompt",
+  "make_instrumental",
+  "model_version",
+  "negative_tags",
+  "prompt",
+  "tags",
+  "title",
+];
+
+const FIELDS: [model: string, taskType: string, fields: string[]][] = [
+  ["provider_a", "music", MODES],
+  ["provider_a", "lyrics", ["prompt"]],
+  ["provider_a", "upload", ["url"]],
+  ["provider_a", "concat", ["clip_id"]],
+  ["provider_b", "music", ["prompt", "lyrics", "lyrics_type", "seed", "tags"]],
+];
+
+describe.each([
+  ["run", (request: string) => `void client.tasks.run(${request});`],
+  ["create", (request: string) => `void client.tasks.create(${request});`],
+  ["runAll", (request: string) => `client.tasks.runAll([${request}]);`],
+  ["creditsFor", (request: string) => `creditsFor(${request});`],
+  ["a declared request", (request: string) => `export const request: TaskRequest = ${request};`],
+])("in `input` of %s, an editor offers", (_, codeOf) => {
+  test.each(FIELDS)(
+    "the fields of %s, %s first, and of others the reason why they must be absent",
+    (...row) => {
+      const [model, taskType, fields] = row;
+      const offered = offeredAt(codeOf(`{ model: "${model}", task_type: "${taskType}", input: { | } }`));
+      const own = offered.slice(0, fields.length);
+      const other = model === "provider_a" ? "provider_b" : "provider_a";
+      expect(own.map(({ name }) => name).sort()).toEqual(fields.toSorted());
+      expect(own.filter(({ type }) => /\bnever\b/.test(type))).toEqual([]);
+      for (const { type } of offered.slice(fields.length))
+        expect(type).toContain(`Forbidden<"${model} refuses this field of ${other}">`);
+    },
+  );
+});
+
+test("a mode's own input offers the fields of the mode first, and of others the reason", () => {
+  const offered = offeredAt('export const input: import("async-music").InspirationInput = { | };');
+  expect(offered.slice(0, 7).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["gpt_description_prompt", "tags", "title"]),
+  );
+  expect(offered.slice(7).filter(({ type }) => !type.startsWith("Forbidden<"))).toEqual([]);
+  expect(offered).toHaveLength(11);
+});
+
+test.each([
+  ["a field of the other model", "title: row.text", "refuses this field of provider_a"],
+  ["a value of a wrong type", "tags: row.length", "Type 'number' is not assignable to type 'string'"],
+  [
+    "a misspelled required field",
+    "promt: row.text",
+    "Property 'prompt' is missing in type '{ promt: string; }'",
+  ],
+])("the error about %s in `runAll(rows.map(…))` is about the element", (_, field, expected) => {
+  const prompt = field.startsWith("promt") ? "" : "prompt: row.text, ";
+  const code = `client.tasks.runAll(rows.map((row) => (
+    { model: "provider_b", task_type: "music", input: { ${prompt}${field} } })));`;
+  const error = errorIn(code);
+  expect(error).toContain(expected);
+  expect(error).not.toMatch(/IteratorResult|Symbol\.iterator/);
+  expect(error.split("\n")[2]).toMatch(
+    /^ +Type '\{ model: "provider_b";.* is not assignable to type 'TaskRequest'/,
+  );
+});
+
+test("the error about a field of the other model names the reason", () => {
+  const error = errorIn(
+    'void client.tasks.run({ model: "provider_b", task_type: "music", input: { prompt: "calm", title: "Rain" } });',
+  );
+  expect(error).toContain('Forbidden<"provider_b refuses this field of provider_a">');
+  expect(error).not.toMatch(/\bnever\b/);
+});
