@@ -14,7 +14,7 @@ export interface ApiErrorDetails extends ErrorDetails {
 /** The service returned an error. Branch on `errorCode` or on the class, never on the message. */
 export class ApiError extends AsyncMusicError {
   static {
-    brand(ApiError, "ApiError");
+    brand(this, "ApiError");
   }
 
   override name = "ApiError";
@@ -47,7 +47,7 @@ export class ApiError extends AsyncMusicError {
  */
 export class BadRequestError extends ApiError {
   static {
-    brand(BadRequestError, "BadRequestError");
+    brand(this, "BadRequestError");
   }
 
   override name = "BadRequestError";
@@ -56,7 +56,7 @@ export class BadRequestError extends ApiError {
 /** The API key is missing, unknown, deleted or disabled (401). */
 export class AuthenticationError extends ApiError {
   static {
-    brand(AuthenticationError, "AuthenticationError");
+    brand(this, "AuthenticationError");
   }
 
   override name = "AuthenticationError";
@@ -65,7 +65,7 @@ export class AuthenticationError extends ApiError {
 /** The account has fewer credits available than the task costs (402): top up in the dashboard. */
 export class InsufficientCreditsError extends ApiError {
   static {
-    brand(InsufficientCreditsError, "InsufficientCreditsError");
+    brand(this, "InsufficientCreditsError");
   }
 
   override name = "InsufficientCreditsError";
@@ -74,7 +74,7 @@ export class InsufficientCreditsError extends ApiError {
 /** The account is suspended and can't create tasks (403). */
 export class AccountSuspendedError extends ApiError {
   static {
-    brand(AccountSuspendedError, "AccountSuspendedError");
+    brand(this, "AccountSuspendedError");
   }
 
   override name = "AccountSuspendedError";
@@ -83,7 +83,7 @@ export class AccountSuspendedError extends ApiError {
 /** No task of this account has that id (404). */
 export class TaskNotFoundError extends ApiError {
   static {
-    brand(TaskNotFoundError, "TaskNotFoundError");
+    brand(this, "TaskNotFoundError");
   }
 
   override name = "TaskNotFoundError";
@@ -92,7 +92,7 @@ export class TaskNotFoundError extends ApiError {
 /** The rate limit is exceeded (429): no retries are left, or the stated wait is longer than `retryBudgetMs`. */
 export class RateLimitedError extends ApiError {
   static {
-    brand(RateLimitedError, "RateLimitedError");
+    brand(this, "RateLimitedError");
   }
 
   override name = "RateLimitedError";
@@ -114,7 +114,7 @@ export class RateLimitedError extends ApiError {
 /** The service returned a 5xx status to a read, also after the retries. */
 export class ServerError extends ApiError {
   static {
-    brand(ServerError, "ServerError");
+    brand(this, "ServerError");
   }
 
   override name = "ServerError";

@@ -16,7 +16,7 @@ export interface ErrorDetails {
  */
 export class AsyncMusicError extends Error {
   static {
-    brand(AsyncMusicError, "AsyncMusicError");
+    brand(this, "AsyncMusicError");
   }
 
   override name = "AsyncMusicError";
@@ -41,7 +41,7 @@ export class AsyncMusicError extends Error {
 /** An option is missing, unknown or has a wrong value. The message names the option, the rule and the value. */
 export class InvalidOptionError extends AsyncMusicError {
   static {
-    brand(InvalidOptionError, "InvalidOptionError");
+    brand(this, "InvalidOptionError");
   }
 
   override name = "InvalidOptionError";
@@ -80,7 +80,7 @@ export function shown(value: unknown): string {
 /** The SDK refused a request that the service would refuse. Nothing was sent, and nothing was charged. */
 export class InvalidRequestError extends AsyncMusicError {
   static {
-    brand(InvalidRequestError, "InvalidRequestError");
+    brand(this, "InvalidRequestError");
   }
 
   override name = "InvalidRequestError";
@@ -102,7 +102,7 @@ export class InvalidRequestError extends AsyncMusicError {
 /** A request of `runAll` was refused before anything was sent: with it, the batch could cost more than `maxCredits`. */
 export class CreditCeilingError extends AsyncMusicError {
   static {
-    brand(CreditCeilingError, "CreditCeilingError");
+    brand(this, "CreditCeilingError");
   }
 
   override name = "CreditCeilingError";

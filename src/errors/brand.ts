@@ -7,7 +7,8 @@ interface ErrorClass {
 
 /**
  * Lets `instanceof` recognize the errors of other copies of this package: an application and a library may each have one.
- * The name is written out, since bundlers shorten the names of classes.
+ * The name is written out, since bundlers shorten the names of classes. A class passes itself as `this`: with its own name in a
+ * static block, esbuild renames the class.
  */
 export function brand(errorClass: ErrorClass, name: string): void {
   Object.defineProperty(errorClass.prototype, BRAND, { value: name });

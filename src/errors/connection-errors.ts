@@ -5,7 +5,7 @@ import { brand } from "./brand.js";
 /** A read had no response, or a POST was certainly never sent: nothing was charged. */
 export class ConnectionError extends AsyncMusicError {
   static {
-    brand(ConnectionError, "ConnectionError");
+    brand(this, "ConnectionError");
   }
 
   override name = "ConnectionError";
@@ -21,7 +21,7 @@ export class ConnectionError extends AsyncMusicError {
 /** There was no response within `timeoutMs`. */
 export class RequestTimeoutError extends ConnectionError {
   static {
-    brand(RequestTimeoutError, "RequestTimeoutError");
+    brand(this, "RequestTimeoutError");
   }
 
   override name = "RequestTimeoutError";
@@ -33,7 +33,7 @@ export class RequestTimeoutError extends ConnectionError {
  */
 export class InvalidResponseError extends AsyncMusicError {
   static {
-    brand(InvalidResponseError, "InvalidResponseError");
+    brand(this, "InvalidResponseError");
   }
 
   override name = "InvalidResponseError";
@@ -70,7 +70,7 @@ export type Evidence = "created" | "not_created" | "unclear";
  */
 export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   static {
-    brand(SubmissionOutcomeUnknownError, "SubmissionOutcomeUnknownError");
+    brand(this, "SubmissionOutcomeUnknownError");
   }
 
   override name = "SubmissionOutcomeUnknownError";
@@ -110,7 +110,7 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
 /** The address of the audio returns 404: audio is available for seven days after its task completed. */
 export class AudioExpiredError extends AsyncMusicError {
   static {
-    brand(AudioExpiredError, "AudioExpiredError");
+    brand(this, "AudioExpiredError");
   }
 
   override name = "AudioExpiredError";
@@ -130,7 +130,7 @@ export class AudioExpiredError extends AsyncMusicError {
 /** The audio could not be downloaded completely, or `saveAudio` could not save it. */
 export class AudioDownloadError extends AsyncMusicError {
   static {
-    brand(AudioDownloadError, "AudioDownloadError");
+    brand(this, "AudioDownloadError");
   }
 
   override name = "AudioDownloadError";

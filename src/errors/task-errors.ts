@@ -10,7 +10,7 @@ import { brand } from "./brand.js";
  */
 export class TaskFailedError extends AsyncMusicError {
   static {
-    brand(TaskFailedError, "TaskFailedError");
+    brand(this, "TaskFailedError");
   }
 
   override name = "TaskFailedError";
@@ -58,7 +58,7 @@ function adviceFor({ retryable, retry_after_seconds: seconds }: FailedTask): str
 /** The task ended in `timeout`: it was unfinished after an hour. Its credits were refunded. */
 export class TaskTimedOutError extends TaskFailedError {
   static {
-    brand(TaskTimedOutError, "TaskTimedOutError");
+    brand(this, "TaskTimedOutError");
   }
 
   override name = "TaskTimedOutError";
@@ -67,7 +67,7 @@ export class TaskTimedOutError extends TaskFailedError {
 /** `maxWaitMs` passed before the task ended. The task continues: wait for its id again. */
 export class WaitTimeoutError extends AsyncMusicError {
   static {
-    brand(WaitTimeoutError, "WaitTimeoutError");
+    brand(this, "WaitTimeoutError");
   }
 
   override name = "WaitTimeoutError";
@@ -89,7 +89,7 @@ export class WaitTimeoutError extends AsyncMusicError {
  */
 export class JournalError extends AsyncMusicError {
   static {
-    brand(JournalError, "JournalError");
+    brand(this, "JournalError");
   }
 
   override name = "JournalError";
@@ -108,7 +108,7 @@ export class JournalError extends AsyncMusicError {
 /** The journal holds another request under this key; the message names its task, if it has one. Nothing was sent. */
 export class JournalConflictError extends JournalError {
   static {
-    brand(JournalConflictError, "JournalConflictError");
+    brand(this, "JournalConflictError");
   }
 
   override name = "JournalConflictError";

@@ -41,7 +41,7 @@ export function memoryJournal(): Required<Journal> {
  */
 export class JournalDamagedError extends JournalError {
   static {
-    brand(JournalDamagedError, "JournalDamagedError");
+    brand(this, "JournalDamagedError");
   }
 
   override name = "JournalDamagedError";

@@ -31,6 +31,16 @@ describe.each(Object.entries(entries))("%s", (name, { types }) => {
   });
 });
 
+test("the classes have the names of their exports", () => {
+  const script = `
+    import * as main from "async-music"; import * as node from "async-music/node";
+    const classes = Object.entries({ ...main, ...node }).filter(([, value]) => /^class\\b/.test(String(value)));
+    console.log(JSON.stringify([classes.map(([name]) => name).join(), classes.map(([, { name }]) => name).join()]));`;
+  const [exported, names = ""] = run("module", script);
+  expect(names).toEqual(exported);
+  expect(names.split(",").length).toBeGreaterThan(20);
+});
+
 /** The source line, in the package, that an editor opens for each name that a file of types declares. */
 function landingsOf(file: string): { file: string; name: string; line: string }[] {
   const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8")));
