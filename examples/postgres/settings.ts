@@ -13,7 +13,7 @@ export const pollMs = Number(process.env["POLL_MS"] ?? 5_000);
 export const SETTLE_COMMAND = "npx node examples/postgres/settle.ts";
 
 /** After this time, the request of a worker that ended is no longer in flight. */
-export const settleAfterMs = Number(process.env["SETTLE_MS"] ?? 60_000);
+export const settleAfterMs = Number(process.env["SETTLE_MS"] ?? 120_000);
 
 /** Longer than a song takes. */
 export const LONGEST_SONG_SECONDS = 2 * 3600;

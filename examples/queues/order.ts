@@ -54,7 +54,7 @@ export function journalKeysOf(name: string): string[] {
  */
 export async function fulfil(
   { name, description }: Order,
-  { client, journal, orderNames, settleCommand, settleAfterMs = 60_000, now = Date.now, ...options }: Means,
+  { client, journal, orderNames, settleCommand, settleAfterMs = 120_000, now = Date.now, ...options }: Means,
 ): Promise<SucceededTask<"music">> {
   for (let take = 1; ; ) {
     const journalKey = `${name}/${take}`;

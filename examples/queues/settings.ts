@@ -7,7 +7,7 @@ export const QUEUE = process.env["QUEUE"] ?? "songs";
 export const SETTLE_COMMAND = "npx node examples/queues/settle.ts";
 
 /** After this time, the request of a worker that ended is no longer in flight. */
-export const settleAfterMs = Number(process.env["SETTLE_MS"] ?? 60_000);
+export const settleAfterMs = Number(process.env["SETTLE_MS"] ?? 120_000);
 
 export const redisUrl = process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379";
 

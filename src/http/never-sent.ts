@@ -5,10 +5,10 @@ export const FORBIDDEN_PORT = "bad port";
 export const DEEPEST = 8;
 
 /** System calls that come before the first byte of a request. */
-export const CALLS_BEFORE_SENDING: readonly string[] = ["connect", "getaddrinfo"];
+const CALLS_BEFORE_SENDING: readonly string[] = ["connect", "getaddrinfo"];
 
-/** Error codes of the runtimes' `fetch` that mean that nothing was sent. */
-export const CODES_BEFORE_SENDING: readonly string[] = [
+/** Error codes that mean that nothing was sent. */
+const CODES_BEFORE_SENDING: readonly string[] = [
   // No connection was made.
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -34,7 +34,16 @@ export const CODES_BEFORE_SENDING: readonly string[] = [
   "UNABLE_TO_GET_ISSUER_CERT",
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  // The two sides have no protocol, version or cipher in common.
+];
+
+/** The prefix of the codes of OpenSSL in Node. Most of them also come after the handshake. */
+export const OPENSSL = "ERR_SSL_";
+
+/**
+ * The two sides of a handshake have no protocol, version or cipher in common. These codes prove something only as the cause of
+ * a `TypeError`, as `fetch` throws them. `node:https` also reports them for a connection that breaks after the request.
+ */
+const CODES_OF_HANDSHAKES: readonly string[] = [
   "ERR_SSL_NO_PROTOCOLS_AVAILABLE",
   "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE",
   "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE",
@@ -43,25 +52,23 @@ export const CODES_BEFORE_SENDING: readonly string[] = [
   "ERR_SSL_WRONG_VERSION_NUMBER",
 ];
 
-/** The prefix of the codes of OpenSSL in Node. Most of them also come after the handshake. */
-export const OPENSSL = "ERR_SSL_";
-
 /**
  * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Without such a
  * code, the request may have arrived: a connection can break at any moment after that.
  */
-export function certainlyNeverSent(error: unknown, depth = 0): boolean {
+export function certainlyNeverSent(error: unknown, depth = 0, isOfFetch = false): boolean {
   try {
     if (!(error instanceof Error) || depth > DEEPEST) return false;
     if (error instanceof AggregateError && error.errors.length > 0)
-      return error.errors.every((each) => certainlyNeverSent(each, depth + 1));
+      return error.errors.every((each) => certainlyNeverSent(each, depth + 1, isOfFetch));
     const { code, syscall, message } = error as Error & { code?: unknown; syscall?: unknown };
     const name = String(code);
     const isBeforeSending =
       message === FORBIDDEN_PORT ||
       CODES_BEFORE_SENDING.includes(name) ||
+      (isOfFetch && CODES_OF_HANDSHAKES.includes(name)) ||
       CALLS_BEFORE_SENDING.includes(String(syscall));
-    return isBeforeSending || certainlyNeverSent(error.cause, depth + 1);
+    return isBeforeSending || certainlyNeverSent(error.cause, depth + 1, error instanceof TypeError);
   } catch {
     // An error of a custom `fetch` may throw when it is read.
     return false;

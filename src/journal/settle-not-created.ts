@@ -16,9 +16,10 @@ export interface SettleNotCreatedOptions {
   journalKeys?: Iterable<string> | undefined;
   /**
    * Leaves younger intents alone, in milliseconds: their POST may still be in flight. It must exceed `timeoutMs` of every
-   * client, plus the difference between the clocks of your machines.
+   * client, plus the time that your journal may take to write an entry twice (10 s each for `postgresJournal`, 30 s each for `redisJournal`), plus the
+   * difference between the clocks of your machines.
    *
-   * @defaultValue 60_000
+   * @defaultValue 120_000
    */
   olderThanMs?: number | undefined;
   /** The clock of the clients, by which the age is computed. @defaultValue the system's */
@@ -41,8 +42,8 @@ const RULES = {
  * creates one. For all other keys, call {@link settleOutcome} once you know the outcome.
  *
  * A POST created nothing if the journal has every task that the account has created since the intent was written. That needs
- * runs with `probe: true`, and one journal for all orders of the account. Tasks of other programs make the evidence weaker,
- * never wrong.
+ * runs with `probe: true`, one journal for all orders of the account, and one account for all keys of the journal: a number of
+ * another account proves nothing about these orders. Tasks of other programs make the evidence weaker, never wrong.
  *
  * This call reads `usage` once, and creates nothing. Call it only if no process still runs these orders, for example after a
  * job queue has given the job of a killed worker to another one: a process that was suspended could still send its POST.
@@ -66,7 +67,7 @@ export async function settleNotCreated(
 ): Promise<OpenOrder[]> {
   checkOption("journal", methodsRule("get", "put", "delete", "open"), journal);
   const checked = checkOptions(options, RULES);
-  const { journalKeys = [], olderThanMs = 60_000, clock = createSystemClock() } = checked;
+  const { journalKeys = [], olderThanMs = 120_000, clock = createSystemClock() } = checked;
   const open = (await journal.open()).filter(({ state }) => state === "intent");
   if (open.length === 0) return [];
 

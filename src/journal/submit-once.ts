@@ -119,7 +119,8 @@ async function submit(slot: Slot, pending: PendingRequest, free: FreeKey): Promi
 }
 
 function createdTaskOf(error: unknown): string | null {
-  return error instanceof AsyncMusicError ? error.taskId : null;
+  // An error of another version of this package may have no `taskId`.
+  return error instanceof AsyncMusicError ? (error.taskId ?? null) : null;
 }
 
 /** Replaces the intent by the task. If the journal fails now, the run continues, since the task exists. */

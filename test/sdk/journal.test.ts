@@ -310,6 +310,7 @@ test.each([
   ["a 502", () => refusal(502, "upstream_provider_error"), 502],
   ["a 500", () => refusal(500, "internal_error"), 500],
   ["a 202 without a task id", () => Response.json({ code: 202, data: {} }, { status: 202 }), 202],
+  ["a 408 of a gateway", () => new Response("Request Timeout", { status: 408 }), 408],
   ["a redirect", () => new Response(null, { status: 302, headers: { Location: "https://a.example" } }), 302],
 ])("after %s the outcome stays unknown, and a restart sends nothing", async (_, answer, status) => {
   const world = journaledWorld(inTurn(answer, submit));

@@ -16,7 +16,7 @@ import { rejection } from "../support/rejection.js";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const clockAt = (ms: number) => ({ now: () => Date.parse(AT) + ms });
-const OLD = { clock: clockAt(60_000) };
+const OLD = { clock: clockAt(120_000) };
 
 function createAccount() {
   const emulator = createEmulator();
@@ -90,9 +90,9 @@ test("a run without `probe` leaves no evidence", async () => {
 });
 
 test.each([
-  [undefined, 59_999, 1],
-  [undefined, 60_000, 0],
-  [undefined, 60_001, 0],
+  [undefined, 119_999, 1],
+  [undefined, 120_000, 0],
+  [undefined, 120_001, 0],
   [5000, 4999, 1],
   [5000, 5000, 0],
   [0, 0, 0],

@@ -1,4 +1,7 @@
-import { createServer, type Socket } from "node:net";
+import { request } from "node:https";
+import { connect, createServer, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { inspect } from "node:util";
 import { AsyncMusic, ConnectionError, memoryJournal, SubmissionOutcomeUnknownError } from "async-music";
 import { expect, onTestFinished, test } from "vitest";
 import { SONG_REQUEST } from "../support/answers.js";
@@ -8,12 +11,12 @@ import { rejection } from "../support/rejection.js";
 // A TLS handshake that fails: nothing was sent. A connection that breaks after the request: the outcome is unknown.
 
 /** The port of a server that treats each connection so, once its first bytes arrived. */
-async function connectTo(treat: (socket: Socket) => void): Promise<number> {
+async function connectTo(treat: (socket: Socket, first: Buffer) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => {});
-    socket.once("data", () => treat(socket));
+    socket.once("data", (first) => treat(socket, first));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -23,9 +26,9 @@ async function connectTo(treat: (socket: Socket) => void): Promise<number> {
   return Object(server.address()).port;
 }
 
-const run = (baseUrl: string) => {
+const run = (baseUrl: string, fetch?: typeof globalThis.fetch) => {
   const journal = memoryJournal();
-  const client = new AsyncMusic({ apiKey: "key_1", baseUrl, maxRetries: 0 });
+  const client = new AsyncMusic({ apiKey: "key_1", baseUrl, fetch, maxRetries: 0 });
   return { journal, run: client.tasks.run(SONG_REQUEST, { journal, journalKey: "order" }) };
 };
 
@@ -63,4 +66,49 @@ test.each<[what: string, end: (socket: Socket) => void]>([
   await rejection(order, SubmissionOutcomeUnknownError);
   expect(await journal.get("order")).toMatchObject({ state: "intent" });
   expect(server.arrivals).toHaveLength(1);
+});
+
+/** TLS without a certificate, so that the test needs no private key. */
+const ANONYMOUS = { ciphers: "AECDH-AES256-SHA:@SECLEVEL=0", maxVersion: "TLSv1.2" } as const;
+
+/** A `fetch` on `node:https`, as some libraries implement it. */
+const fetchByHttps: typeof fetch = async (input, init) => {
+  const sent = new Request(input, init);
+  const headers = Object.fromEntries(sent.headers);
+  const body = Buffer.from(await sent.arrayBuffer());
+  return new Promise((_, reject) => {
+    const outgoing = request(sent.url, {
+      method: sent.method,
+      headers,
+      rejectUnauthorized: false,
+      ...ANONYMOUS,
+    });
+    outgoing.on("error", reject).end(body);
+  });
+};
+
+test("plain text in an established TLS connection, after the request, leaves the outcome unknown", async () => {
+  let toClient: Socket | undefined;
+  const received: string[] = [];
+  const tls = createTlsServer(ANONYMOUS, (socket) => {
+    socket.on("error", () => {});
+    socket.on("data", (bytes) => {
+      if (received.push(String(bytes)) === 1) toClient?.write("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+    });
+  });
+  await new Promise<void>((resolve) => tls.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void tls.close());
+  const port = await connectTo((socket, first) => {
+    toClient = socket;
+    const toServer = connect(Object(tls.address()).port, "127.0.0.1");
+    toServer.on("error", () => {});
+    toServer.write(first);
+    socket.on("close", () => toServer.destroy());
+    socket.pipe(toServer).pipe(socket);
+  });
+  const { journal, run: order } = run(`https://127.0.0.1:${port}`, fetchByHttps);
+  const error = await rejection(order, SubmissionOutcomeUnknownError);
+  expect(inspect(error)).toContain("ERR_SSL_WRONG_VERSION_NUMBER");
+  expect(received[0]).toContain("POST /api/v1/task HTTP/1.1");
+  expect(await journal.get("order")).toMatchObject({ state: "intent" });
 });

@@ -49,6 +49,8 @@ export const CLASSES_BY_STATUS = [
   { status: 401, read: "AuthenticationError", post: "AuthenticationError" },
   { status: 402, read: "InsufficientCreditsError", post: "InsufficientCreditsError" },
   { status: 403, read: "AccountSuspendedError", post: "AccountSuspendedError" },
+  // A gateway may have forwarded the request before it gave up.
+  { status: 408, read: "ApiError", post: UNKNOWN },
   { status: 418, read: "ApiError", post: "ApiError" },
   { status: 429, read: "RateLimitedError", post: "RateLimitedError" },
   { status: 500, read: "ServerError", post: UNKNOWN },
