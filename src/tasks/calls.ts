@@ -3,6 +3,7 @@ import type { TaskRequest } from "../contract/requests.js";
 import { resultSchemas, taskSchema, taskSubmissionSchema } from "../contract/responses.js";
 import { ENDPOINTS, type ErrorCode, isTaskType } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
+import { ApiError } from "../errors/api-errors.js";
 import { AsyncMusicError, InvalidRequestError, resumeAdvice } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
@@ -310,11 +311,16 @@ export function createCount() {
       } catch (error) {
         if (isReasonOf(signal, error)) throw error;
         if (error instanceof AsyncMusicError && error.taskId !== null) accepted++;
-        else if (error instanceof SubmissionOutcomeUnknownError) unknown++;
+        else if (mayHaveCreated(error)) unknown++;
         throw error;
       } finally {
         open--;
       }
     },
   };
+}
+
+/** Whether a task may exist after this error, which names none. A redirect is no refusal by the service. */
+function mayHaveCreated(error: unknown): boolean {
+  return error instanceof SubmissionOutcomeUnknownError || (error instanceof ApiError && error.status < 400);
 }

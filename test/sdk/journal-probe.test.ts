@@ -1,4 +1,5 @@
 import {
+  ApiError,
   type AsyncMusic,
   AsyncMusicError,
   type Journal,
@@ -78,6 +79,27 @@ test.each([true, false])(
     expect((await run()).evidence).toBe(expected);
   },
 );
+
+test.each([
+  ["created", "created"],
+  ["not_created", "unclear"],
+] as const)("the evidence after a redirect is %s, and %s after another one", async (expected, later) => {
+  const service = countingService({ isCreated: expected === "created" });
+  const { client } = createWorld((request) => {
+    const answer = service.answer(request);
+    if (request.method !== "POST") return answer;
+    Promise.resolve(answer).catch(() => {});
+    return new Response(null, { status: 302, headers: { Location: "https://elsewhere.example/" } });
+  });
+  const { journal } = service;
+  const error = await probe(client, journal);
+  expect([error.evidence, error.status]).toEqual([expected, 302]);
+  expect((await probe(client, journal)).evidence).toBe(expected);
+
+  // The redirected create of another request has created a task.
+  await rejection(client.tasks.create(OTHER), ApiError);
+  expect((await probe(client, journal)).evidence).toBe(later);
+});
 
 test("an abort ends the search for evidence, even if the service does not respond", async () => {
   const controller = new AbortController();
