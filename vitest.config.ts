@@ -98,7 +98,11 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { resolve: { alias }, plugins: [fonts], test: { ...nets, name: "long", include: long } },
+      {
+        resolve: { alias },
+        plugins: [fonts],
+        test: { ...nets, name: "long", include: long, setupFiles: "test/support/encoded-once.ts" },
+      },
       {
         resolve: { alias },
         test: { ...nets, setupFiles, name: "redis", include: onRedis, globalSetup: "test/redis/server.ts" },
