@@ -1,6 +1,7 @@
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { findProblems } from "../../emulator/control/compliance.js";
+import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
 import { TASK_ERROR_CODES, TASK_STATUSES } from "../../src/contract/service.js";
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -295,6 +296,56 @@ describe("an account of a seed file", () => {
     expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([200, 401, 200]);
     emulator.reset();
     expect(emulator.apiKey).toBe("emu_mine");
+  });
+});
+
+describe("the policy of the file applies to its tasks, not the option `policy`", () => {
+  const tasks = [
+    song({ status: "timeout" }),
+    song({ status: "success", audio_format: "mp3" }),
+    song({ status: "failure" }),
+    song({ status: "running" }),
+  ];
+  const seedFile = {
+    policy: { timeout_error_code: "invalid_task_input" },
+    accounts: [{ tasks }, { keys: [{ key: "emu_b" }], tasks, policy: { timeout_retryable: false } }],
+  };
+  const storedTasks = (emulator: Emulator) => Object(emulator.snapshot().state).tasks;
+  const choices = Object.entries(POLICY_FIELDS).flatMap(([name, { choices }]) =>
+    choices.map((choice) => [`${name}: ${choice}`, { [name]: choice }] as const),
+  );
+
+  test.each([...choices, ["vary", "vary"] as const])("%s", (_, policy) => {
+    const plain = createEmulator({ seedFile });
+    const emulator = createEmulator({ seedFile, policy });
+    expect(storedTasks(emulator)).toEqual(storedTasks(plain));
+    plain.reset({ policy });
+    expect(plain.snapshot()).toEqual(emulator.snapshot());
+  });
+
+  test("the option applies to everything later, except for what an account of the file has set", async () => {
+    const policy = { timeout_error_code: "rate_limited", audio_conversion: "failing" } as const;
+    const emulator = createEmulator({ seedFile, policy });
+    const timeouts = () => emulator.state().tasks.filter(({ status }) => status === "timeout");
+    const atStart = { error_code: "invalid_task_input" };
+    expect(timeouts()).toMatchObject([atStart, { ...atStart, retryable: false }]);
+    const [audioUrl] = emulator
+      .state()
+      .tasks.filter(({ status }) => status === "success")
+      .map(({ output }) => Object(output).result[0].audio_url);
+    expect((await emulator.fetch(audioUrl)).headers.get("Content-Type")).toBe("audio/mpeg");
+
+    expect(emulator.policy).toMatchObject(policy);
+    const init = { method: "POST", body: JSON.stringify(song({})) };
+    for (const key of [emulator.apiKey, "emu_b"]) {
+      emulator.providers.provider_a.next({ outcome: "hang" });
+      await send(emulator, "/task", init, key);
+    }
+    await emulator.clock.advance(3_600_001);
+    expect(timeouts().slice(-2)).toMatchObject([
+      { error_code: "rate_limited", retryable: true },
+      { error_code: "rate_limited", retryable: false },
+    ]);
   });
 });
 

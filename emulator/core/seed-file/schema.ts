@@ -35,7 +35,10 @@ export interface SeedFile {
   outcomes?: SeedOutcomes | undefined;
   /** Faults of later requests of all accounts. Those of an account come first; of those that match, only the first fires. */
   faults?: readonly SeedFault[] | undefined;
-  /** Behavior that the interface does not decide. The `policy` of `createEmulator` takes precedence. */
+  /**
+   * Behavior that the interface does not decide. It applies to the tasks of the file. For later requests, the `policy` of
+   * `createEmulator` takes precedence.
+   */
   policy?: Partial<Policy> | undefined;
   /** The rate limit of every key. The `limits` of `createEmulator` take precedence. */
   limits?: SeedLimits | undefined;

@@ -34,21 +34,25 @@ export function createInitialState({ seedFile, ...options }: InitialOptions, sta
 function createSeededState(file: ReadSeedFile, options: NewState, startTime: number, mistakes: Mistakes) {
   const { accounts = [{}], outcomes, faults = [] } = file;
   const time = file.time === undefined ? startTime : parseIsoTime(file.time);
-  const policy = options.policy === "vary" ? options.policy : { ...file.policy, ...options.policy };
   const limits = { ...limitsFromJson(file.limits ?? {}), ...options.limits };
-  const state = createState({ ...options, policy, limits }, time);
-
-  // Not the policy of the options: whether a file is valid must not change with a reset.
-  const ownPolicy = createPolicy(state.seed, file.policy);
+  // Not the policy of the options: the file's tasks must not change with a reset.
+  const state = createState({ ...options, policy: file.policy, limits }, time);
+  const laterPolicy = createPolicy(
+    state.seed,
+    options.policy === "vary" ? options.policy : { ...file.policy, ...options.policy },
+  );
   const { apiKey: ownerKey } = options;
   const ownKeys = accounts.flatMap((each) => each?.keys?.map((given) => given?.key ?? "") ?? []);
   const names = new Names(mistakes);
-  const seeding: Seeding = { names, mistakes, time, ownPolicy, ownerKey, ownKeys };
+  const seeding: Seeding = { names, mistakes, time, ownerKey, ownKeys };
   const entries = addAccounts(state, accounts, seeding);
   // Only without a valid account is there none.
   if (state.accounts.length === 0) mistakes.throwIfAny();
   replay({ state, index: buildIndex(state), watchers: new StatusWatchers() }, entries, seeding);
   mistakes.throwIfAny();
+  state.policy = laterPolicy;
+  for (const [position, account] of state.accounts.entries())
+    if (account.policy !== undefined) account.policy = { ...laterPolicy, ...accounts[position]?.policy };
   state.scripts = scriptsOf(outcomes);
   for (const rule of faults) addFault(state, rule, null);
   invariant(isConsistent(state), "a seeded state is consistent");
@@ -75,7 +79,7 @@ function scriptsOf(outcomes: ReadAccount["outcomes"]): Scripts {
 
 /** Replaces the accounts of a new state. Returns their tasks in the order of their creation. */
 function addAccounts(state: State, given: NonNullable<ReadSeedFile["accounts"]>, seeding: Seeding): Entry[] {
-  const { names, mistakes, time, ownPolicy } = seeding;
+  const { names, mistakes, time } = seeding;
   Object.assign(state.counts, { accounts: 0, keys: 0 });
   state.accounts = [];
   const entries: Entry[] = [];
@@ -86,9 +90,8 @@ function addAccounts(state: State, given: NonNullable<ReadSeedFile["accounts"]>,
     account.id = each.account_id ?? account.id;
     names.claim(account.id.toLowerCase(), `${path}.account_id`);
     account.suspended = each.suspended ?? false;
-    const policy = { ...ownPolicy, ...each.policy };
-    const tasks = entriesOf(account, each, path, seeding, policy);
     addOwnSettings(state, account, each);
+    const tasks = entriesOf(account, each, path, seeding, account.policy ?? state.policy);
     entries.push(...tasks);
 
     const since = Math.min(time, ...tasks.map(({ createdAt }) => createdAt));

@@ -17,8 +17,6 @@ export interface Seeding {
   readonly names: Names;
   readonly mistakes: Mistakes;
   readonly time: number;
-  /** The policy in the file, without that of the options. */
-  readonly ownPolicy: Policy;
   /** The key that the emulator keeps, if it has one already. */
   readonly ownerKey: string | undefined;
   /** The keys in the file. */
