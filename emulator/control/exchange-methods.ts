@@ -81,11 +81,11 @@ function exchangeJson(
   exchange: Exchange | undefined,
   { service, providers }: Origins,
 ): ExchangeRow {
-  const origin = exchange?.site === "service" ? service : providers.provider_a;
+  const origins = { service, ...providers };
   return {
     ...request,
     number: exchange?.number ?? null,
-    url: exchange === undefined ? null : origin + request.path,
+    url: exchange === undefined ? null : origins[exchange.sentTo] + request.path,
     key_id: exchange?.keyId ?? null,
     task_id: exchange?.taskId ?? null,
     duration_ms: exchange?.durationMs ?? null,

@@ -1,3 +1,4 @@
+import { MODELS } from "../../src/contract/service.js";
 import { bytesOf, type HttpResponse, type Origins, type RequestTarget } from "./messages.js";
 import { handleRequest, registerArrival, stall } from "./pipeline.js";
 import type { Service } from "./service.js";
@@ -114,7 +115,8 @@ export function createResponder(service: Service, onDisconnect: (reason: string)
 function targetOf(url: string, { service, providers }: Origins): RequestTarget | null {
   const { origin, pathname, search } = new URL(url);
   const query = search.slice(1);
-  if (Object.values(providers).includes(origin)) return { site: "provider", path: pathname, query };
+  const provider = MODELS.find((model) => providers[model] === origin);
+  if (provider !== undefined) return { site: "provider", provider, path: pathname, query };
   const address = origin + pathname;
   if (address !== service && !address.startsWith(`${service}/`)) return null;
   return { site: "service", path: address.slice(service.length) || "/", query };

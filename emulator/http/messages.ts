@@ -6,6 +6,8 @@ import type { Policy } from "../core/policy-fields.js";
 export interface RequestHead {
   /** Whether the request went to the service's origin or to one of the providers'. */
   readonly site: Site;
+  /** Which provider's origin; absent where the providers share one. */
+  readonly provider?: Model | undefined;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
@@ -21,7 +23,7 @@ export interface RequestHead {
   readonly controlAccess?: ControlAccess;
 }
 
-export type RequestTarget = Pick<RequestHead, "site" | "path" | "query">;
+export type RequestTarget = Pick<RequestHead, "site" | "provider" | "path" | "query">;
 
 export interface HttpRequest extends RequestHead {
   /** `"too_large"`: more than the limit. */

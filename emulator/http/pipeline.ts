@@ -1,4 +1,4 @@
-import { ENDPOINTS, ERROR_STATUSES, HEADERS } from "../../src/contract/service.js";
+import { ENDPOINTS, ERROR_STATUSES, HEADERS, MODELS, type Model } from "../../src/contract/service.js";
 import { invariant } from "../core/checks.js";
 import { type Core, clipOwnerId, findTask } from "../core/core.js";
 import { type Fault, takeFault } from "../core/faults.js";
@@ -318,7 +318,7 @@ function exchangeOf(
   const isBroken = response?.breaksAfterBytes !== undefined;
   return {
     request: logged,
-    site: request.site,
+    sentTo: request.site === "service" ? "service" : (request.provider ?? providerIn(request.path)),
     keyId: caller?.key.id ?? null,
     taskId: (created ?? read)?.id ?? null,
     durationMs: core.clock.now() - arrivedAt,
@@ -336,6 +336,11 @@ function exchangeOf(
       },
     },
   };
+}
+
+/** Where the providers share one origin, the path names the provider. */
+function providerIn(path: string): Model {
+  return MODELS.find((model) => path.startsWith(`/${model}/`)) ?? "provider_a";
 }
 
 /** The outcome as the client can tell it from its response. A success whose body was cut is unknown. */

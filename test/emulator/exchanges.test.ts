@@ -1,6 +1,9 @@
 import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
 import { expect, test } from "vitest";
-import { BALANCE, createControlled, fetchBytes, TASK, USAGE, VALID } from "./support/service.js";
+import { REMEMBERED_REQUESTS } from "../../emulator/core/log/audit.js";
+import { type Exchange, Exchanges } from "../../emulator/core/log/exchanges.js";
+import { BALANCE, clipsOf, createControlled, fetchBytes, TASK, USAGE, VALID } from "./support/service.js";
 
 /** A service with the default rate limit, and its exchanges by number. */
 function start(options: EmulatorOptions = {}) {
@@ -123,3 +126,62 @@ async function firstEvents(emulator: Emulator, count: number): Promise<unknown[]
   await reader?.cancel();
   return text.match(/(?<=data: ).*/g)?.map((event) => JSON.parse(event)) ?? [];
 }
+
+test("when the log drops its oldest exchanges, their bytes are free again", () => {
+  // Room for the messages of 1.5 logs of requests without a body.
+  const bytesEach = 1024;
+  const room = 1.5 * REMEMBERED_REQUESTS;
+  const exchanges = new Exchanges(room * bytesEach);
+  const messages = { requestHeaders: new Headers(), requestBody: null, response: null };
+  const completeOnes = () => exchanges.all().filter((each) => each.messages !== null).length;
+  for (let number = 1; number <= 4.5 * REMEMBERED_REQUESTS; number++) {
+    exchanges.add({ messages: { ...messages } } as unknown as Exchange);
+    const { length } = exchanges.all();
+    if (number % 12_500 < 2 && completeOnes() !== Math.min(length, room))
+      expect.fail(`${completeOnes()} of ${length} exchanges are complete after ${number}`);
+  }
+  expect(exchanges.find(4.5 * REMEMBERED_REQUESTS)).toMatchObject({ number: 4.5 * REMEMBERED_REQUESTS });
+});
+
+test("in process, the URL of an exchange has the origin that the request was sent to", async () => {
+  const { emulator, create, read, advance, control, exchange } = start();
+  const sent: string[] = [];
+  const fetchFile = async (url: string) => {
+    await (await emulator.fetch(url)).arrayBuffer();
+    sent.push(url);
+  };
+  for (const order of [VALID.song, VALID.providerB]) {
+    const taskId = await create(order, { polls: 1, storable: false });
+    const [{ audio_url: audio, image_url: image = audio }] = (await read(taskId)).output.result;
+    sent.push(emulator.url + TASK, `${emulator.url}${TASK}/${taskId}`);
+    await fetchFile(audio);
+    await fetchFile(image);
+    await advance(1_000);
+  }
+  // Also if the path does not name the provider.
+  for (const name of ["a", "b"]) await fetchFile(`https://provider-${name}.test/nowhere`);
+  expect(new Set(sent.map((url) => new URL(url).origin)).size).toBe(3);
+
+  const numbers = sent.map((_, index) => index + 1);
+  const urlsOf = (rows: unknown[]) => rows.map((row) => Object(row).url);
+  expect(urlsOf(await Promise.all(numbers.map(exchange)))).toEqual(sent);
+  expect(urlsOf(await firstEvents(emulator, sent.length))).toEqual(sent);
+  const { log } = (await control("POST", "/exchanges/har", {})).body;
+  expect(urlsOf(log.entries.map(({ request }: { request: unknown }) => request))).toEqual(sent);
+});
+
+test("the URL of an exchange has the origin at which its reader reaches the emulator", async () => {
+  const service = start();
+  const { emulator, exchange } = service;
+  await using server = await serve(emulator);
+  const [clip] = await clipsOf(service, VALID.providerB, { storable: false });
+  const inProcess: string = clip.audio_url;
+  await (await emulator.fetch(inProcess)).arrayBuffer();
+  const overNetwork = async (number: number) =>
+    (await fetch(`${server.url}/_emulator/exchanges/${number}`)).json();
+  const { url } = await overNetwork(3);
+  expect(new URL(url).pathname).toBe(new URL(inProcess).pathname);
+  expect((await fetch(url)).status).toBe(200);
+  expect(await overNetwork(4)).toMatchObject({ url });
+  for (const number of [3, 4]) expect(await exchange(number)).toMatchObject({ url: inProcess });
+});

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { Site } from "../audio-store.js";
+import type { Model } from "../../../src/contract/service.js";
 import type { Fault } from "../faults.js";
 import type { outcomeSchema } from "../providers.js";
 import { type LoggedRequest, REMEMBERED_REQUESTS } from "./audit.js";
@@ -15,7 +15,8 @@ export interface Exchange {
   /** Numbered from 1, in the order of the log. A replaced state begins again. */
   readonly number: number;
   readonly request: LoggedRequest;
-  readonly site: Site;
+  /** Where it was sent. */
+  readonly sentTo: "service" | Model;
   /** The key that was sent, if it is valid. */
   readonly keyId: string | null;
   /** The task that was created or read. */
@@ -64,9 +65,11 @@ export class Exchanges {
   add(exchange: Omit<Exchange, "number">): void {
     const added = { ...exchange, number: ++this.#latest };
     this.#exchanges.push(added);
-    if (this.#exchanges.length > 2 * REMEMBERED_REQUESTS)
-      this.#exchanges = this.#exchanges.slice(-REMEMBERED_REQUESTS);
     this.#bytes += bytesOf(added);
+    if (this.#exchanges.length > 2 * REMEMBERED_REQUESTS) {
+      for (const dropped of this.#exchanges.slice(0, -REMEMBERED_REQUESTS)) this.#bytes -= bytesOf(dropped);
+      this.#exchanges = this.#exchanges.slice(-REMEMBERED_REQUESTS);
+    }
     while (this.#bytes > this.#limit) {
       const oldest = this.find(this.#oldestComplete++);
       if (oldest === undefined) continue;
