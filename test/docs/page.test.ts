@@ -7,6 +7,21 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 const site = ".reports/site-page";
 
+/** A page of each kind of the API reference. */
+const KINDS = [
+  "index.html",
+  "modules.html",
+  "hierarchy.html",
+  "modules/async-music.html",
+  "classes/async-music.AsyncMusic.html",
+  "interfaces/async-music.Tasks.html",
+  "functions/async-music.creditsFor.html",
+  "types/async-music.TaskRequest.html",
+  "variables/async-music.LIMITS.html",
+];
+
+const guides = () => globSync("documents/*.html", { cwd: site }).sort();
+
 let browser: Browser;
 
 beforeAll(async () => {
@@ -17,31 +32,37 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 interface Axe {
-  axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+  axe: { run(options?: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 }
 
+/** The themes differ in their colors only, and the guides share theirs. */
 test.each([
-  ["light", 1440],
-  ["light", 390],
-  ["dark", 1440],
-  ["dark", 390],
-] as const)(
-  "axe finds no violation, and nothing is wider than the page: %s, %i px",
-  async (colorScheme, width) => {
-    const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
-    const wrong: string[] = [];
-    for (const path of pages()) {
-      await open(page, path);
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate(() => (globalThis as unknown as Axe).axe.run());
-      wrong.push(...violations.map(({ id, nodes }) => `${path}: ${id}: ${nodes[0]?.html}`));
-      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
-        wrong.push(`${path}: too wide`);
-    }
-    await page.close();
-    expect(wrong).toEqual([]);
-  },
-);
+  ["light", {}, () => [...KINDS, ...guides()]],
+  ["dark", { runOnly: ["color-contrast"] }, () => [...KINDS, ...guides().slice(0, 5)]],
+] as const)("axe finds no violation in the %s theme", async (colorScheme, options, paths) => {
+  const page = await browser.newPage({ colorScheme });
+  const wrong: string[] = [];
+  for (const path of paths()) {
+    await open(page, path);
+    await page.evaluate(axe.source);
+    const run = (chosen: object) => (globalThis as unknown as Axe).axe.run(chosen);
+    const { violations } = await page.evaluate(run, options);
+    wrong.push(...violations.map(({ id, nodes }) => `${path}: ${id}: ${nodes[0]?.html}`));
+  }
+  await page.close();
+  expect(wrong).toEqual([]);
+});
+
+test.each([1440, 390])("nothing is wider than a page of %i px", async (width) => {
+  const page = await browser.newPage({ viewport: { width, height: 900 } });
+  const wrong: string[] = [];
+  for (const path of [...KINDS, ...guides()]) {
+    await open(page, path);
+    if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wrong.push(path);
+  }
+  await page.close();
+  expect(wrong).toEqual([]);
+});
 
 test.each([
   ["rate limit", "How it works"],
@@ -79,22 +100,6 @@ test("the guides lead from one to the next, and the bar to each part", async () 
   }
   await page.close();
 });
-
-/** Every guide, and one page of each kind of the API reference. */
-function pages(): string[] {
-  const kinds = [
-    "index",
-    "modules",
-    "hierarchy",
-    "modules/async-music",
-    "classes/async-music.AsyncMusic",
-    "interfaces/async-music.Tasks",
-    "functions/async-music.creditsFor",
-    "types/async-music.TaskRequest",
-    "variables/async-music.LIMITS",
-  ];
-  return [...kinds.map((kind) => `${kind}.html`), ...globSync("documents/*.html", { cwd: site }).sort()];
-}
 
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(`${pathToFileURL(site)}/${path}`);
