@@ -490,6 +490,14 @@ const TIMES: readonly Row[] = [
     "read while failure: data.completed_at",
   ],
   [
+    "an end before a read without an end",
+    () =>
+      task(({ created_at: time, completed_at: end, type }) =>
+        end === null || type !== "music" ? {} : { completed_at: plus(time, 1) },
+      ),
+    "read while failure: data.completed_at",
+  ],
+  [
     "an end in the future",
     () => task(({ completed_at: end }) => (end === null ? {} : { completed_at: plus(end, 3_600_000) })),
     "read while failure: data.completed_at",
