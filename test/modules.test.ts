@@ -39,7 +39,7 @@ const arrows = {
 
   // Where the two sides meet.
   ...modulesBelow("src", {
-    cli: "contract errors rate-limit *.ts node emulator/index.ts emulator/node.ts",
+    cli: "contract errors rate-limit journal *.ts node emulator/index.ts emulator/node.ts",
   }),
   ...modulesBelow("emulator", {
     "vitest.ts": "src/*.ts core control",

@@ -47,6 +47,9 @@ const HOPELESS = [
  */
 export function judge(error: unknown): Verdict {
   if (HOPELESS.some((kind) => error instanceof kind)) return NEVER;
+  // Another worker may still be sending the request.
+  if (error instanceof SubmissionOutcomeUnknownError && error.checkAgainAt !== null)
+    return { again: true, notBefore: error.checkAgainAt };
   // A task may exist. A person checks, and settles the key.
   if (error instanceof ParkedError || error instanceof SubmissionOutcomeUnknownError) return NEVER;
   // The task exists, and only this error has its ID: a person records it.

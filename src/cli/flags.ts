@@ -125,6 +125,7 @@ export const OPTIONS = {
     option("--task-id <id>", "the ID of the created task; the next run with the key waits for it"),
     option("--not-created", "no task was created; the next run with the key creates one"),
     option("--offline", "record the ID without reading the task from the service"),
+    option("--force", "accept --not-created for a request that began less than 2 minutes ago"),
     ...CONNECTION_OPTIONS,
   ],
   balance: CONNECTION_OPTIONS,

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { isUuid, printableLine } from "../contract/text.js";
 import { JournalDamagedError, type JournalEntry, settleOutcome, TaskNotFoundError } from "../index.js";
+import { inFlightUntil } from "../journal/in-flight.js";
 import { fileJournal } from "../node/index.js";
 import { connect } from "./account.js";
 import type { ConnectionFlags } from "./flags.js";
@@ -13,6 +14,7 @@ export interface JournalFlags extends ConnectionFlags {
   taskId?: string;
   notCreated?: boolean;
   offline?: boolean;
+  force?: boolean;
 }
 
 /** Lists the open keys of a journal, and what to do about them. Fails after that if entries are damaged. */
@@ -34,7 +36,7 @@ export async function showOrders({ journal, json }: JournalFlags, terminal: Term
   if (json) return;
   const command = commandName(terminal);
   const advice = {
-    intent: `unknown: check whether the service received the request, then run \`${command} settle KEY\`.`,
+    intent: `unknown: wait until the request is 2 minutes old, since it may still be in flight. Check whether the service received it, then run \`${command} settle KEY\`.`,
     submitted: `submitted: run the same command again, which closes the key. \`${command} wait TASK_ID\` only saves the result.`,
   };
   if (orders.length === 0 && damage === null) terminal.stderr.write("The journal has no open keys.\n");
@@ -45,17 +47,16 @@ export async function showOrders({ journal, json }: JournalFlags, terminal: Term
 
 /** Records the outcome of the request of a key. */
 export async function settleKey(key: string, flags: JournalFlags, terminal: Terminal): Promise<void> {
-  const { taskId, notCreated = false, offline = false, json } = flags;
+  const { taskId, notCreated = false, offline = false, force = false, json } = flags;
   if ((taskId === undefined) !== notCreated)
     throw new UsageError("Pass either --task-id, for the task that was created, or --not-created.");
   if (taskId !== undefined && !isUuid(taskId))
     throw new UsageError(`--task-id must be a task ID, a UUID; got ${JSON.stringify(taskId)}.`);
   const journal = existingJournal(flags.journal);
-  if (taskId !== undefined && !offline) {
-    // If the journal can't be read, `settleOutcome` reports that.
-    const entry = await journal.get(key).catch(() => null);
-    if (entry !== null) await checkTask(taskId, entry, flags, terminal);
-  }
+  // If the journal can't be read, `settleOutcome` reports that.
+  const found = await journal.get(key).catch(() => null);
+  if (found !== null && taskId !== undefined && !offline) await checkTask(taskId, found, flags, terminal);
+  if (found !== null && taskId === undefined && !force) checkAge(key, found, terminal);
   const name = JSON.stringify(key);
   if (!(await settleOutcome(journal, key, taskId ?? null))) {
     const entry = await journal.get(key);
@@ -70,6 +71,18 @@ export async function settleKey(key: string, flags: JournalFlags, terminal: Term
       ? `Key ${name} is free. The next run with it creates a task.\n`
       : `Key ${name} has task ${taskId}. The next run with it waits for this task.\n`;
   writeResult(terminal, json, { key, task_id: taskId ?? null }, text);
+}
+
+/** Refuses to free a key while its request may be in flight: the next run could create a second task. */
+function checkAge(key: string, entry: JournalEntry, terminal: Terminal): void {
+  // A task of the service can't be settled, and a key that is free already stays free.
+  if ((entry.state === "submitted") !== (entry.settled === true)) return;
+  const until = inFlightUntil(entry, (terminal.client?.clock ?? Date).now());
+  if (until === null) return;
+  throw new UsageError(
+    `The request of ${JSON.stringify(key)} began at ${entry.at} and may still be in flight, so it may still create a task. Nothing was changed. ` +
+      `Run the same command at ${until.toISOString()} or later, or with --force if no process is still sending the request.`,
+  );
 }
 
 /** Reads the task once: it must exist, and match the request of the key. */

@@ -59,9 +59,10 @@ const WAIT_HELP = "\nThe task may have ended. Its audio is available for 7 days.
 
 const settleHelpFor = (command: string) => `
 Before you use --not-created, make sure that no run with the
-key is still sending: the next run is charged. Settle again
-to correct a mistake. An ID that the service returned for
-the key is never replaced.
+key is still sending: the next run is charged. A request that
+is less than 2 minutes old needs --force. Settle again to
+correct a mistake. An ID that the service returned for the
+key is never replaced.
 
   ${command} settle rain --journal j --not-created`;
 

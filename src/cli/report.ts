@@ -148,7 +148,9 @@ export function messageOf(error: Error, taskId: string | null): string {
   if (error instanceof sdk.JournalDamagedError)
     return message.replace("; `orders` lists the open keys of the others", "");
   if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return message;
-  const { cause, evidence } = error;
+  const { cause, evidence, checkAgainAt } = error;
+  if (checkAgainAt !== null)
+    return "It is not known yet whether a task was created and charged. An earlier run with this key may still be sending its request. Nothing was sent now.";
   const reason =
     cause instanceof Interrupted
       ? "The command was interrupted before the response."
@@ -177,7 +179,12 @@ function adviceFor(error: Error, fault: TaskFault | null, command: string): read
   if (error instanceof sdk.InsufficientCreditsError)
     return [`To see your credits, run \`${command} balance\`.`];
   if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return [];
-  const { journalKey, requestId } = error;
+  const { journalKey, requestId, checkAgainAt } = error;
+  if (checkAgainAt !== null)
+    return [
+      `Run the same command again at ${checkAgainAt.toISOString()} or later. Until then, running it again sends nothing.`,
+      "Do not settle the key before that time, to avoid a duplicate charge.",
+    ];
   const isJournaled = journalKey !== null && journal !== undefined;
   const advice = [
     isJournaled

@@ -93,6 +93,13 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
    */
   declare readonly evidence: Evidence | null;
 
+  /**
+   * Set if an earlier run with the journal key sent the POST, and may still wait for the response: run again with the same
+   * key at this time or later. Do not settle the key before, since the POST may still create a task. It is two minutes after
+   * the start of the POST. `null` if this run sent the POST itself, or if the POST has ended.
+   */
+  declare readonly checkAgainAt: Date | null;
+
   constructor(
     message: string,
     details: ErrorDetails & {
@@ -101,9 +108,10 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
       status: number | null;
       journalKey?: string;
       evidence?: Evidence | null;
+      checkAgainAt?: Date | null;
     },
   ) {
-    super(message, { journalKey: null, evidence: null, ...details } as ErrorDetails);
+    super(message, { journalKey: null, evidence: null, checkAgainAt: null, ...details } as ErrorDetails);
   }
 }
 

@@ -1,5 +1,7 @@
 import { ApiError } from "../errors/api-errors.js";
 import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
+import type { Clock } from "../time/clock.js";
+import { inFlightUntil } from "./in-flight.js";
 import type { JournalIntent } from "./journal.js";
 import type { Slot } from "./slot.js";
 
@@ -21,12 +23,14 @@ const MOST_UNRESOLVED = 1000;
 export async function outcomeUnknown(
   slot: Slot,
   intent: JournalIntent,
-  probe: Probe | null,
+  { probe, clock }: { probe: Probe | null; clock: Pick<Clock, "now"> },
   post: { error: unknown; sample: UsageSample | null } | null,
 ): Promise<SubmissionOutcomeUnknownError> {
   const error = post?.error;
   const isUnknown = error instanceof SubmissionOutcomeUnknownError;
   const requestId = isUnknown ? error.requestId : intent.request_id;
+  if (post !== null) slot.noteEnded(intent.revision);
+  const checkAgainAt = slot.hasEnded(intent.revision) ? null : inFlightUntil(intent, clock.now());
   const evidence = probe === null ? null : await findEvidence(probe, intent, post?.sample ?? null);
   const thrown = error instanceof Error ? error.message : "Failed to create a task: the outcome is unknown.";
   const failure =
@@ -35,9 +39,14 @@ export async function outcomeUnknown(
         "is unknown. Nothing was sent now, since a task may exist."
       : `${failureOf(thrown)} The request was not sent again, since a task may exist.`;
   const evidenceText = evidence === null ? "" : ` ${EVIDENCE_MESSAGES[evidence]}`;
-  const message =
-    `${failure}${evidenceText} Find out from account.usage().tasks_created, or from the service's support, whether a task was created, ` +
-    `then call settleOutcome(journal, ${slot.name}, taskId), with null instead of an ID if there is none. (request id ${requestId})`;
+  const settleAdvice =
+    `${evidenceText} Find out from account.usage().tasks_created, or from the service's support, whether a task was created, ` +
+    `then call settleOutcome(journal, ${slot.name}, taskId), with null instead of an ID if there is none.`;
+  // The number of tasks shows nothing yet.
+  const waitAdvice =
+    ` Its request may still be in flight: run again with the same key at ${checkAgainAt?.toISOString()} or later. ` +
+    "Do not settle the key before that time.";
+  const message = `${failure}${checkAgainAt === null ? settleAdvice : waitAdvice} (request id ${requestId})`;
 
   return new SubmissionOutcomeUnknownError(message, {
     request: isUnknown ? error.request : intent.request,
@@ -46,6 +55,7 @@ export async function outcomeUnknown(
     status: isUnknown || error instanceof ApiError ? error.status : null,
     cause: isUnknown ? error.cause : error,
     evidence,
+    checkAgainAt,
   });
 }
 

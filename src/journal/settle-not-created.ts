@@ -1,6 +1,7 @@
 import { checkOption, checkOptions, methodsRule, numberRule, type OptionRule } from "../errors/options.js";
 import { createRedactor } from "../errors/redactor.js";
 import { type Clock, createSystemClock, parseDate } from "../time/clock.js";
+import { LONGEST_IN_FLIGHT_MS } from "./in-flight.js";
 import type { Journal, JournalEntry, OpenOrder } from "./journal.js";
 import { settlementOf } from "./settle-outcome.js";
 import { createSlot } from "./slot.js";
@@ -67,7 +68,7 @@ export async function settleNotCreated(
 ): Promise<OpenOrder[]> {
   checkOption("journal", methodsRule("get", "put", "delete", "open"), journal);
   const checked = checkOptions(options, RULES);
-  const { journalKeys = [], olderThanMs = 120_000, clock = createSystemClock() } = checked;
+  const { journalKeys = [], olderThanMs = LONGEST_IN_FLIGHT_MS, clock = createSystemClock() } = checked;
   const open = (await journal.open()).filter(({ state }) => state === "intent");
   if (open.length === 0) return [];
 

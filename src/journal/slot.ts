@@ -123,6 +123,14 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
     },
     /** The intents of this journal that no POST is in flight for. */
     unsent: unsentIntentsOf(journal),
+    /** Whether the POST of an intent has ended in this process, without an outcome. */
+    hasEnded: (revision: string) => endedIntentsOf(journal).has(revision),
+    noteEnded(revision: string): void {
+      const ended = endedIntentsOf(journal);
+      ended.add(revision);
+      const [oldest] = ended;
+      if (ended.size > MOST_ENDED && oldest !== undefined) ended.delete(oldest);
+    },
     /** Resolves with `false` if the current entry is neither `previous` nor this entry. */
     async put(entry: JournalEntry, previous: string | null): Promise<boolean> {
       const isPut = await call("written", () => journal.put(key, redactor.data(entry), previous));
@@ -174,6 +182,18 @@ const unsentIntents = new WeakMap<Journal, UnsentIntents>();
 function unsentIntentsOf(journal: Journal): UnsentIntents {
   const known = unsentIntents.get(journal) ?? new Map();
   unsentIntents.set(journal, known);
+  return known;
+}
+
+/** The most intents per journal that are remembered as ended. */
+const MOST_ENDED = 1000;
+
+/** The revisions of the intents whose POST has ended in this process, without an outcome. */
+const endedIntents = new WeakMap<Journal, Set<string>>();
+
+function endedIntentsOf(journal: Journal): Set<string> {
+  const known = endedIntents.get(journal) ?? new Set();
+  endedIntents.set(journal, known);
   return known;
 }
 

@@ -81,7 +81,7 @@ async function findOrSubmit(slot: Slot, pending: PendingRequest): Promise<Journa
     if (checks >= MOST_CHECKS) {
       if (free !== null || entry === null)
         throw slot.failure("`put` returned false, but `get` returned null", undefined, STALE_READ);
-      throw await outcomeUnknown(slot, entry, pending.probe, null);
+      throw await outcomeUnknown(slot, entry, pending, null);
     }
     lastRevision = revision;
     await pending.clock.sleep(CHECK_INTERVAL_MS, pending.signal);
@@ -112,7 +112,7 @@ async function submit(slot: Slot, pending: PendingRequest, free: FreeKey): Promi
     if (failure === null) throw error;
     throw keyNotRestored(slot, error, failure);
   }
-  if (taskId === null) throw await outcomeUnknown(slot, intent, probe, { error, sample });
+  if (taskId === null) throw await outcomeUnknown(slot, intent, pending, { error, sample });
   const task = await record(slot, intent, taskId, submission);
   if (submission === null) throw error;
   return task;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { AsyncMusic, type TaskRequest } from "async-music";
 import { fileJournal } from "async-music/node";
 import { beforeEach, describe, expect, test } from "vitest";
+import { journalEntry } from "../support/journals.js";
 import { createBreakingTerminal, createTerminal, useTerminal } from "./support/terminal.js";
 
 const UNKNOWN_ID = "0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10";
@@ -53,6 +54,21 @@ describe("run with a journal", () => {
       expect(stderr).toContain("Running it again sends nothing. Before you settle the key, check whether");
       expect(stderr).toContain(`\n  async-music settle sea --journal ${its.journal} --task-id TASK_ID\n`);
     }
+  });
+
+  test("does not advise to settle a key while another process may be sending its request", async () => {
+    const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } } as const;
+    const since = its.emulator.clock.now();
+    const at = new Date(since).toISOString();
+    await fileJournal(its.journal).put("sea", journalEntry("intent", { request, at }), null);
+    const { status, stdout, stderr } = await run("--json");
+    const again = new Date(since + 120_000).toISOString();
+    expect([status, its.bodies.length]).toEqual([9, 0]);
+    expect(JSON.parse(stdout).error).toMatchObject({ checkAgainAt: again, journalKey: "sea" });
+    expect(stderr).toContain(`Run the same command again at ${again} or later.`);
+    expect(stderr).not.toContain("async-music settle");
+    await its.emulator.clock.advance(since + 120_000 - its.emulator.clock.now());
+    expect((await run()).stderr).toContain("--not-created");
   });
 
   test("keeps the key of a task that failed, and a retry needs another key", async () => {
@@ -141,6 +157,7 @@ describe("settle, for a key whose outcome is unknown", () => {
     expect((await settleOffline(...found)).stdout).toBe(
       `Key "sea" has task ${UNKNOWN_ID}. The next run with it waits for this task.\n`,
     );
+    await its.emulator.clock.advance(120_000);
     expect((await settleOffline("--not-created")).stdout).toBe(
       'Key "sea" is free. The next run with it creates a task.\n',
     );
@@ -151,12 +168,31 @@ describe("settle, for a key whose outcome is unknown", () => {
   });
 
   test("with --not-created frees the key, and the next run is charged", async () => {
+    await its.emulator.clock.advance(120_000);
     expect(await settle("--not-created")).toMatchObject({
       status: 0,
       stdout: 'Key "sea" is free. The next run with it creates a task.\n',
     });
     expect((await run()).status).toBe(0);
     expect(its.bodies).toHaveLength(2);
+  });
+
+  test("with --not-created is status 2 while the request may be in flight, unless --force says that it is not", async () => {
+    const before = await entry();
+    const since = Date.parse(before?.at ?? "");
+    await its.emulator.clock.advance(since + 119_999 - its.emulator.clock.now());
+    const early = await settle("--not-created");
+    expect([early.status, early.stderr]).toEqual([2, expect.stringContaining("may still be in flight")]);
+    expect(early.stderr).toContain(`at ${new Date(since + 120_000).toISOString()} or later`);
+    expect(await entry()).toEqual(before);
+    expect((await settle("--not-created", "--force")).status).toBe(0);
+    expect(await entry()).toMatchObject({ state: "intent", settled: true });
+    // A key that is free stays free, and a wrong task ID that was settled early is not exchanged for a second charge.
+    expect((await settle("--not-created")).status).toBe(0);
+    await settle("--task-id", UNKNOWN_ID, "--offline");
+    expect((await settle("--not-created")).status).toBe(2);
+    await its.emulator.clock.advance(1);
+    expect((await settle("--not-created")).status).toBe(0);
   });
 
   test("corrects a wrong task ID, and the run continues with the right task", async () => {
@@ -202,6 +238,7 @@ test("settle accepts the command that an error advises, for a key that begins li
   const advised = stderr.split("\n").find((line) => line.includes("--not-created")) ?? "";
   expect(advised).toBe(`  async-music settle --journal ${its.journal} --not-created -- --rain`);
   const [, ...words] = advised.trim().split(" ");
+  await its.emulator.clock.advance(120_000);
   expect(await its.run(...words)).toMatchObject({
     status: 0,
     stdout: expect.stringMatching(/^Key "--rain" is free\./),

@@ -71,6 +71,7 @@ describe("the ceiling", () => {
     its.emulator.faults.add({ method: "POST", fault: { kind: "status", status: 500, when: "before" } });
     expect((await first.call("make_song", { order: "lost", ...SONG })).isError).toBe(true);
     expect((await first.call("balance")).data.max_credits_left).toBe(0);
+    await its.emulator.clock.advance(120_000);
     await its.run("settle", "lost", "--journal", its.journal, "--not-created");
     for (const { call } of [first, await connectMcp(its, { maxCredits: 10 })])
       expect((await call("balance")).data.max_credits_left).toBe(10);

@@ -10,6 +10,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { instructionFor } from "../../src/cli/mcp/results.js";
 import type { Sleep } from "../../src/cli/mcp/server.js";
 import type { McpFlags } from "../../src/cli/mcp/setup.js";
+import { journalEntry } from "../support/journals.js";
 import { connectClient, connectMcp, neverEnding, type ServerOptions } from "./support/mcp.js";
 import { createFolder, createTerminal } from "./support/terminal.js";
 
@@ -215,6 +216,56 @@ describe("an order", () => {
     expect((await call("check_order", { order: "rain" })).data.status).toBe("success");
     expect(freezes()).toBe(1);
   });
+
+  test("whose request another server is sending is not reported as unknown before two minutes have passed", async () => {
+    let release = () => {};
+    const hold = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const owner = await connectServer({}, { hold });
+    const made = owner.call("make_song", { order: "rain", ...SONG });
+    while (posts() === 0) await tick();
+
+    const { call } = await connectServer();
+    const { at } = (await fileJournal(journal).get("rain")) ?? { at: "" };
+    const again = new Date(Date.parse(at) + 120_000).toISOString();
+    for (const [tool, args] of [
+      ["check_order", {}],
+      ["download_audio", {}],
+      ["make_song", SONG],
+    ] as const) {
+      const { isError, text } = await call(tool, { order: "rain", ...args });
+      expect([isError, text]).toEqual([true, expect.stringContaining(`same order at ${again} or later`)]);
+      expect(text).not.toContain("npx async-music settle");
+    }
+    release();
+    expect((await made).data.status).toBe("success");
+    expect((await call("check_order", { order: "rain" })).data.status).toBe("success");
+    expect(freezes()).toBe(1);
+  });
+
+  test("whose server has ended without an outcome is unknown after two minutes", async () => {
+    const at = new Date(emulator.clock.now()).toISOString();
+    await fileJournal(journal).put("rain", journalEntry("intent", { at }), null);
+    const { call } = await connectServer();
+    await emulator.clock.advance(119_999);
+    expect((await call("check_order", { order: "rain" })).text).not.toContain("--not-created");
+    await emulator.clock.advance(1);
+    expect((await call("check_order", { order: "rain" })).text).toContain("--not-created");
+  });
+
+  test.each([true, false])(
+    "that begins while a check reads its entry is continued (freed before: %s)",
+    async (isFreed) => {
+      if (isFreed) await fileJournal(journal).put("rain", journalEntry("intent", { settled: true }), null);
+      const { call } = await connectServer();
+      const results = await Promise.all([
+        call("check_order", { order: "rain" }),
+        call("make_song", { order: "rain", ...SONG }),
+      ]);
+      for (const { data, text } of results) expect([data.status, text]).toEqual(["success", text]);
+    },
+  );
 
   test("that failed is refunded, and the error says when a new order makes sense", async () => {
     emulator.providers.provider_a.next({
@@ -538,7 +589,7 @@ describe("the command", () => {
 
     const next = await start();
     const { isError, text } = await next.call("make_song", { order: "rain", ...SONG });
-    expect([isError, text]).toEqual([true, expect.stringContaining("npx async-music settle rain")]);
+    expect([isError, text]).toEqual([true, expect.stringContaining("may still be sending its request")]);
     expect(posts()).toBe(1);
   });
 

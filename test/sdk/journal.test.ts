@@ -621,6 +621,35 @@ test("another process's intent that stays one is an unknown outcome after two se
   expect(world.requests).toEqual([]);
 });
 
+test("a POST of another process may be in flight for two minutes: only then the error advises to settle the key", async () => {
+  const world = journaledWorld(serve);
+  const at = new Date(world.clock.now()).toISOString();
+  const checkAgainAt = new Date(world.clock.now() + 120_000);
+  await world.journal.put(KEY, journalEntry("intent", { at, tasks_created: 7 }), null);
+  const early = await rejection(world.run({ probe: true }), SubmissionOutcomeUnknownError);
+  expect(early).toMatchObject({ checkAgainAt, requestId: "request-1", journalKey: KEY });
+  expect(early.message).toContain(`run again with the same key at ${checkAgainAt.toISOString()} or later`);
+  expect(early.message).not.toMatch(/settleOutcome|probably not created/);
+  expect(early.message).not.toMatch(BADLY_JOINED);
+  expect(JSON.parse(JSON.stringify(early))).toMatchObject({ checkAgainAt: checkAgainAt.toISOString() });
+
+  await world.clock.sleep(118_000);
+  const late = await rejection(world.run(), SubmissionOutcomeUnknownError);
+  expect([late.checkAgainAt, late.message]).toEqual([null, expect.stringContaining("settleOutcome")]);
+});
+
+test("a POST of this process that has ended is not in flight, and the error advises to settle the key at once", async () => {
+  const world = journaledWorld(lost);
+  for (let run = 0; run < 2; run++) {
+    const error = await rejection(world.run(), SubmissionOutcomeUnknownError);
+    expect([error.checkAgainAt, error.message]).toEqual([null, expect.stringContaining("settleOutcome")]);
+  }
+  // A copy of the journal stands for another process.
+  const other = journaledWorld(lost, { ...world.journal });
+  const foreign = await rejection(other.run(), SubmissionOutcomeUnknownError);
+  expect(foreign.checkAgainAt).toBeInstanceOf(Date);
+});
+
 test("the two seconds start again when a third process's intent replaces the other", async () => {
   const world = journaledWorld(done);
   const { clock, journal, run } = world;

@@ -23,6 +23,8 @@ export class Budget {
   readonly #refusals = new Map<string, Refusal>();
   /** The orders whose intent this server has written, and not yet replaced. */
   readonly #intents = new Set<string>();
+  /** The revision of the last intent that this server has written, by order; without the intents that were replaced. */
+  readonly #revisions = new Map<string, string>();
   #onReplaced = () => {};
   #lastReservation: Promise<unknown> = Promise.resolve();
 
@@ -35,9 +37,9 @@ export class Budget {
     get: (key) => this.#options.journal.get(key),
     put: (key, entry, previous) => {
       if (isIntent(entry)) return this.#reserve(key, entry, previous);
-      return this.#options.journal.put(key, entry, previous).finally(() => this.forget(key));
+      return this.#options.journal.put(key, entry, previous).finally(() => this.#replaced(key));
     },
-    delete: (key, revision) => this.#options.journal.delete(key, revision).finally(() => this.forget(key)),
+    delete: (key, revision) => this.#options.journal.delete(key, revision).finally(() => this.#replaced(key)),
     open: () => this.#options.journal.open(),
   };
 
@@ -53,6 +55,11 @@ export class Budget {
   forget(order: string): void {
     this.#intents.delete(order);
     this.#onReplaced();
+  }
+
+  /** Whether this server has written this intent. */
+  hasWritten(order: string, revision: string): boolean {
+    return this.#revisions.get(order) === revision;
   }
 
   /** The credits that new orders may still cost; below 0 if the orders of the journal have cost more. */
@@ -76,6 +83,11 @@ export class Budget {
     return refusal;
   }
 
+  #replaced(order: string): void {
+    this.#revisions.delete(order);
+    this.forget(order);
+  }
+
   /** Writes an intent if its price fits. One at a time, so that each reads the intents before it. */
   #reserve(key: string, entry: JournalEntry, previous: string | null): Promise<boolean> {
     const reserved = this.#lastReservation.then(async () => {
@@ -87,6 +99,7 @@ export class Budget {
       await check();
       if (!(await this.#options.journal.put(key, entry, previous))) return false;
       this.#intents.add(key);
+      this.#revisions.set(key, entry.revision);
       // Another server may have written an intent at the same time. If this throws, the run removes its own.
       await check();
       return true;

@@ -13,6 +13,7 @@ import {
   type TaskRequest,
   type TaskSubmission,
 } from "../../index.js";
+import { inFlightUntil } from "../../journal/in-flight.js";
 import type { FileJournalContent } from "../../node/file-journal.js";
 import { Budget } from "./budget.js";
 import { Refusal } from "./refusal.js";
@@ -44,6 +45,7 @@ type Update = (change: Partial<Progress>) => void;
 
 interface OrdersOptions {
   client: AsyncMusic;
+  clock: { now(): number };
   journal: Required<Journal>;
   readJournal: () => Promise<FileJournalContent>;
   maxCredits: number;
@@ -83,17 +85,17 @@ export class Orders {
     const running = this.#runs.get(order);
     if (running !== undefined) return running;
     const entry = await this.#entryOf(order);
+    // Another call may have begun a run meanwhile.
+    const known = this.#runs.get(order);
+    if (known !== undefined) return known;
     if (entry === null) throw await this.#noOrder(order);
     if (entry.state === "intent") {
-      const { request, request_id: requestId, settled } = entry;
-      if (settled !== true) throw outcomeUnknown(order, request, requestId);
+      if (entry.settled !== true) throw this.#outcomeUnknown(order, entry);
       throw new Refusal(
         `Order ${JSON.stringify(order)} created no task, and nothing was charged for it. To create one, repeat the call that creates the order, with the same order.`,
       );
     }
     const { request, task_id: taskId, submission, settled } = entry;
-    const known = this.#runs.get(order);
-    if (known !== undefined) return known;
     const work = (update: Update) => {
       if (settled !== true) return this.#run(order, request, update);
       // The ID can be corrected, and then `run` would create a task.
@@ -179,6 +181,16 @@ export class Orders {
     }
   }
 
+  /** The error for an order whose intent stands while this server does not run it. Another server may be sending its request. */
+  #outcomeUnknown(order: string, intent: JournalEntry): SubmissionOutcomeUnknownError {
+    const { request, request_id: requestId, revision } = intent;
+    const checkAgainAt = this.#budget.hasWritten(order, revision)
+      ? null
+      : inFlightUntil(intent, this.#options.clock.now());
+    const details = { request, requestId, status: null, journalKey: order, checkAgainAt };
+    return new SubmissionOutcomeUnknownError("The outcome of the order is unknown.", details);
+  }
+
   async #entryOf(order: string): Promise<JournalEntry | null> {
     return this.#options.journal.get(order).catch((cause: Error) => {
       const message = `The entry of order ${JSON.stringify(order)} could not be read: ${cause.message}`;
@@ -214,9 +226,4 @@ export class Orders {
       ].join(" "),
     );
   }
-}
-
-function outcomeUnknown(order: string, request: unknown, requestId: string): SubmissionOutcomeUnknownError {
-  const details = { request, requestId, status: null, journalKey: order };
-  return new SubmissionOutcomeUnknownError("The outcome of the order is unknown.", details);
 }

@@ -202,6 +202,8 @@ export function instructionFor(error: unknown, order: string | null, journal: st
     return `${message} Order ${name} stays failed. If the user still wants it, choose a new order, which is charged.`;
   }
   if (error instanceof sdk.SubmissionOutcomeUnknownError && taskId === null) {
+    if (error.checkAgainAt !== null)
+      return `${message} ${NOT_TWICE} Call \`check_order\` with the same order at ${error.checkAgainAt.toISOString()} or later. The user must not settle the order before that time.`;
     const settle = (outcome: string) => settleCommand(COMMAND, order, journal, outcome).trim();
     return [
       `${message} ${NOT_TWICE} A call with the same order sends nothing.`,

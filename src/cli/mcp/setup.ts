@@ -16,6 +16,8 @@ export interface McpFlags extends ConnectionFlags {
 /** What the server needs. The paths are absolute: agents and users work in other directories. */
 export interface Setup {
   client: AsyncMusic;
+  /** The clock of the client. */
+  clock: { now(): number };
   journal: Required<Journal>;
   readJournal: () => Promise<FileJournalContent>;
   journalPath: string;
@@ -56,7 +58,8 @@ export async function prepare(flags: McpFlags, terminal: Terminal): Promise<Setu
   if (!isComplete || library === null || problems.length > 0) throw new UsageError(problems.join(" "));
   const journal = fileJournal(journalPath);
   const readJournal = () => readFileJournal(journalPath);
-  return { client, journal, readJournal, journalPath, maxCredits, out, library };
+  const clock = terminal.client?.clock ?? Date;
+  return { client, clock, journal, readJournal, journalPath, maxCredits, out, library };
 }
 
 /** The absolute path of a directory that exists or can be created, and in which files can be created. */

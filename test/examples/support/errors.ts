@@ -59,6 +59,11 @@ export const errors: Judged[] = [
   never(new sdk.AudioExpiredError(audio.url)),
   never(new sdk.CreditCeilingError({ credits: 5, spentCredits: 5, maxCredits: 5 })),
   never(new sdk.SubmissionOutcomeUnknownError("", outcome), "without a task ID"),
+  again(
+    new sdk.SubmissionOutcomeUnknownError("", { ...outcome, checkAgainAt: retryAt }),
+    "of a request that may be in flight",
+    retryAt,
+  ),
   never(new sdk.SubmissionOutcomeUnknownError("", { ...outcome, taskId: TASK_ID }), "with a task ID"),
   never(new sdk.JournalError("", { ...journal, taskId: TASK_ID }), "after a task was created"),
   never(new sdk.TaskFailedError(FAILED), "whose key is used"),

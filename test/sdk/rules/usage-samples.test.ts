@@ -19,7 +19,12 @@ test("a client keeps the usage samples of its last 1,000 POSTs with an unknown o
       at: "2026-01-01T00:00:00.000Z",
       tasks_created: 0,
     };
-    return outcomeUnknown(slot, intent, probe, { error: undefined, sample: foreignSample(0) });
+    return outcomeUnknown(
+      slot,
+      intent,
+      { probe, clock: Date },
+      { error: undefined, sample: foreignSample(0) },
+    );
   };
 
   for (let number = 0; number < 1_200; number++)
