@@ -63,9 +63,12 @@ export function createApp(client: AsyncMusic, journal: Journal): Hono {
       client.tasks
         .run(
           { model: "provider_a", task_type: "music", input: { gpt_description_prompt: description } },
-          { journal, journalKey: name, onSubmitted },
+          { journal, journalKey: name, probe: true, onSubmitted },
         )
-        .then(({ output }) => void orders.set(name, { status: "ready", clips: output.result }))
+        .then(({ output }) => {
+          orders.set(name, { status: "ready", clips: output.result });
+          resolve();
+        })
         .catch((error) => tell(error));
     });
   }

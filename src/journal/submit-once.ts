@@ -33,8 +33,8 @@ export interface PendingRequest {
 export interface JournaledTask {
   /** The response of the service, now or earlier; only the id if nothing else could be read. */
   task: TaskSubmission | string;
-  /** When an earlier run wrote its intent, as an ISO 8601 date-time; absent if the task was submitted now. */
-  at?: string;
+  /** When the intent of its request was written, as an ISO 8601 date-time. */
+  at: string;
   /** Whether an earlier run has submitted the task, and no run has recorded its end: another process may be polling it. */
   isResumed: boolean;
   /** Tries again to record the task; resolves with the error if that fails again. `null` if the task is recorded. */
@@ -152,6 +152,7 @@ async function record(
   };
   return {
     task: submission ?? taskId,
+    at: intent.at,
     isResumed: false,
     recordAgain: (await write()) === null ? null : write,
     close: async (status) => (failure === null ? slot.close(entry, status) : undefined),

@@ -37,7 +37,8 @@ export interface RunOptions extends WaitOptions, JournalOptions {
   journalKey?: string | undefined;
   /**
    * Called with the submission as soon as the task ID is known: save it. Also called by a run that finds its task in the
-   * journal, and after an abort during the POST, once the POST has completed.
+   * journal, and after an abort during the POST, once the POST has completed. If the journal has only the ID of the task, for
+   * example after `settleOutcome`, it is called after the first read: the submission then has the fields of that task.
    */
   onSubmitted?: ((submission: TaskSubmission) => void | Promise<void>) | undefined;
 }

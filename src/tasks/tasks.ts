@@ -36,7 +36,7 @@ import {
   type WaitOptions,
 } from "./options.js";
 import { type RunHooks, type RunResult, runAll } from "./run-all.js";
-import { callBack, type Submissions, Waits } from "./wait.js";
+import { callBack, type Journaled, type Submissions, Waits } from "./wait.js";
 
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
 export class Tasks {
@@ -242,13 +242,17 @@ export class Tasks {
     const { signal, journalKey, onSubmitted, onUnrecorded } = options;
     const inFlight: InFlight = { call: null };
 
-    const finish = async (
-      task: TaskSubmission | string,
-      journaled?: Pick<JournaledTask, "at" | "isResumed">,
-    ) => {
-      if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id, redactor);
-      const result = this.#waits.wait(task, { ...checked, options }, { key: journalKey, ...journaled });
-      return result as Promise<SucceededTask<Type>>;
+    const report = (submission: TaskSubmission) =>
+      callBack("onSubmitted", onSubmitted, submission, submission.task_id, redactor);
+    const wait = (task: TaskSubmission | string, journaled?: Omit<Journaled, "key">) => {
+      const found = { key: journalKey, ...journaled };
+      return this.#waits.wait(task, { ...checked, options }, found) as Promise<SucceededTask<Type>>;
+    };
+    const finish = async ({ task, at, isResumed }: JournaledTask) => {
+      if (typeof task === "string")
+        return wait(task, { at, isResumed, onFirstRead: (read) => report(submissionOf(read, at)) });
+      await report(task);
+      return wait(task, { at, isResumed });
     };
     const ended = trace("run a task", attributesOf(request), async () => {
       const serialized = serialize(request, this.#context);
@@ -256,7 +260,11 @@ export class Tasks {
         const hooks = { beforeSending, claim, onDelayed, inFlight };
         return (await this.#submit(serialized, { ...options, requestId }, hooks)).data;
       };
-      if (journaling === null) return finish(await submit());
+      if (journaling === null) {
+        const submission = await submit();
+        await report(submission);
+        return wait(submission);
+      }
 
       const journaled = await submitOnce(journaling, redactor, {
         clock,
@@ -268,7 +276,7 @@ export class Tasks {
       });
       const onFailure = (error: JournalError) =>
         callBack("onUnrecorded", onUnrecorded, error, error.taskId ?? "", redactor);
-      return recordEnd(journaled, finish(journaled.task, journaled), onFailure);
+      return recordEnd(journaled, finish(journaled), onFailure);
     });
     return { ended, inFlight, requestId, signal, journalKey };
   }
@@ -300,6 +308,20 @@ export class Tasks {
       readTasksCreated: async () => (await this.#account.usage(options)).tasks_created,
     };
   }
+}
+
+/** The submission of a task that the journal has by its ID only. `intentAt`: when the intent of its request was written. */
+function submissionOf(task: Task, intentAt: string): TaskSubmission {
+  const { task_id, type, credits_cost, created_at, audio_format } = task;
+  return {
+    task_id,
+    // A type that this version does not list cannot be requested with it.
+    type: type as TaskType,
+    status: "pending",
+    credits_charged: credits_cost,
+    created_at: created_at ?? intentAt,
+    audio_format,
+  };
 }
 
 /** The span attributes of a request, which may be anything in JavaScript. */

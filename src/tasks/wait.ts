@@ -16,10 +16,12 @@ export type Submissions = WeakMap<TaskSubmission, { model: string; at: number }>
 /** What a journal entry states besides the submission. */
 export interface Journaled {
   key: string | undefined;
-  /** When its intent was written, as an ISO 8601 date-time; absent if the task was submitted now. */
+  /** When its intent was written, as an ISO 8601 date-time; absent without a journal. */
   at?: string | undefined;
   /** Whether another process may have polled the task just before. */
   isResumed?: boolean;
+  /** Awaited with the task as it was first read, before `onUpdate`. */
+  onFirstRead?: ((task: Task) => Promise<void>) | undefined;
 }
 
 /** How far this client's clock is assumed to be ahead of another one, in milliseconds, unless a response has shown it. */
@@ -39,7 +41,9 @@ export class Waits {
   wait(task: string | TaskSubmission, checked: CheckedWait, journaled?: Journaled): Promise<SucceededTask> {
     const poller = this.#poller(task, checked, journaled);
     const attributes = { "async_music.task_id": poller.taskId };
-    return this.#context.trace("wait for a task", attributes, () => untilSuccess(poller));
+    return this.#context.trace("wait for a task", attributes, () =>
+      untilSuccess(poller, journaled?.onFirstRead),
+    );
   }
 
   /** Yields every change of a task, last its final state. */
@@ -82,12 +86,18 @@ export class Waits {
 }
 
 /** Waits in this one async function: there may be tens of thousands of waits, and each function takes memory. */
-async function untilSuccess(poller: TaskPoller): Promise<SucceededTask> {
+async function untilSuccess(
+  poller: TaskPoller,
+  onFirstRead: Journaled["onFirstRead"],
+): Promise<SucceededTask> {
+  let isFirst = true;
   for (;;) {
     const reading = await poller.read(await poller.queuePoll());
     if (reading === null) continue;
     const { data } = reading;
     const { context } = poller;
+    if (isFirst) await onFirstRead?.(data);
+    isFirst = false;
     await callBack("onUpdate", poller.onUpdate, data, poller.taskId, context.redactor);
     if (data.status === "failure") throw new TaskFailedError(context.redactor.data(data));
     if (data.status === "timeout") throw new TaskTimedOutError(context.redactor.data(data));

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { memoryJournal } from "async-music";
+import { memoryJournal, settleOutcome } from "async-music";
 import { test } from "async-music/emulator/vitest";
 import { expect, vi } from "vitest";
 import { createApp } from "../../examples/hono/app.js";
@@ -67,6 +67,19 @@ test("an invalid order and an unknown outcome are reported", async ({ client, em
   const unknown = await put("rain in Lisbon");
   expect([unknown.status, await unknown.text()]).toEqual([503, "SubmissionOutcomeUnknownError"]);
   expect((await app.request("/songs/1")).status).toBe(404);
+});
+
+test("an order whose outcome was settled gets a 202, and its song", async ({ client, emulator }) => {
+  const journal = memoryJournal();
+  const app = createApp(client, journal);
+  const put = () => app.request("/songs/1", { method: "PUT", body: RAIN });
+  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+  expect((await put()).status).toBe(503);
+  await settleOutcome(journal, "1", emulator.state().tasks[0]?.task_id ?? null);
+  expect((await put()).status).toBe(202);
+  expect((await app.request("/songs/1/events")).status).toBe(200);
+  await emulator.clock.advance(10 * 60_000);
+  expect(await (await app.request("/songs/1")).json()).toMatchObject({ status: "ready" });
 });
 
 test("an order that fails has the reason", async ({ client, emulator }) => {

@@ -16,10 +16,11 @@ import {
   ServerError,
   SubmissionOutcomeUnknownError,
   settleOutcome,
+  type Task,
   TaskFailedError,
   type TaskSubmission,
 } from "async-music";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { abortedAfter } from "../support/abort.js";
 import {
   accepted,
@@ -158,6 +159,52 @@ test("onSubmitted is called when a run is resumed, too", async () => {
   await run({ onSubmitted });
   await run({ onSubmitted });
   expect(seen).toEqual([submission(), submission()]);
+});
+
+describe("onSubmitted for a task that the journal knows by its ID only", () => {
+  const settledRun = async (...answers: Parameters<typeof inTurn>) => {
+    const world = await lostRun(...answers);
+    await world.settle(TASK_ID);
+    return world;
+  };
+
+  test("is called once, after the first read and before onUpdate", async () => {
+    const { run } = await settledRun(() => ok(task()), done);
+    const { seen, note } = recorder<unknown>();
+    await run({
+      onSubmitted: (submitted: TaskSubmission) => note(submitted),
+      onUpdate: ({ status }: Task) => note(status),
+    });
+    expect(seen).toEqual([submission(), "running", "success"]);
+  });
+
+  test.each(["2026-01-01T00:00:30Z", null])("takes its fields from a task of %s", async (created_at) => {
+    const read = { type: "lyrics", credits_cost: 3, audio_format: "mp3", created_at };
+    const { run, entry } = await settledRun(() => ok(failed(read)));
+    const { seen, note: onSubmitted } = recorder<TaskSubmission>();
+    await rejection(run({ onSubmitted }), TaskFailedError);
+    const { credits_cost: credits_charged, ...fields } = read;
+    const at = (await entry())?.at;
+    expect(seen).toEqual([submission({ ...fields, credits_charged, created_at: created_at ?? at })]);
+  });
+
+  test("is called with the task of an error that names it", async () => {
+    const broken = () => Response.json({ code: 202, data: { task_id: TASK_ID } }, { status: 202 });
+    const { run } = journaledWorld(inTurn(broken, done));
+    const { seen, note: onSubmitted } = recorder<TaskSubmission>();
+    await rejection(run({ onSubmitted }), InvalidResponseError);
+    await run({ onSubmitted });
+    expect(seen).toEqual([submission()]);
+  });
+
+  test("ends the run with the ID of the task, if it throws", async () => {
+    const { run, requests } = await settledRun(() => ok(task()), done);
+    const reason = new Error("no disk");
+    const onSubmitted = () => Promise.reject(reason);
+    const error = await rejection(run({ onSubmitted }), AsyncMusicError);
+    expect(error).toMatchObject({ taskId: TASK_ID, message: expect.stringContaining("`onSubmitted` threw") });
+    expect(requests).toHaveLength(2);
+  });
 });
 
 test("a failed task is reported again under its key, without another POST", async () => {

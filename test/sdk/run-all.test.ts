@@ -409,8 +409,14 @@ test("the progress counts a task as submitted if the journal holds only its id",
   await journal.put("song", journalEntry("intent", { request: song("5") }), null);
   await settleOutcome(journal, "song", TASK_ID);
   const { seen: reports, note: onProgress } = recorder<RunAllProgress>();
-  await all(client.tasks.runAll(songs("5"), { onProgress, journal, journalKey: () => "song" }));
-  expect(reports).toMatchObject([{ submitted: 1, succeeded: 1, failed: 0 }]);
+  const { seen: submitted, note: onSubmitted } = recorder<TaskSubmission>();
+  const options = { onProgress, onSubmitted, journal, journalKey: () => "song" };
+  await all(client.tasks.runAll(songs("5"), options));
+  expect(submitted).toMatchObject([{ task_id: TASK_ID, status: "pending" }]);
+  expect(reports).toMatchObject([
+    { submitted: 1, succeeded: 0, failed: 0 },
+    { submitted: 1, succeeded: 1, failed: 0 },
+  ]);
 });
 
 test("a batch that is aborted with an error that names a task counts none of its own as submitted", async () => {
