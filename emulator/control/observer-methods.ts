@@ -18,6 +18,7 @@ import { ledgerEntrySchema } from "../core/ledger.js";
 import { findViolation, policySchema } from "../core/policy.js";
 import { outcomeSchema, scriptsSchema } from "../core/providers.js";
 import { limitsJson, limitsJsonSchema } from "../core/rate-limit.js";
+import { DEFAULT_CREDITS, DEFAULT_SEED } from "../core/state.js";
 import type { StoredTask } from "../core/task.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { artResponse, clipAudioResponse } from "../http/files.js";
@@ -39,6 +40,8 @@ const overviewSchema = z.object({
   now: isoTimeSchema,
   service: text,
   seed: z.int(),
+  /** What a reset without a body uses. The credits are null if a seed file sets them. */
+  reset: z.object({ seed: z.int(), credits: z.nullable(count) }),
   policy: policySchema,
   limits: limitsJsonSchema,
   accounts: list(
@@ -119,12 +122,16 @@ export const observerMethods = {
     summary:
       "Read settings, accounts without ledgers, and the number of tasks and findings. Applies the task timeout.",
     response: overviewSchema,
-    run: ({ core, origins }) => ({
+    run: ({ core, origins, options: { seedFile, seed, credits } }) => ({
       generation: core.generation,
       clock: core.clock.mode,
       now: isoTime(core.clock.now()),
       service: origins.service,
       seed: core.state.seed,
+      reset: {
+        seed: seed ?? DEFAULT_SEED,
+        credits: seedFile === undefined ? (credits ?? DEFAULT_CREDITS) : null,
+      },
       policy: core.state.policy,
       limits: limitsJson(core.state.limits),
       accounts: core.state.accounts.map((account) => ({

@@ -64,8 +64,11 @@ export interface NewState {
   apiKey?: string | undefined;
 }
 
+export const DEFAULT_SEED = 1;
+export const DEFAULT_CREDITS = 1000;
+
 export function createState(options: NewState, now: number): State {
-  const { seed = 1, credits = 1000, policy, limits, apiKey } = options;
+  const { seed = DEFAULT_SEED, credits = DEFAULT_CREDITS, policy, limits, apiKey } = options;
   const counts = Object.fromEntries(COUNTED.map((name) => [name, 0])) as State["counts"];
   const account = createAccount({ seed, counts, accounts: [] }, credits, now);
   const key = createKey({ seed, counts, accounts: [] }, now, apiKey);

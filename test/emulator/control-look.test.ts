@@ -1,3 +1,4 @@
+import type { EmulatorOptions } from "async-music/emulator";
 import { expect, test } from "vitest";
 import { clipsOf, createControlled, failWith, VALID } from "./support/service.js";
 
@@ -20,6 +21,17 @@ test("the overview shows counts, faults and scripted outcomes, but no API key", 
     accounts: [{ balance: { available: 90, frozen: 10, total: 100 }, ledger_entries: 2 }],
   });
   expect(JSON.stringify(body)).not.toContain(emulator.apiKey);
+});
+
+test("the overview shows the seed and the credits of a reset", async () => {
+  const resetOf = async (options: EmulatorOptions) => {
+    const { control } = createControlled(options);
+    await control("POST", "/reset", { seed: 9 });
+    return (await control("GET", "/overview")).body.reset;
+  };
+  expect(await resetOf({})).toEqual({ seed: 1, credits: 1000 });
+  expect(await resetOf({ seed: 7, credits: 0 })).toEqual({ seed: 7, credits: 0 });
+  expect(await resetOf({ seed: 7, seedFile: {} })).toEqual({ seed: 7, credits: null });
 });
 
 test("a reset and a restored snapshot start another generation", async () => {

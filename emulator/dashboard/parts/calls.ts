@@ -64,17 +64,6 @@ export function useData<Data>(read: () => Promise<Data>, id: string) {
   return result?.id === id ? result : { data: undefined, error: null };
 }
 
-/** The texts of a form's fields, by the names that the control plane has for them. `bind` connects a control to one. */
-export function useFields<Values extends Readonly<Record<string, string>>>(initial: Values) {
-  const [values, setValues] = useState(initial);
-  const bind = <Name extends keyof Values & string>(name: Name) => ({
-    name,
-    value: values[name],
-    onChange: (value: Values[Name]) => setValues((others) => ({ ...others, [name]: value })),
-  });
-  return { values, bind };
-}
-
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

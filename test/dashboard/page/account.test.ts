@@ -123,6 +123,39 @@ describe("the account", () => {
     await expectRefusing(false);
   });
 
+  test("the automatic top-up shows what another program set, and requires a new authorization", async () => {
+    const { page, emulator } = await openDashboard({
+      path: "/account",
+      prepare: (emulator) => void emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" }),
+    });
+    const { accountId: id, accounts } = emulator;
+    const set = (threshold_credits: number, recharge_usd: number) =>
+      accounts.setAutoTopUp(id, {
+        enabled: true,
+        threshold_credits,
+        recharge_usd,
+        monthly_cap_usd: 100,
+        ...accounts.authorize(id),
+      });
+    const section = page.getByRole("region", { name: "Automatic top-up" });
+    const amounts = () =>
+      Promise.all(
+        ["Threshold", "Recharge", "Monthly cap"].map((label) => section.getByLabel(label).inputValue()),
+      );
+    set(70, 20);
+    await expect.poll(amounts).toEqual(["70", "20", "100"]);
+    await section.getByLabel(/I authorize/).check();
+    await section.getByLabel("Monthly cap").fill("40");
+    set(80, 30);
+    await expect.poll(amounts).toEqual(["80", "30", "40"]);
+    expect(await section.getByRole("button", { name: "Save the changes" }).isDisabled()).toBe(true);
+    await section.getByLabel(/I authorize/).check();
+    await section.getByRole("button", { name: "Save the changes" }).click();
+    await expect
+      .poll(() => accounts.autoTopUp(id))
+      .toMatchObject({ threshold_credits: 80, recharge_usd: 30, monthly_cap_usd: 40 });
+  });
+
   test("invoices are disabled with the reason until the required fields are saved", async () => {
     const { page } = await openDashboard({
       path: "/account",

@@ -89,4 +89,25 @@ describe("the request log", () => {
     await page.getByRole("button", { name: "Resume (1 new)" }).click();
     await page.getByText("2 requests", { exact: true }).waitFor();
   });
+
+  test("shows the new requests after a reset, also if it was paused", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/requests" });
+    for (const path of ["/account/balance", "/account/usage", UNKNOWN]) await api("GET", path);
+    await page.getByText("3 requests", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.evaluate(() => {
+      const button = document.querySelector(".heading button");
+      const shown: (string | null)[] = [];
+      Object.assign(globalThis, { shown });
+      const observer = new MutationObserver(() => shown.push(button?.textContent ?? null));
+      observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+    emulator.reset();
+    await api("GET", "/account/balance");
+    await page.getByText("1 request", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    const shown = await page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
+    expect(shown.filter((text) => text.includes("-"))).toEqual([]);
+    await page.getByRole("link", { name: "Open GET /api/v1/account/balance" }).waitFor();
+  });
 });

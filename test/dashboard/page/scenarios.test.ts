@@ -130,9 +130,72 @@ describe("scenarios", () => {
       scripts: { provider_a: none, provider_b: { next: [hang], always: hang } },
     });
     await outcomes.getByRole("button", { name: "Clear the next" }).click();
-    await outcomes.getByRole("button", { name: "Clear the one for all" }).click();
+    await outcomes.getByRole("button", { name: "Clear those for all other tasks" }).click();
     await outcomes.getByText("provider_b has no outcome set").waitFor();
     expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_b: none } });
+  });
+
+  test("outcomes of one account alone are removed", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const { account_id: accountId } = emulator.accounts.create();
+    emulator.providers.provider_b.next({ account_id: accountId, outcome: "hang" });
+    emulator.providers.provider_b.always({ account_id: accountId, outcome: "failure" });
+    const outcomes = page.getByRole("region", { name: "Outcomes" });
+    await outcomes.getByRole("button", { name: "Clear the next" }).click();
+    await outcomes.getByText("· next task").waitFor({ state: "detached" });
+    await outcomes.getByRole("button", { name: "Clear those for all other tasks" }).click();
+    await outcomes.getByText("provider_b has no outcome set").waitFor();
+    const none = { provider_a: { next: [], always: null }, provider_b: { next: [], always: null } };
+    expect(emulator.snapshot().state).toMatchObject({ accounts: [{}, { scripts: none }] });
+  });
+
+  test("the rate limit shows what another program set, and what a reset restored", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const limits = page.getByRole("region", { name: "Rate limit" });
+    const fields = () =>
+      Promise.all(["Requests", "In seconds"].map((label) => limits.getByLabel(label).inputValue()));
+    expect(await fields()).toEqual(["120", "60"]);
+    emulator.changeLimits({ requests: 7 });
+    await expect.poll(fields).toEqual(["7", "60"]);
+    await limits.getByLabel("In seconds").fill("9");
+    await limits.getByRole("button", { name: "Set the limit" }).click();
+    await limits.getByText("7 requests in 9 s").waitFor();
+    emulator.reset();
+    await expect.poll(fields).toEqual(["120", "60"]);
+  });
+
+  test.each([
+    ["no options", {}, "1", "1000"],
+    ["a seed and credits", { seed: 7, credits: 5 }, "7", "5"],
+    ["a seed file", { seed: 7, seedFile: { accounts: [{ credits: 25 }] } }, "7", null],
+  ])("a reset proposes what the emulator started with: %s", async (_, options, seed, credits) => {
+    const { page, emulator } = await openDashboard({
+      path: "/scenarios",
+      emulator: { seed: undefined, credits: undefined, ...options },
+    });
+    const before = emulator.snapshot();
+    await page.getByRole("button", { name: "Reset…" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByLabel(/^Seed/).inputValue()).toBe(seed);
+    const field = dialog.getByLabel("Credits");
+    expect(credits === null ? await field.count() : await field.inputValue()).toBe(credits ?? 0);
+    emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
+    await dialog.getByRole("button", { name: "Reset everything" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect(emulator.snapshot()).toEqual(before);
+  });
+
+  test("a reset that was canceled proposes the same again", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios", emulator: { seed: 7 } });
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Reset…" }).click();
+    await dialog.getByLabel(/^Seed/).fill("42");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Reset…" }).click();
+    await expect.poll(() => dialog.getByLabel(/^Seed/).inputValue()).toBe("7");
+    await dialog.getByRole("button", { name: "Reset everything" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect(emulator.snapshot().state).toMatchObject({ seed: 7 });
   });
 
   test("a reset applies its seed, its credits and a policy drawn from the seed", async () => {

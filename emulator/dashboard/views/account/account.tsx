@@ -1,9 +1,9 @@
 import { RANGES } from "../../../core/ranges.js";
 import { setParam } from "../../address.js";
 import { createAccount, updateAccount } from "../../api.js";
-import { useFields } from "../../parts/calls.js";
 import { NumberField } from "../../parts/controls.js";
 import { CopyButton, Section } from "../../parts/display.js";
+import { useFields } from "../../parts/fields.js";
 import { Action, Form } from "../../parts/form.js";
 import { formatAmount, formatCount } from "../../parts/format.js";
 import { account, overview } from "../../store.js";

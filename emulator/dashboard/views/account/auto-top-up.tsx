@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { RANGES, type Range } from "../../../core/ranges.js";
 import { type AutoTopUp, authorize, getAutoTopUp, setAutoTopUp, updateAccount } from "../../api.js";
-import { useData, useFields } from "../../parts/calls.js";
+import { useData } from "../../parts/calls.js";
 import { Flag, NumberField } from "../../parts/controls.js";
 import { Button, Mark, Problem, Section, Time } from "../../parts/display.js";
+import { useFields } from "../../parts/fields.js";
 import { Action, Form } from "../../parts/form.js";
 import { formatCount, formatUsd } from "../../parts/format.js";
 import { accountId } from "../../store.js";
@@ -18,7 +19,7 @@ export function AutoTopUpSection() {
         <>
           <State of={data} />
           {data.saved_card !== null && <Bank refuses={data.saved_card_refuses} />}
-          <Settings key={JSON.stringify([data.enabled, data.monthly_cap_usd])} of={data} />
+          <Settings of={data} />
         </>
       )}
     </Section>
@@ -89,7 +90,11 @@ function Settings({ of }: { of: AutoTopUp }) {
     recharge_usd: String(of.recharge_usd ?? 10),
     monthly_cap_usd: String(of.monthly_cap_usd ?? 100),
   });
-  const [isAuthorized, setAuthorized] = useState(false);
+  const { enabled, threshold_credits, recharge_usd, monthly_cap_usd } = of;
+  const current = JSON.stringify([enabled, threshold_credits, recharge_usd, monthly_cap_usd]);
+  // An authorization ends when another program changes the amounts.
+  const [authorized, setAuthorized] = useState<string | null>(null);
+  const isAuthorized = authorized === current;
   const save = async () => {
     const { authorization } = await authorize(accountId.value);
     await setAutoTopUp(accountId.value, {
@@ -99,7 +104,7 @@ function Settings({ of }: { of: AutoTopUp }) {
       monthly_cap_usd: Number(values.monthly_cap_usd),
       authorization,
     });
-    setAuthorized(false);
+    setAuthorized(null);
   };
   const switchOff = () => setAutoTopUp(accountId.value, { enabled: false });
   return (
@@ -138,7 +143,7 @@ function Settings({ of }: { of: AutoTopUp }) {
       <Flag
         label="I authorize these charges. Required to switch on and for each change of the amounts, not to switch off."
         value={isAuthorized}
-        onChange={setAuthorized}
+        onChange={(isOn) => setAuthorized(isOn ? current : null)}
       />
     </Form>
   );

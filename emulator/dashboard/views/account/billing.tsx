@@ -1,8 +1,9 @@
 import { LONGEST_BILLING_LINE } from "../../../core/ranges.js";
 import { type Billing, getBilling, setBilling } from "../../api.js";
-import { useData, useFields } from "../../parts/calls.js";
+import { useData } from "../../parts/calls.js";
 import { Field } from "../../parts/controls.js";
 import { Problem, Section } from "../../parts/display.js";
+import { useFields } from "../../parts/fields.js";
 import { Form } from "../../parts/form.js";
 import { accountId } from "../../store.js";
 
@@ -27,7 +28,7 @@ export function BillingSection() {
         invoice keeps what it was issued with.
       </p>
       <Problem error={error} />
-      {data !== undefined && <BillingForm key={JSON.stringify(data)} saved={data} />}
+      {data !== undefined && <BillingForm saved={data} />}
     </Section>
   );
 }

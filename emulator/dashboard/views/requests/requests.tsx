@@ -8,16 +8,26 @@ import { Rows } from "../../parts/rows.js";
 import { findingsByRequest, isLogLoaded, overview, requestKey, requests } from "../../store.js";
 import { ExchangeView } from "./exchange.js";
 import { FindingText } from "./exchange-facts.js";
+import { countNew } from "./new-requests.js";
 import { RateSection } from "./rate-chart.js";
 import { Filters, filtered } from "./request-filters.js";
 
 /** Hidden on narrow screens, since all endpoints have it. */
 const PREFIX = "/api/v1";
 
+interface Pause {
+  log: readonly ExchangeRow[];
+  /** That of the emulator's state. */
+  generation: number | undefined;
+}
+
 /** The request log, newest first, with the findings of the audit, and one request in full. */
 export function RequestsView() {
-  const [paused, setPaused] = useState<readonly ExchangeRow[] | null>(null);
+  const [pause, setPause] = useState<Pause | null>(null);
   const { list } = requests.value;
+  const generation = overview.value?.generation;
+  // A reset removes the requests of a paused list, and numbers the later ones from 1 again.
+  const paused = pause?.generation === generation ? (pause?.log ?? null) : null;
   const log = paused ?? list;
   const shown = filtered(log);
   const open = param("open");
@@ -29,9 +39,9 @@ export function RequestsView() {
         <div class="buttons">
           <Button
             aria-pressed={paused !== null}
-            onClick={() => setPaused(paused === null ? [...list] : null)}
+            onClick={() => setPause(paused === null ? { log: [...list], generation } : null)}
           >
-            {paused === null ? "Pause" : `Resume (${formatCount(list.length - paused.length)} new)`}
+            {paused === null ? "Pause" : `Resume (${formatCount(countNew(list, paused))} new)`}
           </Button>
           <Action onAct={() => downloadArchive(shown)} disabled={shown.length === 0}>
             Export as HAR

@@ -1,8 +1,8 @@
 import { RANGES } from "../../../core/ranges.js";
 import { addFault, clearFaults, type Fault } from "../../api.js";
-import { useFields } from "../../parts/calls.js";
 import { Field, NumberField } from "../../parts/controls.js";
 import { Empty, Section } from "../../parts/display.js";
+import { useFields } from "../../parts/fields.js";
 import { Action, Form, JsonForm } from "../../parts/form.js";
 import { shortId } from "../../parts/format.js";
 import { Added, choicesOf, type Presets, textOf } from "../../parts/presets.js";

@@ -1,8 +1,8 @@
 import { MODELS, type Model } from "../../../../src/contract/service.js";
 import { addNextOutcome, clearNextOutcomes, type Outcome, type Overview, setAlways } from "../../api.js";
-import { useFields } from "../../parts/calls.js";
 import { Field } from "../../parts/controls.js";
 import { Button, Empty, Section } from "../../parts/display.js";
+import { useFields } from "../../parts/fields.js";
 import { Action, Form, JsonForm } from "../../parts/form.js";
 import { shortId } from "../../parts/format.js";
 import { Added, choicesOf, type Presets, textOf } from "../../parts/presets.js";
@@ -79,28 +79,33 @@ function OutcomeForm() {
 /** The outcomes that were set for a provider: for single accounts, and for all. */
 function Script({ model }: { model: Model }) {
   const { accounts = [], providers } = overview.value ?? {};
-  const { next = [], always = null } = providers?.[model] ?? {};
   const own = accounts.flatMap(({ account_id: id, providers }) =>
-    providers === null ? [] : rowsOf(providers[model], `${model}, account ${shortId(id)}`),
+    providers === null ? [] : [{ ...providers[model], of: `${model}, account ${shortId(id)}` }],
   );
-  const added = [...own, ...rowsOf({ next, always }, model)];
+  const scripts = [...own, ...(providers === undefined ? [] : [{ ...providers[model], of: model }])];
+  const added = scripts.flatMap(rowsOf);
   if (added.length === 0)
     return <Empty>{model} has no outcome set: its tasks succeed after a random time.</Empty>;
   return (
     <>
       <Added of={added} />
       <div class="buttons">
-        {next.length > 0 && <Action onAct={() => clearNextOutcomes(model)}>Clear the next</Action>}
-        {always !== null && <Action onAct={() => setAlways(model, null)}>Clear the one for all</Action>}
+        {scripts.some(({ next }) => next.length > 0) && (
+          <Action onAct={() => clearNextOutcomes(model)}>Clear the next</Action>
+        )}
+        {scripts.some(({ always }) => always !== null) && (
+          <Action onAct={() => setAlways(model, null)}>Clear those for all other tasks</Action>
+        )}
       </div>
     </>
   );
 }
 
-function rowsOf({ next, always }: Overview["providers"][Model], of: string): [text: string, scope: string][] {
+function rowsOf({ next, always, of }: Overview["providers"][Model] & { of: string }) {
   const rows = next.map((outcome, index): [string, string] => [
     textOf(OUTCOMES, outcome),
     `${of} · ${index === 0 ? "next task" : `task ${index + 1}`}`,
   ]);
-  return always === null ? rows : [...rows, [textOf(OUTCOMES, always), `${of} · all other tasks`]];
+  const lasting: typeof rows = always === null ? [] : [[textOf(OUTCOMES, always), `${of} · all other tasks`]];
+  return [...rows, ...lasting];
 }

@@ -1,9 +1,10 @@
 import { POLICY_FIELDS } from "../../../core/policy-fields.js";
 import { RANGES } from "../../../core/ranges.js";
 import { type Policy, setLimits, setPolicy } from "../../api.js";
-import { useCall, useFields } from "../../parts/calls.js";
+import { useCall } from "../../parts/calls.js";
 import { Field, NumberField } from "../../parts/controls.js";
 import { Problem, Section } from "../../parts/display.js";
+import { useFields } from "../../parts/fields.js";
 import { Action, Form } from "../../parts/form.js";
 import { formatAmount, formatCount } from "../../parts/format.js";
 import { overview } from "../../store.js";

@@ -1,10 +1,12 @@
 import { useRef, useState } from "preact/hooks";
 import { RANGES } from "../../../core/ranges.js";
 import { loadSnapshot, RefusedError, reset } from "../../api.js";
-import { useCall, useFields } from "../../parts/calls.js";
+import { useCall } from "../../parts/calls.js";
 import { Flag, NumberField } from "../../parts/controls.js";
 import { Button, Problem, Section } from "../../parts/display.js";
+import { useFields } from "../../parts/fields.js";
 import { Form } from "../../parts/form.js";
+import { overview } from "../../store.js";
 
 export function SnapshotSection() {
   const { error, isBusy, run } = useCall();
@@ -64,50 +66,63 @@ function parseSnapshot(name: string, text: string): Snapshot {
 
 export function ResetSection() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { values, bind } = useFields({ seed: "1", credits: "1000" });
-  const [isVaried, setVaried] = useState(false);
-  const submit = async () => {
-    await reset({
-      ...(values.seed !== "" && { seed: Number(values.seed) }),
-      ...(values.credits !== "" && { credits: Number(values.credits) }),
-      ...(isVaried && { policy: "vary" as const }),
-    });
-    dialog.current?.close();
-  };
+  // Each time, the form begins with the values of this emulator.
+  const [closings, setClosings] = useState(0);
+  const close = () => dialog.current?.close();
   return (
     <Section title="Reset">
       <p>Deletes tasks, accounts, the log, faults and outcomes. The first key stays valid.</p>
       <Button class="danger" onClick={() => dialog.current?.showModal()}>
         Reset…
       </Button>
-      <dialog ref={dialog} aria-labelledby="reset-title">
+      <dialog ref={dialog} aria-labelledby="reset-title" onClose={() => setClosings((before) => before + 1)}>
         <article>
           <h2 id="reset-title">Reset the emulator?</h2>
           <p>This deletes the whole state, except for the first key. Save a snapshot to keep it.</p>
-          <Form
-            submit="Reset everything"
-            onSubmit={submit}
-            danger
-            buttons={() => (
-              <Button class="secondary" onClick={() => dialog.current?.close()}>
-                Cancel
-              </Button>
-            )}
-          >
-            <div class="fields">
-              <NumberField
-                label="Seed"
-                required={false}
-                range={RANGES.seed}
-                hint="Of all IDs, times and songs."
-                {...bind("seed")}
-              />
-              <NumberField label="Credits" required={false} range={RANGES.credits} {...bind("credits")} />
-            </div>
-            <Flag label="Draw the policy from the seed" value={isVaried} onChange={setVaried} />
-          </Form>
+          <ResetForm key={closings} close={close} />
         </article>
       </dialog>
     </Section>
+  );
+}
+
+function ResetForm({ close }: { close(): void }) {
+  const { seed = 0, credits = null } = overview.value?.reset ?? {};
+  const { values, bind } = useFields({ seed: String(seed), credits: String(credits ?? "") });
+  const [isVaried, setVaried] = useState(false);
+  const submit = async () => {
+    await reset({
+      ...(values.seed !== "" && { seed: Number(values.seed) }),
+      ...(credits !== null && values.credits !== "" && { credits: Number(values.credits) }),
+      ...(isVaried && { policy: "vary" as const }),
+    });
+    close();
+  };
+  return (
+    <Form
+      submit="Reset everything"
+      onSubmit={submit}
+      danger
+      buttons={() => (
+        <Button class="secondary" onClick={close}>
+          Cancel
+        </Button>
+      )}
+    >
+      <div class="fields">
+        <NumberField
+          label="Seed"
+          required={false}
+          range={RANGES.seed}
+          hint="Of all IDs, times and songs."
+          {...bind("seed")}
+        />
+        {credits !== null && (
+          <NumberField label="Credits" required={false} range={RANGES.credits} {...bind("credits")} />
+        )}
+      </div>
+      {credits === null && <p class="hint">The credits are those of the seed file.</p>}
+      <Flag label="Draw the policy from the seed" value={isVaried} onChange={setVaried} />
+    </Form>
   );
 }

@@ -81,7 +81,10 @@ export function fieldsOf({ model, type, mode }: Draft): readonly InputField[] {
 /** The draft of a request that was sent before. */
 export function draftOf(request: Pick<Task, "model" | "type" | "audio_format" | "input">): Partial<Draft> {
   const { audio_format: format, input } = request;
-  const fields = Object.entries(input).map(([name, value]) => [name, value === false ? "" : String(value)]);
+  const fields = Object.entries(input).map(([name, value]) => [
+    name,
+    name === instrumental.name && value === false ? "" : textOf(value),
+  ]);
   const isDescribed = "gpt_description_prompt" in input;
   return {
     model: MODELS.find((model) => model === request.model) ?? "provider_a",
@@ -90,6 +93,11 @@ export function draftOf(request: Pick<Task, "model" | "type" | "audio_format" | 
     format: format === "mp3" ? format : "",
     fields: Object.fromEntries(fields),
   };
+}
+
+/** A title may be any JSON value. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** The request body of a draft. */

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { followed } from "../../emulator/dashboard/parts/fields.js";
+import { countNew } from "../../emulator/dashboard/views/requests/new-requests.js";
+import { type Draft, draftOf, requestOf } from "../../emulator/dashboard/views/tasks/task-input.js";
+import { clipsOf, createService, VALID } from "../emulator/support/service.js";
+
+const EMPTY = { model: "provider_a", type: "music", mode: "custom", format: "", outcome: "" } as const;
+
+/** The request that "Run again" opens for a task that was read. */
+async function runAgain(body: object) {
+  const { create, read } = createService();
+  const draft: Draft = { ...EMPTY, fields: {}, ...draftOf(await read(await create(body))) };
+  return requestOf(draft);
+}
+
+test.each(Object.entries(VALID))("a task runs again with the same request: %s", async (_, body) => {
+  expect(await runAgain(body)).toEqual(body);
+});
+
+test("a task runs again with the same numbers, flags and format", async () => {
+  const flagged = { tags: "fado", make_instrumental: true, model_version: "v5" };
+  for (const body of [
+    { model: "provider_a", task_type: "music", audio_format: "mp3", input: flagged },
+    { model: "provider_a", task_type: "music", input: { continue_clip_id: "c", continue_at: 0 } },
+    { model: "provider_b", task_type: "music", input: { prompt: "fado", seed: -7 } },
+  ])
+    expect(await runAgain(body)).toEqual(body);
+  const unflagged = { ...VALID.custom, input: { ...VALID.custom.input, make_instrumental: false } };
+  expect(await runAgain(unflagged)).toEqual(VALID.custom);
+});
+
+test.each([[7], [0], [false], [true], [null], [{ name: "Rain" }], [["Rain", 2]], ["false"]])(
+  "a task runs again with the title that the service makes of %j",
+  async (title) => {
+    const body = { ...VALID.custom, input: { ...VALID.custom.input, title } };
+    const [clip] = await clipsOf(createService(), body);
+    expect(await runAgain(body)).toMatchObject({ input: { title: clip.title } });
+  },
+);
+
+test("a field shows a value that another program changed, and the others keep what was typed", () => {
+  const initial = { requests: "120", window_seconds: "60" };
+  const typed = { initial, values: { requests: "7", window_seconds: "9" } };
+  expect(followed(typed, { ...initial })).toBe(typed);
+  const changed = followed(typed, { requests: "50", window_seconds: "60" });
+  expect(changed.values).toEqual({ requests: "50", window_seconds: "9" });
+  // What was typed before does not return with the value that it replaced.
+  expect(followed(changed, initial).values).toEqual({ requests: "120", window_seconds: "9" });
+});
+
+test("the requests after a copy of the log are counted, also in a log that began again", () => {
+  const row = (number: number | null, id: string, at = "2026-01-01T00:00:00.000Z") => ({
+    number,
+    at,
+    request_id: id,
+  });
+  const log = [row(null, "a"), row(1, "b"), row(2, "b"), row(3, "c")];
+  expect(countNew(log, [])).toBe(4);
+  expect(countNew(log, log.slice(0, 1))).toBe(3);
+  expect(countNew(log, log.slice(0, 2))).toBe(2);
+  expect(countNew(log, log)).toBe(0);
+  expect(countNew([], log)).toBe(0);
+  expect(countNew([row(3, "x")], log)).toBe(1);
+  // The oldest are no longer in the log.
+  expect(countNew([...log.slice(2), row(4, "d")], log)).toBe(1);
+});
