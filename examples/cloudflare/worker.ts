@@ -64,6 +64,9 @@ function asResponse(error: unknown): Response {
   if (error instanceof InvalidRequestError) return Response.json({ issues: error.issues }, { status: 400 });
   // The caller must not repeat this request automatically: it may have been charged.
   if (error instanceof SubmissionOutcomeUnknownError)
-    return Response.json({ error: "unknown outcome", request_id: error.requestId }, { status: 502 });
+    return Response.json(
+      { error: "unknown outcome", request_id: error.requestId, id: error.taskId },
+      { status: 502 },
+    );
   throw error;
 }

@@ -51,7 +51,9 @@ export function judge(error: unknown): Verdict {
   if (error instanceof SubmissionOutcomeUnknownError && error.checkAgainAt !== null)
     return { again: true, notBefore: error.checkAgainAt };
   // A task may exist. A person checks, and settles the key.
-  if (error instanceof ParkedError || error instanceof SubmissionOutcomeUnknownError) return NEVER;
+  if (error instanceof ParkedError) return NEVER;
+  // With a task ID, the next run of the key continues with that task.
+  if (error instanceof SubmissionOutcomeUnknownError && error.taskId === null) return NEVER;
   // The task exists, and only this error has its ID: a person records it.
   if (error instanceof JournalError && error.taskId !== null) return NEVER;
   if (error instanceof RateLimitedError) return { again: true, notBefore: error.retryAt };

@@ -37,7 +37,11 @@ async function delivers(start: (env: Record<string, string>) => Promise<Dispatch
 
   expect((await order("")).status).toBe(400);
   emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } });
-  expect((await order("rain")).status).toBe(502);
+  const lost = await order("rain");
+  expect([lost.status, await lost.json()]).toMatchObject([502, { id: null }]);
+  emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "malformed" } });
+  const cut = await order("rain");
+  expect([cut.status, await cut.json()]).toMatchObject([502, { id: emulator.state().tasks.at(-1)?.task_id }]);
   expect((await send("/songs/7c9e6679-7425-40de-944b-e07fc1f90ae7")).status).toBe(404);
   expect((await send("/")).status).toBe(404);
 }

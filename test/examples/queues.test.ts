@@ -67,6 +67,16 @@ describe("an order that is retried by its verdicts", () => {
     expect(emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
+  test("continues with the task that a cut response names, and is charged once", async ({
+    client,
+    emulator,
+  }) => {
+    emulator.faults.add({ method: "POST", fault: { kind: "malformed" } });
+    const song = await engine(client, emulator);
+    expect(emulator.state().tasks.map(({ task_id }) => task_id)).toEqual([song.task_id]);
+    expect(emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+
   test("continues after a minute if it is certain that a lost request created none", async ({
     client,
     emulator,

@@ -64,11 +64,11 @@ export const errors: Judged[] = [
     "of a request that may be in flight",
     retryAt,
   ),
-  never(new sdk.SubmissionOutcomeUnknownError("", { ...outcome, taskId: TASK_ID }), "with a task ID"),
   never(new sdk.JournalError("", { ...journal, taskId: TASK_ID }), "after a task was created"),
   never(new sdk.TaskFailedError(FAILED), "whose key is used"),
   never(new sdk.TaskTimedOutError({ ...FAILED, status: "timeout" }), "whose key is used"),
 
+  again(new sdk.SubmissionOutcomeUnknownError("", { ...outcome, taskId: TASK_ID }), "with a task ID"),
   again(new sdk.JournalError("", journal), "before anything was sent"),
   again(new sdk.RateLimitedError("", { ...api, retryAfterSeconds: 30, retryAt }), "with a wait", retryAt),
   again(new sdk.RateLimitedError("", { ...api, retryAfterSeconds: null, retryAt: null }), "without a wait"),
