@@ -6,6 +6,7 @@ import {
   isoTimeSchema,
   list,
   NAMED,
+  normalizeId,
   objectOf,
   oneOf,
   text,
@@ -239,7 +240,7 @@ function addKey({ state, index, clock }: Core, account: accounts.Account): Creat
 }
 
 function requireKey({ keys }: accounts.Account, keyId: string): accounts.ApiKey {
-  const key = keys.find((each) => each.id === keyId);
+  const key = keys.find((each) => normalizeId(each.id) === normalizeId(keyId));
   if (key === undefined) throw new UnknownIdError("key", keyId, "account");
   return key;
 }

@@ -240,7 +240,7 @@ const MOST_PATHS = 8;
 
 /** The methods and paths, each once, with `*` for an id as in the `path` of a fault. */
 function pathsOf(exchanges: readonly Exchange[]): string {
-  const withoutIds = exchanges.map((each) => nameOf(each).replace(/\/[0-9a-f-]{36}$/, "/*"));
+  const withoutIds = exchanges.map((each) => nameOf(each).replace(/\/[0-9a-f-]{36}$/i, "/*"));
   const paths = [...new Set(withoutIds)];
   const more = paths.length > MOST_PATHS ? ["and more"] : [];
   return [...paths.slice(0, MOST_PATHS), ...more].join(", ") || "nothing";

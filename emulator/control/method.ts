@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { isRecord } from "../../src/contract/service.js";
 import type { Account } from "../core/accounts.js";
-import { parseOption } from "../core/checks.js";
+import { normalizeId, parseOption } from "../core/checks.js";
 import { requireAccount } from "../core/core.js";
 import type { HttpRequest, HttpResponse } from "../http/messages.js";
 import type { Service } from "../http/service.js";
@@ -90,7 +90,7 @@ export function scopeOf(
   accountId: string | undefined,
 ): Account | null {
   const inBody = isRecord(body) && typeof body["account_id"] === "string" ? body["account_id"] : undefined;
-  if (inBody !== undefined && accountId !== undefined && inBody !== accountId)
+  if (inBody !== undefined && accountId !== undefined && normalizeId(inBody) !== normalizeId(accountId))
     throw new RangeError(`\`account_id\` is ${inBody} in the body, but ${accountId} outside it. Omit one.`);
   const id = inBody ?? accountId;
   return id === undefined ? null : requireAccount(context.core, id);

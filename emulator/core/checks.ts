@@ -17,6 +17,14 @@ class InvariantError extends Error {
 /** Names are shown in messages up to this length. */
 const LONGEST_SHOWN = 100;
 
+/**
+ * The form in which the IDs of accounts, keys, tasks and payments are compared: UUIDs are equal in any case. The emulator
+ * creates them in lower case. Other IDs, those of clips and invoices, are compared as they are.
+ */
+export function normalizeId(id: string): string {
+  return String(id).toLowerCase();
+}
+
 export class UnknownIdError extends RangeError {
   override readonly name = "UnknownIdError";
 

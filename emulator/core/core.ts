@@ -2,7 +2,7 @@ import { isFinalStatus } from "../../src/contract/service.js";
 import type { ServiceClock } from "../time/clock.js";
 import { type Account, type ApiKey, createKey } from "./accounts.js";
 import { AudioStore } from "./audio-store.js";
-import { invariant, UnknownIdError } from "./checks.js";
+import { invariant, normalizeId, UnknownIdError } from "./checks.js";
 import type { LoggedRequest, LogReader, Submission } from "./log/audit.js";
 import { EXCHANGE_BYTES, type Exchange, Exchanges } from "./log/exchanges.js";
 import { readSnapshot, type State } from "./state.js";
@@ -78,7 +78,7 @@ export function replaceState(core: Core, state: State, time: number, reason: str
  */
 export function setOwnerKey({ state, index, clock }: Core, apiKey: string): void {
   const { owner } = state;
-  const account = index.accounts.get(owner.accountId);
+  const account = index.accounts.get(normalizeId(owner.accountId));
   invariant(account !== undefined, "the owner's account exists");
   const existing = index.keys.get(apiKey);
   if (existing !== undefined && existing.account !== account)
@@ -98,9 +98,10 @@ type Index = ReturnType<typeof buildIndex>;
 
 export function buildIndex({ accounts, tasks }: State) {
   const index = {
+    /** By normalized id. */
     accounts: new Map<string, Account>(),
     keys: new Map<string, { account: Account; key: ApiKey }>(),
-    /** Ordinals by task id. */
+    /** Ordinals by normalized id. */
     tasks: new Map<string, number>(),
     clips: new Map<string, StoredClip>(),
     /** By account id: the ordinals of its unfinished tasks, oldest first. */
@@ -112,14 +113,14 @@ export function buildIndex({ accounts, tasks }: State) {
 }
 
 export function indexAccount(index: Index, account: Account): void {
-  index.accounts.set(account.id, account);
+  index.accounts.set(normalizeId(account.id), account);
   index.openTasks.set(account.id, new Set());
   for (const key of account.keys) index.keys.set(key.value, { account, key });
 }
 
 /** Must be called for a new task, and when a task has ended. */
 export function indexTask(index: Index, task: StoredTask): void {
-  index.tasks.set(task.id, task.ordinal);
+  index.tasks.set(normalizeId(task.id), task.ordinal);
   const open = index.openTasks.get(task.accountId);
   if ("completedAt" in task) open?.delete(task.ordinal);
   else open?.add(task.ordinal);
@@ -129,7 +130,7 @@ export function indexTask(index: Index, task: StoredTask): void {
 
 /** @throws UnknownIdError */
 export function requireAccount({ index }: Pick<Core, "index">, accountId: string): Account {
-  const account = index.accounts.get(accountId);
+  const account = index.accounts.get(normalizeId(accountId));
   if (account === undefined) throw new UnknownIdError("account", accountId);
   return account;
 }
@@ -146,7 +147,7 @@ export function isRequestOf(core: Core, account: Account | null, request: Logged
 }
 
 export function findTask({ state, index }: Core, taskId: string): StoredTask | undefined {
-  const ordinal = index.tasks.get(taskId);
+  const ordinal = index.tasks.get(normalizeId(taskId));
   return ordinal === undefined ? undefined : state.tasks[ordinal];
 }
 

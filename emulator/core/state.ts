@@ -7,6 +7,7 @@ import {
   invalidOption,
   isoTimeSchema,
   list,
+  normalizeId,
   objectOf,
   oneOf,
   parseOption,
@@ -154,12 +155,12 @@ export function isConsistent({ owner, accounts, tasks, counts, faults }: State):
     counts.invoices >= payments.filter(({ invoice_id: id }) => id !== null).length &&
     payments.every(isConsistentPayment) &&
     accounts.every(hasBilling) &&
-    areUnique(payments.map(({ payment_id: id }) => id)) &&
-    areUnique(accountIds) &&
+    areUnique(payments.map(({ payment_id: id }) => normalizeId(id))) &&
+    areUnique(accountIds.map(normalizeId)) &&
     areUnique(keys) &&
     // Not checked by the schema, whose messages show the value.
     [owner.apiKey, ...keys].every((key) => EMULATOR_KEY.test(key)) &&
-    areUnique(tasks.map(({ id }) => id)) &&
+    areUnique(tasks.map(({ id }) => normalizeId(id))) &&
     areUnique(tasks.flatMap(clipIdsOf)) &&
     accountIds.includes(owner.accountId) &&
     faults.every(({ rule: { account_id: id } }) => id === undefined || accountIds.includes(id)) &&

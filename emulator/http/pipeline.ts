@@ -302,7 +302,7 @@ function record(context: Context, outcome: HttpOutcome): HttpOutcome {
 function readTaskOf({ core, request: { method, path } }: Context, caller: Caller | null): StoredTask | null {
   const prefix = `${ENDPOINTS.createTask.path}/`;
   if (method !== "GET" || !path.startsWith(prefix)) return null;
-  const task = findTask(core, path.slice(prefix.length).toLowerCase());
+  const task = findTask(core, path.slice(prefix.length));
   return task !== undefined && task.accountId === caller?.account.id ? task : null;
 }
 

@@ -143,7 +143,7 @@ function readOutcome({ headers }: HttpRequest) {
 
 function handleRetrieveTask({ core, request, now, params }: Context, account: Account): Task {
   const [taskId = ""] = params;
-  const found = findTask(core, taskId.toLowerCase());
+  const found = findTask(core, taskId);
   if (found === undefined || found.accountId !== account.id)
     throw new Refusal("task_not_found", "The account has no task with this ID.");
   const task = readTask(core, account, found, now);

@@ -3,6 +3,7 @@ import { checkCompliance, createEmulator, type Emulator } from "async-music/emul
 import { expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
 import { readTwice } from "../vitest/read-twice.js";
+import { createService } from "./support/service.js";
 
 const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
 const LOST = { method: "POST", fault: { kind: "disconnect", when: "after" } } as const;
@@ -64,6 +65,14 @@ test("the error lists every broken rule, every unused fault and outcome, and mis
   );
   expect(parts[2]).toContain('- faults.add({"path":"/api/v1/tasks","fault":{"kind":"malformed"}})\n');
   expect(parts[2]).toContain("The test sent POST /api/v1/task, GET /api/v1/task/*. ");
+});
+
+test("a list of paths has `*` for an id in any case", async () => {
+  const { emulator, create, read } = createService();
+  const taskId = await create();
+  await read(taskId.toUpperCase());
+  emulator.faults.add({ path: "/no", fault: { kind: "stall" } });
+  expect(problemsOf(emulator)).toContain("The test sent POST /api/v1/task, GET /api/v1/task/*. ");
 });
 
 test("a submission that created no task is named with its type", async () => {

@@ -1,3 +1,4 @@
+import { checkCompliance } from "async-music/emulator";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod/mini";
@@ -146,6 +147,77 @@ describe("a call that is limited to an account", () => {
     const { status } = await service.control(method, `${pathIn(path, one)}?account_id=${one}`, body);
     expect(status).toBeLessThan(300);
     expect(stateWithout(one)).toEqual(before);
+  });
+});
+
+const NAMES_ID = /\{(account|key|payment|task)_id\}/;
+
+describe("an ID is accepted in upper case", () => {
+  const statusOf = async (
+    { method, path, definition }: (typeof CALLS)[number],
+    target: string,
+    search = "",
+    more = {},
+  ) => {
+    const schema = bodySchema(definition);
+    const body = schema === null ? undefined : Object.assign(Object(sampleOf(schema)), more);
+    const { status, body: answer } = await service.control(method, pathIn(path, target) + search, body);
+    return [status, Object(answer).request_id === undefined ? answer : null, service.frozenState()];
+  };
+
+  test.each(CALLS.filter(({ path }) => NAMES_ID.test(path)))("$name", async (call) => {
+    const start = service.emulator.snapshot();
+    const expected = await statusOf(call, one);
+    expect(expected[0]).not.toBe(404);
+    service.emulator.restore(start);
+    const { path } = call;
+    const upper = {
+      ...call,
+      path: path.replaceAll(/\{\w+\}/g, (part: string) => pathIn(part, one).toUpperCase()),
+    };
+    expect(await statusOf(upper, one)).toEqual(expected);
+  });
+
+  test.each(SCOPED)("as the account that $name is limited to", async (call) => {
+    const start = service.emulator.snapshot();
+    const expected = await statusOf(call, one, `?account_id=${one}`);
+    expect(expected[0]).toBeLessThan(300);
+    const hasField = Object(bodySchema(call.definition)?.properties).account_id !== undefined;
+    for (const [search, more] of [
+      [`?account_id=${one.toUpperCase()}`, {}],
+      ...(hasField ? ([["", { account_id: one.toUpperCase() }]] as const) : []),
+      ...(hasField ? ([[`?account_id=${one}`, { account_id: one.toUpperCase() }]] as const) : []),
+    ] as const) {
+      service.emulator.restore(start);
+      expect(await statusOf(call, one, search, more)).toEqual(expected);
+    }
+  });
+
+  test("in process", async () => {
+    const { emulator } = service;
+    const upper = one.toUpperCase();
+    const [payment] = emulator.accounts.payments(one);
+    const paymentId = payment?.payment_id.toUpperCase() ?? "";
+    const { key_id: keyId } = emulator.accounts.createKey(upper);
+    const task = emulator.state({ accountId: upper }).tasks[0];
+    const scope = { accountId: upper };
+    emulator.faults.add({ path: "/no", fault: { kind: "stall" }, account_id: upper });
+    emulator.providers.provider_a.next({ outcome: "hang", account_id: upper });
+    emulator.changePolicy({ late_success: "success" }, scope);
+    emulator.changeLimits({ requests: 7 }, scope);
+    emulator.accounts.updateKey(upper, keyId.toUpperCase(), { disabled: true });
+    emulator.accounts.updateTopUp(upper, paymentId, { status: "completed" });
+    expect(emulator.faults.list({ accountId: one })).toMatchObject([{ rule: { account_id: one } }]);
+    expect(emulator.state({ accountId: one })).toMatchObject({
+      policy: { late_success: "success" },
+      limits: { requests: 7 },
+      tasks: [task],
+    });
+    expect(emulator.accounts.get(upper).keys).toContainEqual({ key_id: keyId, disabled: true });
+    expect(emulator.accounts.payments(upper)).toMatchObject([{ status: "completed" }]);
+    expect(emulator.accounts.requests(upper)).toHaveLength(1);
+    expect(() => checkCompliance(emulator, scope)).toThrow("outcome");
+    await emulator.when(String(task?.task_id).toUpperCase(), "pending");
   });
 });
 

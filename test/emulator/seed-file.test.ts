@@ -199,6 +199,36 @@ describe("a task of a seed file", () => {
     expect(emulator.state().tasks.map(({ input }) => Object(input).tags)).toEqual(["a", "b", "c", "d"]);
   });
 
+  test("fixed IDs in upper case are stored in lower case, and found in any case", async () => {
+    const task_id = "50000000-0000-4000-8000-00000000000a";
+    const account_id = "a11ce000-0000-4000-8000-00000000000b";
+    const upper = { account_id: account_id.toUpperCase(), task_id: task_id.toUpperCase() };
+    const tasks = [song({ task_id: upper.task_id, status: "success" })];
+    const fault = { path: "/no", fault: { kind: "stall" } };
+    const create = (id: string, task: object) =>
+      createEmulator({ seedFile: withAccount({ account_id: id, tasks: [task], faults: [fault] }) });
+    const emulator = create(upper.account_id, tasks[0] ?? {});
+    expect(emulator.snapshot()).toEqual(create(account_id, song({ task_id, status: "success" })).snapshot());
+    expect(emulator.accountId).toBe(account_id);
+    for (const accountId of [account_id, upper.account_id]) {
+      expect(emulator.accounts.get(accountId).account_id).toBe(account_id);
+      expect(emulator.state({ accountId }).tasks).toMatchObject([{ account_id, task_id }]);
+      expect(emulator.faults.list({ accountId })).toHaveLength(1);
+    }
+    for (const taskId of [task_id, upper.task_id]) {
+      expect((await send(emulator, `/task/${taskId}`)).data.task_id).toBe(task_id);
+      expect((await emulator.when(taskId, "success")).task_id).toBe(task_id);
+    }
+  });
+
+  test("IDs of clips are not UUIDs: their case counts", async () => {
+    const emulator = createEmulator({
+      seedFile: withTasks(song({ status: "success", clip_ids: ["Intro", "intro"] })),
+    });
+    const clips = (await read(emulator)).output.result;
+    expect(clips.map(({ id }: { id: string }) => id)).toEqual(["Intro", "intro"]);
+  });
+
   test("IDs can be fixed, and belong to one account only", async () => {
     const task_id = "50000000-0000-4000-8000-00000000000A";
     const account_id = "a11ce000-0000-4000-8000-000000000000";
@@ -452,6 +482,7 @@ describe("an emulator with a seed file", () => {
 });
 
 const PENDING = song({ status: "pending" });
+const ID = "a0000000-0000-4000-8000-00000000000b";
 const CLIP = "seedFile.accounts[0].tasks[1].input";
 
 test.each<[string, unknown]>([
@@ -561,6 +592,18 @@ test.each<[string, unknown]>([
   [
     "`seedFile.accounts[0].tasks[0].clip_ids[1]` must differ from `seedFile.accounts[0].tasks[0].clip_ids[0]`",
     withTasks(song({ status: "success", clip_ids: ["a", "a"] })),
+  ],
+  [
+    "`seedFile.accounts[1].account_id` must differ from `seedFile.accounts[0].account_id`",
+    { accounts: [{ account_id: ID }, { account_id: ID.toUpperCase() }] },
+  ],
+  [
+    "`seedFile.accounts[0].tasks[1].task_id` must differ from `seedFile.accounts[0].tasks[0].task_id`",
+    withTasks({ ...PENDING, task_id: ID.toUpperCase() }, { ...PENDING, task_id: ID }),
+  ],
+  [
+    "`seedFile.accounts[0].tasks[0].task_id` must differ from `seedFile.accounts[0].account_id`",
+    withAccount({ account_id: ID.toUpperCase(), tasks: [{ ...PENDING, task_id: ID }] }),
   ],
   [
     "`seedFile.accounts[0].credits` must be higher: `seedFile.accounts[0].tasks[0]` cost 10",

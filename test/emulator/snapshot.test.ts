@@ -56,7 +56,41 @@ const NOT_SNAPSHOTS: [string, (snapshot: Json) => unknown][] = [
   ["another version", (snapshot) => ({ ...snapshot, version: 2 })],
   ["an unknown field", (snapshot) => ({ ...snapshot, extra: 1 })],
   ["an invalid time", (snapshot) => ({ ...snapshot, time: "yesterday" })],
+  [
+    "two accounts whose ids differ only in case",
+    (snapshot) =>
+      sameButForCase(
+        snapshot,
+        snapshot.state.accounts.map(({ id }: Json) => id),
+      ),
+  ],
+  [
+    "two tasks whose ids differ only in case",
+    (snapshot) =>
+      sameButForCase(
+        snapshot,
+        snapshot.state.tasks.map(({ id }: Json) => id),
+      ),
+  ],
+  [
+    "two payments whose ids differ only in case",
+    (snapshot) => {
+      const { payments } = snapshot.state.accounts[0].purchases;
+      return sameButForCase(
+        snapshot,
+        payments.map(({ payment_id: id }: Json) => id),
+      );
+    },
+  ],
 ];
+
+/** Another text in place of each occurrence of this one. */
+const replaced = (snapshot: Json, from: string, to: string) =>
+  JSON.parse(JSON.stringify(snapshot).replaceAll(from, to));
+
+/** A snapshot in which the second of two IDs is the first one in upper case. */
+const sameButForCase = (snapshot: Json, [one, other]: string[]) =>
+  replaced(snapshot, other ?? "", String(one).toUpperCase());
 
 /** What is wrong, where it stands in the state, and the value there, or what makes it; `undefined` removes the field. */
 const BROKEN_STATES: [string, string, Json][] = [
@@ -149,6 +183,30 @@ test("a snapshot can be larger than the limit of request bodies", async () => {
   expect(snapshot.length).toBeGreaterThan(2 ** 20);
   expect((await control("PUT", "/snapshot", snapshot)).status).toBe(204);
   expect(JSON.stringify(emulator.snapshot())).toBe(snapshot);
+});
+
+test("a snapshot with IDs in upper case is restored as it is, and its IDs are found in any case", async () => {
+  const { emulator } = await createEventful();
+  const [account] = emulator.accounts.list();
+  const [task] = emulator.state().tasks;
+  const ids = [account?.account_id ?? "", account?.keys[0]?.key_id ?? "", task?.task_id ?? ""];
+  ids.push(emulator.accounts.payments(emulator.accountId)[0]?.payment_id ?? "");
+  const upper = ids.reduce<Json>((json, id) => replaced(json, id, id.toUpperCase()), emulator.snapshot());
+  const restored = createEmulator({ snapshot: upper });
+  expect(restored.fork().snapshot()).toEqual(upper);
+  expect(createEmulator({ snapshot: upper, apiKey: "emu_other" }).apiKey).toBe("emu_other");
+  expect(restored.accountId).toBe(ids[0]?.toUpperCase());
+  for (const [accountId = "", keyId = "", taskId = "", paymentId = ""] of [
+    ids,
+    ids.map((id) => id.toUpperCase()),
+  ]) {
+    expect(restored.accounts.get(accountId)).toMatchObject({ account_id: restored.accountId });
+    expect(restored.accounts.updateKey(accountId, keyId, { disabled: false })).toBeDefined();
+    expect(await restored.when(taskId, "success")).toBeDefined();
+    expect((await serviceOf(restored).read(taskId)).task_id).toBe(ids[2]?.toUpperCase());
+    const settle = () => restored.accounts.updateTopUp(accountId, paymentId, { status: "refused" });
+    expect(settle).toThrow("already completed");
+  }
 });
 
 describe("an API key with a snapshot", () => {

@@ -1,6 +1,13 @@
 import { isoTime, parseIsoTime } from "../../time/clock.js";
 import { randomStream, randomUuid } from "../../time/random.js";
-import { InvalidValueError, invalidField, invalidOption, invariant, UnknownIdError } from "../checks.js";
+import {
+  InvalidValueError,
+  invalidField,
+  invalidOption,
+  invariant,
+  normalizeId,
+  UnknownIdError,
+} from "../checks.js";
 import { canTopUp, type Ledger, MOST_CREDITS, topUp } from "../ledger.js";
 import type { Policy } from "../policy-fields.js";
 import type { State } from "../state.js";
@@ -46,7 +53,9 @@ export function topUpByHand(context: PaymentContext, { usd, method, outcome = "c
 
 /** Completes or refuses a pending payment. @throws RangeError for any other; nothing is then changed. */
 export function decidePayment(context: PaymentContext, paymentId: string, status: Ending): Payment {
-  const payment = context.account.purchases.payments.find((each) => each.payment_id === paymentId);
+  const payment = context.account.purchases.payments.find(
+    (each) => normalizeId(each.payment_id) === normalizeId(paymentId),
+  );
   if (payment === undefined) throw new UnknownIdError("payment", paymentId, "account");
   if (payment.status !== "pending") {
     throw new RangeError(`The payment is already ${payment.status}. Only a pending payment can be changed.`);

@@ -68,7 +68,7 @@ export interface SeedLimits {
 
 /** One account. */
 export interface SeedAccount {
-  /** A UUID. @defaultValue one from the seed */
+  /** A UUID, in any case. @defaultValue one from the seed */
   account_id?: string | undefined;
   /** Its API keys. @defaultValue one from the seed */
   keys?: readonly SeedKey[] | undefined;
@@ -103,7 +103,7 @@ export interface SeedKey {
 
 /** One task: the fields of its request, its status, and what belongs to this status. */
 export interface SeedTask {
-  /** A UUID. @defaultValue one from the seed */
+  /** A UUID, in any case. @defaultValue one from the seed */
   task_id?: string | undefined;
   /** The model, as in a request. */
   model: Model;
@@ -131,7 +131,7 @@ export interface SeedTask {
   process_seconds?: number | undefined;
   /** The number of clips of a success, 0 to 20. @defaultValue 2 for music of `provider_a`, else 1 */
   clips?: number | undefined;
-  /** The IDs of the clips of a success, instead of `clips`: letters, digits, `_` and `-`. @defaultValue from the seed */
+  /** The IDs of the clips of a success, instead of `clips`: letters, digits, `_` and `-`; their case counts. @defaultValue from the seed */
   clip_ids?: readonly string[] | undefined;
   /** The provider's own format of a success. @defaultValue "wav" for `provider_a`, "mp3" for `provider_b` */
   format?: Outcome["format"];

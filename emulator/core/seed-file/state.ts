@@ -1,7 +1,7 @@
 import { MODELS, priceOf } from "../../../src/contract/service.js";
 import { parseIsoTime } from "../../time/clock.js";
 import { type Account, createAccount, createKey, EMULATOR_KEY, KEY_RULE } from "../accounts.js";
-import { invalidField, invalidOption, invariant } from "../checks.js";
+import { invalidField, invalidOption, invariant, normalizeId } from "../checks.js";
 import { buildIndex, StatusWatchers } from "../core.js";
 import { addFault } from "../faults.js";
 import { canTopUp, MOST_CREDITS, topUp } from "../ledger.js";
@@ -87,8 +87,8 @@ function addAccounts(state: State, given: NonNullable<ReadSeedFile["accounts"]>,
     if (each === null) continue;
     const path = `seedFile.accounts[${position}]`;
     const account = createAccount(state, 0, time);
-    account.id = each.account_id ?? account.id;
-    names.claim(account.id.toLowerCase(), `${path}.account_id`);
+    account.id = normalizeId(each.account_id ?? account.id);
+    names.claim(account.id, `${path}.account_id`);
     account.suspended = each.suspended ?? false;
     addOwnSettings(state, account, each);
     const tasks = entriesOf(account, each, path, seeding, account.policy ?? state.policy);

@@ -1,7 +1,7 @@
 import { isFinalStatus, LIMITS, priceOf } from "../../../src/contract/service.js";
 import { isoTime, parseIsoTime } from "../../time/clock.js";
 import type { Account } from "../accounts.js";
-import { type InvalidValueError, invalidField, invalidOption, invariant } from "../checks.js";
+import { type InvalidValueError, invalidField, invalidOption, invariant, normalizeId } from "../checks.js";
 import { indexTask, type World } from "../core.js";
 import { topUp } from "../ledger.js";
 import { findViolation } from "../policy.js";
@@ -113,7 +113,7 @@ function addTask(world: World, entry: Entry, { names, mistakes }: Seeding): Open
   const { model, task_type: type, audio_format: audioFormat = null } = given;
   const credits = priceOf(model, type);
   const outcome = outcomeOf(entry, mistakes);
-  const taskId = given.task_id?.toLowerCase();
+  const taskId = given.task_id === undefined ? undefined : normalizeId(given.task_id);
   const isOwnId = taskId !== undefined && names.claim(taskId, `${path}.task_id`);
   // `readSeedFile` returns JSON only.
   const input = given.input as ProviderTask["input"];

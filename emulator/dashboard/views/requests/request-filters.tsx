@@ -61,10 +61,17 @@ function accountChoice(id: string, index: number) {
   return [id, `${index + 1} · ${shortId(id)}`] as const;
 }
 
-const FILTERS = ["q", "task", "of", "key", "method", "status", "found"] as const;
+/** Typed, in any case. */
+const WORDS = ["q", "task"] as const;
+
+/** One of the values of a list. */
+const CHOICES = ["of", "key", "method", "status", "found"] as const;
 
 const wanted = computed(() => {
-  const values = Object.fromEntries(FILTERS.map((name) => [name, param(name).trim().toLowerCase()]));
+  const values = Object.fromEntries([
+    ...WORDS.map((name) => [name, param(name).trim().toLowerCase()]),
+    ...CHOICES.map((name) => [name, param(name)]),
+  ]);
   return Object.values(values).every((value) => value === "") ? null : values;
 });
 
@@ -74,13 +81,13 @@ export function filtered(log: readonly ExchangeRow[]): readonly ExchangeRow[] {
   const { q = "", task = "", of, key, method: wantedMethod, status: wantedStatus = "", found } = wanted.value;
   return log.filter((request) => {
     const { method, status, path, request_id: id, error_code: code } = request;
-    const group = method === "GET" || method === "POST" ? method.toLowerCase() : "other";
+    const group = method === "GET" || method === "POST" ? method : "other";
     return (
       (wantedMethod === "" || group === wantedMethod) &&
       (wantedStatus === "" || String(status ?? "none").startsWith(wantedStatus)) &&
       (of === "" || request.account_id === of) &&
       (key === "" || request.key_id === key) &&
-      (task === "" || request.task_id?.startsWith(task) === true) &&
+      (task === "" || request.task_id?.toLowerCase().startsWith(task) === true) &&
       (q === "" || `${path} ${id} ${code ?? ""}`.toLowerCase().includes(q)) &&
       (found === "" || findingsByRequest.value.has(requestKey(request)))
     );
