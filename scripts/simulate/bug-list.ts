@@ -56,7 +56,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: "another process takes over an old intent",
     file: "src/journal/submit-once.ts",
-    find: "throw await outcomeUnknown(slot, entry, pending.probe, null);",
+    find: "throw await outcomeUnknown(slot, entry, pending, null);",
     replace: "await slot.free(entry.revision);",
   },
   {
