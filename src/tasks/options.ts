@@ -92,9 +92,9 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   /**
    * The most that the batch may cost, in credits. Before each request is sent, its price is added to what the batch has
    * spent or frozen; a request that does not fit is refused with `CreditCeilingError`, and the others continue. Refunded
-   * credits are available again, those of an unknown outcome are not. Requests that the journal already holds count as
-   * well: those of an array before anything is sent, and those of another iterable when their turn comes. They are refused
-   * only if their key was freed meanwhile, so that they would be sent.
+   * credits are available again, those of an unknown outcome are not. Requests with one journal key count once. Requests
+   * that the journal already holds count as well: those of an array before anything is sent, and those of another iterable
+   * when their turn comes. They are refused only if their key was freed meanwhile, so that they would be sent.
    *
    * @defaultValue no ceiling
    */

@@ -79,9 +79,10 @@ export function runAll<Request extends TaskRequest>(
     for (const [index, request] of (requests as Request[]).entries()) {
       if (signal.aborted) return;
       try {
-        if (!(await isInJournal({ ...shared, journalKey: keyAt(request, index) }))) continue;
+        const key = keyAt(request, index);
+        if (!(await isInJournal({ ...shared, journalKey: key }))) continue;
         inJournal[index] = "counted";
-        ceiling.count(request);
+        ceiling.count(request, key);
       } catch {
         // The run of the request reports what its key or the journal throws.
         inJournal[index] = false;
@@ -107,6 +108,7 @@ export function runAll<Request extends TaskRequest>(
         ? run(request, runOptions, { onDelayed })
         : ceiling.run(
             request,
+            runOptions.journalKey,
             inJournal[index] ?? isInJournal(runOptions).catch(() => false),
             (beforeSending) => run(request, runOptions, { beforeSending, onDelayed }),
           ));

@@ -389,6 +389,75 @@ test("the progress counts a task as submitted whose response was broken but name
   expect(reports).toMatchObject([{ submitted: 1, succeeded: 0, failed: 1 }]);
 });
 
+test.each([1, 3])(
+  "requests with one key count once towards maxCredits, also in a continued batch (concurrency %i)",
+  async (concurrency) => {
+    const world = batchWorld();
+    const journalKey = ({ input }: { input: { gpt_description_prompt: string } }) =>
+      input.gpt_description_prompt;
+    const options = { journal: memoryJournal(), journalKey, concurrency, maxCredits: 29 };
+    const requests = songs("5", "5", "5", "6");
+    for (const expected of [2, 2]) {
+      const seen = await all(world.client.tasks.runAll(requests, options));
+      expect(errorsOf(seen)).toEqual(Array(4).fill(undefined));
+      expect(posts(world)).toHaveLength(expected);
+    }
+    const more = await all(world.client.tasks.runAll(songs("5", "5", "6", "7", "7"), options));
+    const refused = more.filter(({ error }) => error instanceof CreditCeilingError);
+    expect(refused.map(({ index, error }) => [index, Object(error).spentCredits])).toEqual([
+      [3, 20],
+      [4, 20],
+    ]);
+    expect(posts(world)).toHaveLength(2);
+  },
+);
+
+test.each([
+  ["was refused", "poor"],
+  ["failed", "1 fails"],
+  ["timed out", "1 times out"],
+])("the credits of requests with one key whose task %s are free again, once", async (_, prompt) => {
+  const world = batchWorld();
+  const options = {
+    ...{ journal: memoryJournal(), concurrency: 1, maxCredits: 10 },
+    journalKey: ({ input }: { input: { gpt_description_prompt: string } }) => input.gpt_description_prompt,
+  };
+  for (const _batch of [1, 2]) {
+    const seen = await all(world.client.tasks.runAll(songs(prompt, prompt, "5", prompt, "6"), options));
+    expect(seen.map(({ task }) => task !== undefined)).toEqual([false, false, true, false, false]);
+    expect(seen[4]?.error).toBeInstanceOf(CreditCeilingError);
+  }
+});
+
+test("a second request with a key is sent only if its own price fits into maxCredits", async () => {
+  const world = batchWorld();
+  const journal = memoryJournal();
+  const cheap = { model: "provider_b", task_type: "music", input: { prompt: "folk" } } as const;
+  // The first one is refused, which frees the key for the dearer one.
+  const refusing = createWorld(({ body }) =>
+    body.includes("folk") ? refusal(402, "insufficient_credits") : accepted(),
+  );
+  const options = { journal, journalKey: () => "one", concurrency: 2, maxCredits: 9 };
+  const results = await all(refusing.client.tasks.runAll<TaskRequest>([cheap, song("5")], options));
+  expect(errorsOf(results)).toEqual([InsufficientCreditsError, CreditCeilingError]);
+  expect(posts(refusing)).toHaveLength(1);
+
+  // A task was created, and then its entry is deleted: the next request with the key creates another one.
+  const losing: Journal = { ...journal, get: async () => null };
+  const twice = { ...options, journal: losing, journalKey: () => "two", concurrency: 1, maxCredits: 15 };
+  await journal.delete("one", (await journal.get("one"))?.revision ?? "");
+  const remove: Journal["get"] = async (key) => {
+    const entry = await journal.get(key);
+    if (entry?.state === "submitted") await journal.delete(key, entry.revision);
+    return null;
+  };
+  const seen = await all(
+    world.client.tasks.runAll(songs("5", "5"), { ...twice, journal: { ...losing, get: remove } }),
+  );
+  expect(errorsOf(seen)).toEqual([undefined, CreditCeilingError]);
+  expect(posts(world)).toHaveLength(1);
+});
+
 test("a freed key does not count towards maxCredits before its run is allowed", async () => {
   const { client } = createWorld(serve);
   const journal = memoryJournal();
