@@ -1,5 +1,6 @@
 import { ENDPOINTS, priceOf, type TaskType } from "../../src/contract/service.js";
 import type { Clip, Lyrics, Task, TaskFields, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
+import { sentences } from "../../src/contract/text.js";
 import { type Account, balanceData, usageData } from "../core/accounts.js";
 import { parseOption } from "../core/checks.js";
 import { findTask } from "../core/core.js";
@@ -97,7 +98,7 @@ function handleCreateTask(context: Context, account: Account): TaskSubmission {
   const violation = findViolation(body, account.policy ?? core.state.policy);
   if (violation !== null) {
     const issues = violation.issues.map(({ path, message }) => `${path || "the body"} ${message}`);
-    throw new Refusal(violation.errorCode, `Invalid request: ${issues.join("; ")}.`);
+    throw new Refusal(violation.errorCode, `Invalid request: ${sentences(issues)}`);
   }
   const { model, task_type: type, input, audio_format: audioFormat = null } = body as ValidRequest;
   const outcome = readOutcome(request);

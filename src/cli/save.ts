@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { sentence } from "../contract/text.js";
 import {
   type AsyncMusic,
   AsyncMusicError,
@@ -177,7 +178,7 @@ async function statOf(path: string) {
 
 function cannotSave(path: string): (cause: unknown) => never {
   return (cause) => {
-    throw new Error(`Failed to save in ${path}: ${reasonOf(cause)}. Nothing was sent.`, { cause });
+    throw new Error(`Failed to save in ${path}: ${sentence(reasonOf(cause))} Nothing was sent.`, { cause });
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../contract/service.js";
 import type { Known } from "../contract/task.js";
-import { printableLine, withoutCredentials } from "../contract/text.js";
+import { printableLine, sentences, withoutCredentials } from "../contract/text.js";
 import { brand } from "./brand.js";
 
 /** What every error of this package accepts. */
@@ -93,7 +93,7 @@ export class InvalidRequestError extends AsyncMusicError {
 
   constructor(errorCode: Known<ErrorCode>, issues: readonly { path: string; message: string }[]) {
     const reasons = issues.map(({ path, message }) => `\`${path === "" ? "request" : path}\` ${message}`);
-    super(`Invalid request (${errorCode}): ${reasons.join("; ")}. Nothing was sent.`);
+    super(`Invalid request (${errorCode}): ${sentences(reasons)} Nothing was sent.`);
     this.errorCode = errorCode;
     this.issues = issues;
   }

@@ -1,5 +1,5 @@
 import { ERROR_STATUSES, type ErrorCode } from "../contract/service.js";
-import { printableLine } from "../contract/text.js";
+import { printableLine, sentence } from "../contract/text.js";
 import {
   AccountSuspendedError,
   ApiError,
@@ -52,7 +52,7 @@ export function failureMessage(
   requestId: string,
   advice = call.advice?.(),
 ): string {
-  return `Failed to ${call.purpose}: ${reason}.${advice === undefined ? "" : ` ${advice}`} (request id ${requestId})`;
+  return `Failed to ${call.purpose}: ${sentence(reason)}${advice === undefined ? "" : ` ${advice}`} (request id ${requestId})`;
 }
 
 /** The error for a call that was not sent, since a 429 holds the key back for longer than the call may wait. */
@@ -188,7 +188,7 @@ function reasonOf(status: number, errorCode: string | null, prose: unknown, reda
   if (typeof prose !== "string") return reason;
   // Cleaned and redacted before it is shortened: half a key, or half a password, would not be found.
   const shown = redactor.safeText(printableLine(prose));
-  return `${reason}: ${shown.slice(0, LONGEST_PROSE).replace(/\.$/, "")}`;
+  return `${reason}: ${shown.slice(0, LONGEST_PROSE)}`;
 }
 
 /** What to do about this class of error, then about the call. */

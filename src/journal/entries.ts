@@ -1,3 +1,4 @@
+import { sentence } from "../contract/text.js";
 import type { ErrorDetails } from "../errors/base.js";
 import { brand } from "../errors/brand.js";
 import { JournalError } from "../errors/task-errors.js";
@@ -87,7 +88,7 @@ export function listOpen(
   if (damaged.length === 0) return orders;
   const reasons = damaged.map(({ key, cause }) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return `${key === null ? "" : `key ${JSON.stringify(key)}: `}${reason.replace(/\.$/, "")}.`;
+    return `${key === null ? "" : `key ${JSON.stringify(key)}: `}${sentence(reason)}`;
   });
   throw new JournalDamagedError(
     `Failed to read ${damaged.length} of the journal's entries; \`orders\` lists the open keys of the others. ${reasons.join(" ")}`,

@@ -1,5 +1,5 @@
 import type { FinalStatus } from "../contract/service.js";
-import { canonicalJson } from "../contract/text.js";
+import { canonicalJson, sentence } from "../contract/text.js";
 import { InvalidOptionError, shown, wrongValue } from "../errors/base.js";
 import { checkOption, flagRule, methodsRule } from "../errors/options.js";
 import type { Redactor } from "../errors/redactor.js";
@@ -85,9 +85,8 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
 
   const failure = (reason: string, thrown: unknown, advice: string, taskId?: string) => {
     const cause = redactor.cause(thrown);
-    const reasonOfCause =
-      cause instanceof Error ? `: ${redactor.text(String(cause.message)).replace(/\.$/, "")}` : "";
-    const message = `Journal key ${name}: ${reason}${reasonOfCause}. ${advice}`;
+    const reasonOfCause = cause instanceof Error ? `: ${redactor.text(String(cause.message))}` : "";
+    const message = `Journal key ${name}: ${sentence(`${reason}${reasonOfCause}`)} ${advice}`;
     return new JournalError(message, {
       journalKey: key,
       taskId,

@@ -101,6 +101,12 @@ describe("a misspelled name is refused with the nearest known one", () => {
   });
 });
 
+test("the service's message about a misspelled field of a request ends with the question", async () => {
+  const { post } = createControlled();
+  const misspelled = { ...VALID.lyrics, input: { promt: "rain" } };
+  expect((await post(misspelled)).body.message).toMatch(/: did you mean `prompt`\?$/);
+});
+
 test("an unknown name without a near one gets the list of known names, and a long name is cut", () => {
   const { faults } = createEmulator();
   expect(() => faults.add(untyped({ zzz: 1, fault: { kind: "stall" } }))).toThrow(

@@ -28,6 +28,7 @@ test.each<[status: number, body: unknown, reason: string]>([
     "internal_error (HTTP 500): No. Sorry. Try again later",
   ],
   [400, { error_code: "invalid_model" }, "invalid_model (HTTP 400)"],
+  [500, { message: "Who are you?" }, "no error code (HTTP 500): Who are you? Try again later"],
   [503, { message: "Too busy" }, "no error code (HTTP 503): Too busy. Try again later"],
   [400, { error_code: 7, message: 8 }, "no error code (HTTP 400)"],
   [418, { error_code: "teapot" }, "teapot (HTTP 418)"],

@@ -39,6 +39,7 @@ import {
   task,
   unreachable,
 } from "../support/answers.js";
+import { BADLY_JOINED } from "../support/badly-joined.js";
 import { recorder } from "../support/collect.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
@@ -47,9 +48,6 @@ import { API_KEY, createWorld, inTurn, type SeenRequest } from "../support/world
 
 const KEY = "order-1";
 const OTHER_REQUEST = { ...SONG_REQUEST, input: { gpt_description_prompt: "sun in Faro" } } as const;
-
-/** Two spaces, a space before a full stop, two full stops, or a sentence that follows without a space. */
-const BADLY_JOINED = / {2}| \.|\.\.|[a-z]\.[A-Z]/;
 
 const submit = () => accepted();
 

@@ -1,6 +1,7 @@
 import { BadRequestError, InvalidRequestError, type TaskRequest } from "async-music";
 import { expect, test } from "vitest";
 import { accepted, type Fields, refusal } from "../support/answers.js";
+import { BADLY_JOINED } from "../support/badly-joined.js";
 import { rejection } from "../support/rejection.js";
 import { createWorld } from "../support/world.js";
 
@@ -154,7 +155,11 @@ test.each([
   [concat({ clip: "x" }), "`input.clip_id` is missing; `clip` is an unknown field: did you mean `clip_id`?"],
   [musicB({ promt: "x" }), "`input.prompt` is missing; `promt` is an unknown field: did you mean `prompt`?"],
   [music({ tgas: "x" }), "`continue_clip_id`; `tgas` is an unknown field: did you mean `tags`?"],
-  [{ ...music(described), model: undefined, modle: "provider_a" }, "did you mean `model`?"],
+  [{ ...music(described), model: undefined, modle: "provider_a" }, "did you mean `model`? Nothing was sent."],
+  [
+    { ...music(described), model: undefined, modle: "provider_a", task_type: undefined },
+    "did you mean `model`? `task_type` is missing. Nothing was sent.",
+  ],
   [concat({ songs: "x" }), "`input.clip_id` is missing."],
   [musicB({ prompt_id: 7 }), "`input.prompt` is missing."],
   [musicB({ [`prompt ${"x".repeat(40)}`]: 7 }), "`input.prompt` is missing."],
@@ -165,6 +170,7 @@ test.each([
   const { client } = createWorld(() => accepted());
   const error = await rejection(client.tasks.create(request as unknown as TaskRequest), InvalidRequestError);
   expect(error.message).toContain(words);
+  expect(error.message).not.toMatch(BADLY_JOINED);
 });
 
 test("the message of a refusal contains no prompt", async () => {

@@ -1,3 +1,4 @@
+import { sentence } from "../../../src/contract/text.js";
 import type { Call } from "./calls.js";
 import { formatCount } from "./format.js";
 
@@ -61,8 +62,8 @@ export function refusalMessages(form: HTMLFormElement | null, { error, issues }:
   for (const { path, message } of issues) {
     const label = labels.get(path);
     const text = message.replaceAll(/`([\w.]+)`/g, (quoted, name) => labels.get(name) ?? quoted);
-    if (label === undefined) rest.push(`\`${path}\` ${text}.`);
-    else messages[path] ??= `${label} ${text}.`;
+    if (label === undefined) rest.push(sentence(`\`${path}\` ${text}`));
+    else messages[path] ??= sentence(`${label} ${text}`);
   }
   const restName = labels.has(ANY_FIELD) ? ANY_FIELD : "";
   if (Object.keys(messages).length === 0) messages[restName] = error;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { printableLine } from "../../contract/text.js";
+import { printableLine, sentence } from "../../contract/text.js";
 import * as sdk from "../../index.js";
 import { isOneOf, messageOf, settleCommand } from "../report.js";
 import { clipsOf } from "../save.js";
@@ -187,7 +187,7 @@ const LOCAL_CODES = /^E(?:ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|ISDIR|NOENT|NAMETOO
  */
 export function instructionFor(error: unknown, order: string | null, journal: string): string {
   if (error instanceof Refusal) return error.message;
-  if (!(error instanceof Error)) return `${error}. ${TO_FIX}`;
+  if (!(error instanceof Error)) return `${sentence(String(error))} ${TO_FIX}`;
   const name = JSON.stringify(order);
   if (error instanceof sdk.JournalConflictError)
     return `Order ${name} belongs to another request. Nothing was sent or charged. For the result of that order, call \`check_order\`. For a further result that the user wants, choose a new order, which is charged. Do not change the request to repeat an order.`;

@@ -1,5 +1,6 @@
 import type { TaskType } from "../../../../src/contract/service.js";
 import type { Task } from "../../../../src/contract/task.js";
+import { sentence } from "../../../../src/contract/text.js";
 import { linkTo, path } from "../../address.js";
 import {
   advanceClock,
@@ -149,7 +150,7 @@ export function checkSent({ ended, status, body, issues }: SentRequest, note = "
   const code = typeof body === "object" && body !== null && "error_code" in body ? ` ${body.error_code}` : "";
   const message = messageOf(body) ?? "the response can't be parsed";
   throw new RefusedError(
-    `${status}${code}: ${message.replace(/\.$/, "")}.${note}`,
+    `${status}${code}: ${sentence(message)}${note}`,
     issues.map((issue) => ({ ...issue, message: `${issue.message} (${status}${code})` })),
   );
 }
