@@ -128,6 +128,37 @@ test.each([300, 600, 900])(
   },
 );
 
+test.each(["reserveRead", "take"] as const)(
+  "a read that is aborted during `%s` delays the reads of other processes by a second at most",
+  async (step) => {
+    const { clock, join, errors } = createFleet();
+    const controller = new AbortController();
+    const budget = join();
+    let taken = 0;
+    const fleet: FleetBudget = {
+      ...budget,
+      async reserveRead(taskId) {
+        if (step === "reserveRead") controller.abort("left");
+        return budget.reserveRead(taskId);
+      },
+      async take(upTo) {
+        taken++;
+        controller.abort("left");
+        return budget.take(upTo);
+      },
+      noteRead: (taskId) => budget.noteRead(taskId),
+    };
+    const open = (own: FleetBudget) => createFleetPacer(clock, own, SIZE, (error) => errors.push(error));
+    const request = { kind: "poll", taskId: "task-1" } as const;
+    await expect(open(fleet).admit(request, controller.signal)).rejects.toBe("left");
+    expect(taken).toBe(step === "take" ? 1 : 0);
+    const abortedAt = clock.now();
+    expect(await open(join()).admit(request)).toBe(true);
+    expect(clock.now() - abortedAt).toBeLessThan(1100);
+    expect(errors).toEqual([]);
+  },
+);
+
 /** A `fetch` whose requests arrive after a delay. */
 function slowFetch({ clock, connection }: Emulator, delayMs: () => number): typeof globalThis.fetch {
   const { fetch } = connection();

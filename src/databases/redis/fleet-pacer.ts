@@ -45,8 +45,11 @@ export function createFleetPacer(
         while (await queue.admit(next, signal)) {
           let reservedAt = clock.now();
           let blockedForMs = await reserveRead(request);
-          if (blockedForMs === 0) {
-            if (!(await take(request, signal))) continue;
+          if (blockedForMs === 0 && !signal?.aborted) {
+            if (!(await take(request, signal))) {
+              if (signal?.aborted) withdrawRead(request);
+              continue;
+            }
             // With slow replies, another process may have read the task meanwhile.
             while (blockedForMs === 0 && clock.now() > reservedAt + REPLY_LASTS_MS) {
               reservedAt = clock.now();
@@ -55,6 +58,7 @@ export function createFleetPacer(
             if (blockedForMs === 0 && !signal?.aborted) return true;
           } else window.update(null, clock.now(), clock.now());
           releaseSlot(null);
+          if (blockedForMs === 0) withdrawRead(request);
           next = { ...request, notBefore: callersClock.now() + blockedForMs };
         }
         return false;
@@ -81,6 +85,11 @@ export function createFleetPacer(
   async function reserveRead({ taskId }: PacedRequest): Promise<number> {
     if (taskId === undefined || usesOwnWindow()) return 0;
     return (await withTimeout(() => fleet.reserveRead(taskId))) ?? 0;
+  }
+
+  /** The caller has aborted a reserved read. An earlier read by this process may be less than a second old. */
+  function withdrawRead({ taskId }: PacedRequest): void {
+    if (taskId !== undefined && !usesOwnWindow()) void withTimeout(() => fleet.noteRead(taskId));
   }
 
   /** Nothing is sent for an admitted request. */
