@@ -1,10 +1,14 @@
 import {
+  AccountSuspendedError,
+  AuthenticationError,
+  BadRequestError,
   InsufficientCreditsError,
   type Journal,
   type JournalEntry,
   JournalError,
   memoryJournal,
   RateLimitedError,
+  SubmissionOutcomeUnknownError,
   settleOutcome,
 } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -267,4 +271,30 @@ test.each([
   const { journal, replaced } = notedJournal();
   replaced.delete = () => Promise.reject(away);
   expect(await rejection(processOf(journal, answer).run(), JournalError)).toMatchObject({ sent });
+});
+
+/** The status and headers of a response whose body never ends. */
+const stalled = (status: number, headers = {}) =>
+  new Response(new ReadableStream(), { status, headers: { "Content-Type": "application/json", ...headers } });
+
+test.each([
+  [400, BadRequestError],
+  [401, AuthenticationError],
+  [402, InsufficientCreditsError],
+  [403, AccountSuspendedError],
+  [429, RateLimitedError],
+])("a %i whose body never ends is a refusal, and leaves the key free", async (status, kind) => {
+  const { journal, inner } = notedJournal();
+  const { run } = processOf(journal, () => stalled(status));
+  await rejection(run({ timeoutMs: 20, maxRetries: 0 }), kind);
+  expect(await inner.get(KEY)).toBeNull();
+});
+
+test("a 202 or a 500 whose body never ends leaves the outcome unknown", async () => {
+  for (const status of [202, 500]) {
+    const { journal, inner } = notedJournal();
+    const { run } = processOf(journal, () => stalled(status));
+    await rejection(run({ timeoutMs: 20 }), SubmissionOutcomeUnknownError);
+    expect(await inner.get(KEY)).toMatchObject({ state: "intent" });
+  }
 });
