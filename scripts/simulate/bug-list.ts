@@ -31,7 +31,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: "the task is not recorded",
     file: "src/journal/submit-once.ts",
-    find: "const isPut = (await slot.put(entry, intent.revision)) || (await replaceSettlement(slot, entry));",
+    find: "const isPut = (await slot.put(entry, intent.revision)) || (await reconcile(slot, entry));",
     replace: "const isPut = true;",
   },
   {

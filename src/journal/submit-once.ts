@@ -136,7 +136,7 @@ async function record(
   const write = async () => {
     const reason = `task ${taskId} was created, but could not be recorded`;
     try {
-      const isPut = (await slot.put(entry, intent.revision)) || (await replaceSettlement(slot, entry));
+      const isPut = (await slot.put(entry, intent.revision)) || (await reconcile(slot, entry));
       failure = isPut
         ? null
         : slot.failure(
@@ -159,9 +159,14 @@ async function record(
   };
 }
 
-/** If the intent was settled while its POST was in flight, the response of the service replaces the settlement. */
-async function replaceSettlement(slot: Slot, entry: JournalRecord): Promise<boolean> {
+/**
+ * The key holds neither the intent nor this entry. Resolves with whether the task is recorded now: if the intent was settled
+ * while its POST was in flight, the response of the service replaces the settlement.
+ */
+async function reconcile(slot: Slot, entry: JournalRecord): Promise<boolean> {
   const found = await slot.read();
+  // This process was suspended, or lost the database's response, after it had written: another one has recorded the end.
+  if (found?.state === "submitted" && found.settled !== true && found.task_id === entry.task_id) return true;
   const isReplaceable =
     found === null || isFreed(found) || (found.settled === true && found.request_id === entry.request_id);
   return isReplaceable && slot.put(entry, found?.revision ?? null);

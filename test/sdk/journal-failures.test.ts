@@ -18,6 +18,7 @@ import {
   done,
   failed,
   limited,
+  OTHER_TASK_ID,
   ok,
   refusal,
   SONG_REQUEST,
@@ -225,6 +226,27 @@ test("a key that another process took during the POST is left to it, and onUnrec
   expect(await inner.get(KEY)).toEqual(journalEntry("intent"));
   expect(posts({ requests })).toHaveLength(1);
 });
+
+test.each([
+  ["this task", { task_id: TASK_ID }, false],
+  ["another task", { task_id: OTHER_TASK_ID }, true],
+])(
+  "a record that another process replaced by the end of %s before `put` returned: is it unrecorded?",
+  async (_, fields, isUnrecorded) => {
+    const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
+    const { inner, run, broken } = breakable(serve);
+    // The process is suspended after its write, or the response of its database is lost.
+    broken.put = async (key, entry, previous) => {
+      const isPut = await inner.put(key, entry, previous);
+      if (!isPut || entry.state === "intent") return isPut;
+      await inner.put(key, { ...entry, ...fields, revision: "ended", status: "success" }, entry.revision);
+      return false;
+    };
+    await expect(run({ onUnrecorded })).resolves.toEqual(succeeded());
+    expect(unrecorded).toHaveLength(isUnrecorded ? 1 : 0);
+    expect(await inner.get(KEY)).toMatchObject({ revision: "ended", ...fields });
+  },
+);
 
 test("the error names both the refusal and the key that can't be freed", async () => {
   const { run, broken } = breakable(() => refusal(402, "insufficient_credits"));
