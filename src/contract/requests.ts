@@ -1,4 +1,4 @@
-import type { JsonValue } from "./service.js";
+import type { JsonValue, Model, TaskType } from "./service.js";
 
 /** The only format that can be requested. Without it, the audio has the provider's own format. */
 export type AudioFormat = "mp3";
@@ -8,6 +8,11 @@ export type ModelVersion = "v6" | "v5.5" | "v5";
 
 /** Where `provider_b`'s lyrics come from. */
 export type LyricsType = "generate" | "user" | "instrumental";
+
+/** A continuation of an earlier clip: `provider_a`, continuation mode. 10 credits. */
+export interface ContinuationMusicRequest extends MusicRequestFields<"provider_a"> {
+  input: ContinuationInput;
+}
 
 /** A song from a description: `provider_a`, inspiration mode. 10 credits. */
 export interface InspirationMusicRequest extends MusicRequestFields<"provider_a"> {
@@ -19,19 +24,18 @@ export interface CustomMusicRequest extends MusicRequestFields<"provider_a"> {
   input: CustomInput;
 }
 
-/** A continuation of an earlier clip: `provider_a`, continuation mode. 10 credits. */
-export interface ContinuationMusicRequest extends MusicRequestFields<"provider_a"> {
-  input: ContinuationInput;
-}
-
 /** A song by `provider_b`. 5 credits. */
 export interface ProviderBMusicRequest extends MusicRequestFields<"provider_b"> {
   input: ProviderBMusicInput;
 }
 
-/** A song by `provider_a`. The fields of `input` choose its mode. 10 credits. */
+/**
+ * A song by `provider_a`. The fields of `input` choose its mode. 10 credits. The modes are declared in the order in which the
+ * service looks for their fields, and no mode lists a field that only an earlier one has: the compiler compares a wrong
+ * `input` with the last mode that has its fields.
+ */
 export interface ProviderAMusicRequest extends MusicRequestFields<"provider_a"> {
-  input: InspirationInput | CustomInput | ContinuationInput;
+  input: ContinuationInput | InspirationInput | CustomInput;
 }
 
 /** Any request for a song. With a `model` that is known only at run time, `input` must fit both models. */
@@ -79,9 +83,18 @@ export interface ConcatRequest {
  */
 export type TaskRequest = MusicRequest | LyricsRequest | UploadRequest | ConcatRequest;
 
+/**
+ * The task type and the model that `create`, `run` and `plan` infer from a request, so that the compiler compares a wrong request
+ * with those of the chosen model only. If the chosen model lacks the task type, the request is compared with the other model's.
+ */
+export type RequestChoice<Type extends TaskType, Chosen extends Model> = { task_type: Type } & (
+  | { model: Chosen }
+  | { model: Exclude<Model, Chosen>; task_type: Exclude<TaskType, "music"> }
+);
+
 /** The fields of every request for a song, without its `input`. */
-export interface MusicRequestFields<Model extends "provider_a" | "provider_b"> {
-  model: Model;
+export interface MusicRequestFields<Chosen extends Model> {
+  model: Chosen;
   task_type: "music";
   /** Requests MP3. If the conversion fails, the audio has the provider's own format. */
   audio_format?: AudioFormat | undefined;
@@ -129,50 +142,6 @@ export interface NoProviderAFields {
   clip_id?: Forbidden<"provider_b refuses this field of provider_a">;
 }
 
-/** The input of inspiration mode. */
-export interface InspirationInput extends NoProviderBFields {
-  /** What the song is about and how it sounds. Must not be blank. */
-  gpt_description_prompt: string;
-  /** Styles to avoid. */
-  negative_tags?: string | undefined;
-  /** Whether the song has no vocals. @defaultValue false */
-  make_instrumental?: boolean | undefined;
-  /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
-  model_version?: ModelVersion | undefined;
-  /** Accepted and ignored in this mode. */
-  prompt?: string | undefined;
-  /** Accepted and ignored in this mode. */
-  tags?: string | undefined;
-  /** Accepted and ignored in this mode. */
-  title?: JsonValue | undefined;
-  /** @deprecated Its presence means continuation. */
-  continue_clip_id?: Forbidden<"with this field, the mode is continuation">;
-}
-
-/** The input of custom mode: lyrics in `prompt`, styles in `tags`, or both. */
-export type CustomInput = CustomFields &
-  ({ prompt: string; tags?: string | undefined } | { prompt?: string | undefined; tags: string });
-
-/** The fields of custom mode beside `prompt` and `tags`. */
-export interface CustomFields extends NoProviderBFields {
-  /** The lyrics. At least one of `prompt` and `tags` must not be blank. */
-  prompt?: string | undefined;
-  /** Styles, comma-separated. Alone with `make_instrumental: true` they make an instrumental. */
-  tags?: string | undefined;
-  /** Styles to avoid. */
-  negative_tags?: string | undefined;
-  /** The title. A value that is not a string is serialized. */
-  title?: JsonValue | undefined;
-  /** Whether the song has no vocals. @defaultValue false */
-  make_instrumental?: boolean | undefined;
-  /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
-  model_version?: ModelVersion | undefined;
-  /** @deprecated Its presence means inspiration. */
-  gpt_description_prompt?: Forbidden<"with this field, the mode is inspiration">;
-  /** @deprecated Its presence means continuation. */
-  continue_clip_id?: Forbidden<"with this field, the mode is continuation">;
-}
-
 /** The input of continuation mode. */
 export interface ContinuationInput extends NoProviderBFields {
   /** The clip to continue: one of an earlier music or upload task. */
@@ -193,6 +162,44 @@ export interface ContinuationInput extends NoProviderBFields {
   negative_tags?: string | undefined;
   /** Accepted and ignored in this mode. */
   make_instrumental?: boolean | undefined;
+}
+
+/** The input of inspiration mode. */
+export interface InspirationInput extends NoProviderBFields {
+  /** What the song is about and how it sounds. Must not be blank. */
+  gpt_description_prompt: string;
+  /** Styles to avoid. */
+  negative_tags?: string | undefined;
+  /** Whether the song has no vocals. @defaultValue false */
+  make_instrumental?: boolean | undefined;
+  /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
+  model_version?: ModelVersion | undefined;
+  /** Accepted and ignored in this mode. */
+  prompt?: string | undefined;
+  /** Accepted and ignored in this mode. */
+  tags?: string | undefined;
+  /** Accepted and ignored in this mode. */
+  title?: JsonValue | undefined;
+}
+
+/** The input of custom mode: lyrics in `prompt`, styles in `tags`, or both. */
+export type CustomInput = CustomFields &
+  ({ prompt: string; tags?: string | undefined } | { prompt?: string | undefined; tags: string });
+
+/** The fields of custom mode beside `prompt` and `tags`. */
+export interface CustomFields extends NoProviderBFields {
+  /** The lyrics. At least one of `prompt` and `tags` must not be blank. */
+  prompt?: string | undefined;
+  /** Styles, comma-separated. Alone with `make_instrumental: true` they make an instrumental. */
+  tags?: string | undefined;
+  /** Styles to avoid. */
+  negative_tags?: string | undefined;
+  /** The title. A value that is not a string is serialized. */
+  title?: JsonValue | undefined;
+  /** Whether the song has no vocals. @defaultValue false */
+  make_instrumental?: boolean | undefined;
+  /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
+  model_version?: ModelVersion | undefined;
 }
 
 /** The input of `provider_b`'s music. */

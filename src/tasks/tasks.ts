@@ -1,6 +1,6 @@
-import type { TaskRequest } from "../contract/requests.js";
+import type { RequestChoice, TaskRequest } from "../contract/requests.js";
 import type { Usage } from "../contract/responses.js";
-import { isFinalStatus, type TaskType } from "../contract/service.js";
+import { isFinalStatus, type Model, type TaskType } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
@@ -74,8 +74,8 @@ export class Tasks {
    * });
    * ```
    */
-  create<Type extends TaskType>(
-    request: TaskRequest & { task_type: Type },
+  create<Type extends TaskType, Chosen extends Model = Model>(
+    request: TaskRequest & RequestChoice<Type, Chosen>,
     options: RequestOptions = {},
   ): ApiPromise<TaskSubmission<Type>> {
     const { redactor } = this.#context;
@@ -183,8 +183,8 @@ export class Tasks {
    * console.log(song.output.result[0]?.audio_url);
    * ```
    */
-  async run<Type extends TaskType>(
-    request: TaskRequest & { task_type: Type },
+  async run<Type extends TaskType, Chosen extends Model = Model>(
+    request: TaskRequest & RequestChoice<Type, Chosen>,
     options: RunOptions = {},
   ): Promise<SucceededTask<Type>> {
     const { ended, inFlight, requestId, signal, journalKey } = this.#begin<Type>(request, options);

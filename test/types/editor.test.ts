@@ -59,6 +59,15 @@ function offeredAt(code: string): { name: string; type: string }[] {
     });
 }
 
+/** What the editor shows when the pointer is at `|`. */
+function shownAt(code: string): string {
+  const [before = "", after = ""] = `${HEAD}${code}`.split("|");
+  content = before + after;
+  version++;
+  const shown = editor.getQuickInfoAtPosition(FILE, before.length)?.displayParts;
+  return ts.displayPartsToString(shown).replace(/\s+/g, " ");
+}
+
 function errorIn(code: string): string {
   content = HEAD + code;
   version++;
@@ -114,7 +123,18 @@ test("a mode's own input offers the fields of the mode first, and of others the 
     expect.arrayContaining(["gpt_description_prompt", "tags", "title"]),
   );
   expect(offered.slice(7).filter(({ type }) => !type.startsWith("Forbidden<"))).toEqual([]);
-  expect(offered).toHaveLength(11);
+  expect(offered).toHaveLength(10);
+});
+
+test.each([
+  ["music", "provider_a", 'tags: "fado"', "ProviderAMusicRequest"],
+  ["music", "provider_b", 'prompt: "calm"', "ProviderBMusicRequest"],
+  ["lyrics", "provider_a", 'prompt: "rain"', "LyricsRequest"],
+])("the type of a call for %s of %s shows one request", (taskType, model, input, type) => {
+  const request = `{ model: "${model}", task_type: "${taskType}", input: { ${input} } }`;
+  expect(shownAt(`void client.tasks.r|un(${request});`)).toContain(
+    `(request: ${type} & { task_type: "${taskType}"; } & { model: "${model}"; }, options?: RunOptions)`,
+  );
 });
 
 test.each([

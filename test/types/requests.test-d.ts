@@ -4,12 +4,14 @@ import type {
   MusicRequest,
   RequestOptions,
   RunOptions,
+  SucceededTask,
   TaskRequest,
   TaskType,
   WaitOptions,
 } from "async-music";
 import { creditsFor } from "async-music";
 import { test } from "vitest";
+import { assertTrue, type Equals } from "./support.js";
 
 // Resources: Task creation request. What the service forbids does not compile, in create and in run.
 
@@ -101,6 +103,21 @@ test("a request may come from a variable", () => {
   void [tasks.create(request), tasks.run(request, options), tasks.run(song), tasks.create(typed)];
 });
 
+test("a song whose mode depends on a value that may be undefined compiles", () => {
+  const text = given<string | undefined>();
+  void [
+    create({ ...song, input: { tags: "fado", continue_clip_id: text } }),
+    create({ ...song, input: { prompt: "la la", gpt_description_prompt: text } }),
+    create({ ...song, input: { gpt_description_prompt: "rain", continue_clip_id: text } }),
+    // @ts-expect-error without a description it has no mode
+    create({ ...song, input: { gpt_description_prompt: text } }),
+    // @ts-expect-error a description is text
+    create({ ...song, input: { tags: "fado", gpt_description_prompt: 5 } }),
+    // @ts-expect-error a clip is named by its id
+    create({ ...song, input: { tags: "fado", continue_clip_id: null } }),
+  ];
+});
+
 test("a request whose model is known only at run time compiles if its input fits both models", () => {
   const model = given<Model>();
   const typed: TaskRequest = { model, task_type: "music", input: { prompt: "calm", tags: "fado" } };
@@ -119,6 +136,18 @@ test("a request whose model is known only at run time compiles if its input fits
     // @ts-expect-error provider_b has songs only
     create({ model, task_type: "lyrics", input: { prompt: "rain" } }),
   ];
+});
+
+test("a function that is generic in the task type passes its request on", async () => {
+  const order = <Type extends TaskType>(request: TaskRequest & { task_type: Type }) => {
+    void create<Type>(request);
+    return tasks.run<Type>(request);
+  };
+  const ordered = await order({ ...lyrics, input: { prompt: "rain" } });
+  const direct = await tasks.run<"lyrics">({ ...lyrics, input: { prompt: "rain" } });
+  assertTrue<Equals<typeof ordered, SucceededTask<"lyrics">>>();
+  assertTrue<Equals<typeof direct, SucceededTask<"lyrics">>>();
+  void order({ ...songB, input: { prompt: "calm" } });
 });
 
 test("a request that the interface forbids does not compile", () => {

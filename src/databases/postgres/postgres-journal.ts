@@ -1,5 +1,6 @@
 import { findRequestViolation } from "../../contract/request-rules.js";
-import type { TaskRequest } from "../../contract/requests.js";
+import type { RequestChoice, TaskRequest } from "../../contract/requests.js";
+import type { Model, TaskType } from "../../contract/service.js";
 import { canonicalJson } from "../../contract/text.js";
 import { AsyncMusicError, InvalidRequestError, shown, wrongValue } from "../../errors/base.js";
 import { environmentVariable } from "../../errors/environment.js";
@@ -65,7 +66,11 @@ export interface PostgresJournal extends Required<Journal> {
    * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
    * ```
    */
-  plan(connection: PostgresClient, journalKey: string, request: TaskRequest): Promise<boolean>;
+  plan<Type extends TaskType, Chosen extends Model = Model>(
+    connection: PostgresClient,
+    journalKey: string,
+    request: TaskRequest & RequestChoice<Type, Chosen>,
+  ): Promise<boolean>;
   /**
    * Lists the planned orders that no run has taken, oldest first: run each with its key. An order is planned again if its
    * outcome is settled as not created, or if the service refuses its request, for example for missing credits.
