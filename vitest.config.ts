@@ -79,6 +79,16 @@ const fonts: Plugin = {
   },
 };
 
+/** Finds the built package from the example for Next.js, which has a `package.json` of its own. */
+const fromNext: Plugin = {
+  name: "from-next",
+  enforce: "pre",
+  async resolveId(name, importer) {
+    const isOurs = /^async-music(\/|$)/.test(name) && importer?.includes("/examples/next/");
+    return isOurs ? this.resolve(name, fileURLToPath(import.meta.url)) : null;
+  },
+};
+
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
@@ -117,6 +127,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [fromNext],
         test: {
           ...nets,
           name: "built",

@@ -1,7 +1,8 @@
 import { createEmulator } from "async-music/emulator";
 import { emulatorHandlers } from "async-music/emulator/msw";
 import { setupServer } from "msw/node";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { GET as GET_AUDIO } from "../../examples/next/app/api/songs/[id]/audio/[clip]/route.js";
 import { GET } from "../../examples/next/app/api/songs/[id]/route.js";
 import { POST } from "../../examples/next/app/api/songs/route.js";
 
@@ -49,8 +50,92 @@ test("an invalid order is a 400, and an unknown outcome a 502", async () => {
   const unknown = await post({ description: "rain in Lisbon" });
   expect([unknown.status, await unknown.json()]).toEqual([
     502,
-    { error: "unknown outcome", request_id: expect.any(String) },
+    { error: "The song may have been ordered.", request_id: expect.any(String) },
   ]);
+});
+
+test("a redirected order may have been received: its outcome is unknown", async () => {
+  emulator.faults.add({ method: "POST", fault: { kind: "status", status: 302, when: "after" } });
+  const redirected = await post({ description: "rain in Lisbon" });
+  expect([redirected.status, await redirected.json()]).toMatchObject([
+    502,
+    { error: "The song may have been ordered." },
+  ]);
+});
+
+test("an order whose broken response names its task gets the URL of its song", async () => {
+  emulator.faults.add({ method: "POST", fault: { kind: "malformed" } });
+  const ordered = await post({ description: "rain in Lisbon" });
+  const id = emulator.state().tasks.at(-1)?.task_id;
+  expect([ordered.status, await ordered.json()]).toEqual([202, { status_url: `/api/songs/${id}` }]);
+});
+
+test.each([401, 402, 403])(
+  "an order that is refused with a %i is a 503: nothing was ordered",
+  async (status) => {
+    const log = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => log.mockRestore());
+    const before = emulator.state().tasks.length;
+    emulator.faults.add({ method: "POST", fault: { kind: "status", status, when: "before" } });
+    const refused = await post({ description: "rain in Lisbon" });
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      { error: "Nothing was ordered. Try again later." },
+    ]);
+    expect(emulator.state().tasks).toHaveLength(before);
+    expect(log).toHaveBeenCalledWith(expect.objectContaining({ status }));
+  },
+);
+
+describe("the audio of a clip", () => {
+  let id: string;
+  let clip: string;
+  let whole: Uint8Array;
+  const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer());
+  const audio = (range?: string) =>
+    GET_AUDIO(
+      new Request("https://app.example/audio", range === undefined ? {} : { headers: { Range: range } }),
+      { params: Promise.resolve({ id, clip }) },
+    );
+
+  beforeAll(async () => {
+    const ordered = await post({ description: "rain in Lisbon" });
+    id = ordered.headers.get("Location")?.replace("/api/songs/", "") ?? "";
+    await emulator.clock.advance(10 * 60_000);
+    clip = (await (await get(id)).json()).clips[0].id;
+    whole = await bytesOf(await audio());
+  });
+
+  test("is whole without a range, and says that ranges are accepted", async () => {
+    const response = await audio();
+    expect([response.status, response.headers.get("Accept-Ranges")]).toEqual([200, "bytes"]);
+    expect(response.headers.get("Content-Type")).toBe("audio/mpeg");
+    expect(whole.length).toBeGreaterThan(100_000);
+  });
+
+  test.each([
+    ["bytes=0-", 0, null],
+    ["bytes=1000-", 1000, null],
+    ["bytes=1000-1999", 1000, 1999],
+    ["bytes=1000-99999999", 1000, null],
+  ])("has the part %s", async (range, first, last) => {
+    const response = await audio(range);
+    const end = last ?? whole.length - 1;
+    expect([response.status, response.headers.get("Content-Range")]).toEqual([
+      206,
+      `bytes ${first}-${end}/${whole.length}`,
+    ]);
+    expect(response.headers.get("Content-Type")).toBe("audio/mpeg");
+    expect(await bytesOf(response)).toEqual(whole.slice(first, end + 1));
+  });
+
+  test("has no part behind its end", async () => {
+    const response = await audio("bytes=99999999-");
+    expect([response.status, response.headers.get("Content-Range")]).toEqual([
+      416,
+      `bytes */${whole.length}`,
+    ]);
+  });
 });
 
 function post(body: unknown): Promise<Response> {

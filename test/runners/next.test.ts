@@ -109,6 +109,21 @@ test("the page shows the progress of a song, and then plays it", async () => {
   expect(await page.locator("audio").count()).toBe(2);
   expect(await bar.count()).toBe(0);
 
+  // The player shows the length of the song, and can seek in it.
+  const player = page.locator("audio").first();
+  const state = () =>
+    player.evaluate(({ duration, currentTime }: HTMLAudioElement) => ({ duration, currentTime }));
+  await vi.waitFor(async () => expect((await state()).duration).toBeGreaterThan(10), 60_000);
+  expect((await state()).duration).toBeLessThan(1000);
+  await player.evaluate(
+    (audio: HTMLAudioElement) =>
+      new Promise((resolve) => {
+        audio.addEventListener("seeked", resolve, { once: true });
+        audio.currentTime = 5;
+      }),
+  );
+  expect((await state()).currentTime).toBe(5);
+
   const source = await page.locator("audio").first().getAttribute("src");
   const audio = await fetch(new URL(source ?? "", url));
   expect(audio.headers.get("Content-Type")).toBe("audio/mpeg");

@@ -13,13 +13,30 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
     const clips = task.status === "success" && isMusic(task) ? task.output.result : [];
     const clip = clips.find((each) => each.id === clipId);
     if (clip === undefined) return Response.json({ error: "no such clip" }, { status: 404 });
-    const { body, contentType, size } = await songClient().audio.download(clip, { signal: request.signal });
-    const headers = new Headers({ "Content-Type": contentType });
-    if (size !== null) headers.set("Content-Length", String(size));
-    return new Response(body, { headers });
+    const audio = await songClient().audio.download(clip, { signal: request.signal });
+    return partOf(await audio.blob(), audio.contentType, request.headers.get("Range"));
   } catch (error) {
     if (error instanceof TaskNotFoundError || error instanceof AudioExpiredError)
       return Response.json({ error: "no such song" }, { status: 404 });
     throw error;
   }
+}
+
+/**
+ * The range that a player requests. Without it, no song could be sought. Next.js drops `Content-Length`, so only
+ * `Content-Range` has the length.
+ */
+function partOf(audio: Blob, contentType: string, range: string | null): Response {
+  const headers = { "Content-Type": contentType, "Accept-Ranges": "bytes" };
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? "") ?? [];
+  if (first === undefined) return new Response(audio, { headers });
+  const start = Number(first);
+  const end = last ? Math.min(Number(last) + 1, audio.size) : audio.size;
+  if (start >= end)
+    return new Response(null, { status: 416, headers: { "Content-Range": `bytes */${audio.size}` } });
+  const contentRange = `bytes ${start}-${end - 1}/${audio.size}`;
+  return new Response(audio.slice(start, end), {
+    status: 206,
+    headers: { ...headers, "Content-Range": contentRange },
+  });
 }
