@@ -9,6 +9,7 @@ import { createRedactor, type Redactor } from "../../errors/redactor.js";
 import type * as sdk from "../../index.js";
 import { chooseTarget, type SavedFile, saveResult } from "../save.js";
 import type { Terminal } from "../terminal.js";
+import type { Library } from "./library.js";
 import { LONGEST_MESSAGE_BYTES, limitLines } from "./limit-lines.js";
 import { NO_PROGRESS, Orders, type Run } from "./orders.js";
 import { Refusal } from "./refusal.js";
@@ -47,8 +48,7 @@ const INVALID_REQUEST = -32_600;
 
 /** Serves the tools on stdin and stdout until stdin ends or a signal arrives. */
 export async function serveMcp(flags: McpFlags, version: string, terminal: Terminal): Promise<void> {
-  const { server, end } = await createMcpServer(flags, version, terminal);
-  const { StdioServerTransport } = await import("@modelcontextprotocol/sdk/server/stdio.js");
+  const { server, end, library } = await createMcpServer(flags, version, terminal);
   const write = (message: string) => {
     // The line break is written apart, so that nothing which is redacted from a message can join two of them.
     terminal.stdout.write(message.trimEnd());
@@ -70,7 +70,7 @@ export async function serveMcp(flags: McpFlags, version: string, terminal: Termi
     server.server.onclose = resolve;
     finished(input).then(resolve, () => resolve());
   });
-  await server.connect(new StdioServerTransport(input, output));
+  await server.connect(new library.StdioServerTransport(input, output));
   if (terminal.stderr.isTerminal)
     terminal.stderr.write("Serving the Model Context Protocol on stdin and stdout. Ctrl-C ends it.\n");
   await ended;
@@ -102,7 +102,7 @@ export async function createMcpServer(
   version: string,
   terminal: Terminal,
   sleep: Sleep = (ms, signal) => setTimeout(ms, undefined, { signal }),
-): Promise<{ server: McpServer; end: () => Promise<void> }> {
+): Promise<{ server: McpServer; end: () => Promise<void>; library: Library }> {
   const setup = await prepare(flags, terminal);
   const { client, journalPath, maxCredits, out, library } = setup;
   const ending = new AbortController();
@@ -253,7 +253,7 @@ export async function createMcpServer(
       return answer(null, work, () => balanceOf(null, maxCredits, left));
     },
   );
-  return { server, end };
+  return { server, end, library };
 
   async function end(): Promise<void> {
     ending.abort(new Refusal(ENDED));

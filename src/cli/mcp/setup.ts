@@ -6,6 +6,7 @@ import type { ConnectionFlags } from "../flags.js";
 import { checkJournalPath } from "../journal.js";
 import { checkWritable } from "../save.js";
 import { reasonOf, type Terminal, UsageError } from "../terminal.js";
+import { type Library, loadLibrary } from "./library.js";
 
 export interface McpFlags extends ConnectionFlags {
   journal?: string;
@@ -23,7 +24,7 @@ export interface Setup {
   journalPath: string;
   maxCredits: number;
   out: string;
-  library: Awaited<ReturnType<typeof loadLibrary>>;
+  library: Library;
 }
 
 /**
@@ -53,7 +54,7 @@ export async function prepare(flags: McpFlags, terminal: Terminal): Promise<Setu
   });
   const out = await collect(() => writableDirectory("--out", flags.out));
   const client = await collect(() => connect(flags, terminal));
-  const library = await collect(loadLibrary);
+  const library = await collect(() => loadLibrary(terminal.env["PATH"]));
   const isComplete = maxCredits !== null && journalPath !== null && out !== null && client !== null;
   if (!isComplete || library === null || problems.length > 0) throw new UsageError(problems.join(" "));
   const journal = fileJournal(journalPath);
@@ -75,13 +76,4 @@ async function writableDirectory(flag: string, path: string | undefined): Promis
     );
   });
   return directory;
-}
-
-async function loadLibrary() {
-  return import("@modelcontextprotocol/sdk/server/mcp.js").catch((error: unknown) => {
-    if (Object(error).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new UsageError(
-      "`mcp` needs the package @modelcontextprotocol/sdk, which is not installed. Install it beside async-music: npm install @modelcontextprotocol/sdk",
-    );
-  });
 }
