@@ -7,6 +7,7 @@ import { faultRuleSchema } from "../core/faults.js";
 import { type LoggedRequest, loggedRequestSchema } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
 import { outcomeSchema } from "../core/providers.js";
+import { UNREAD_BODY } from "../core/ranges.js";
 import type { Origins } from "../http/messages.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { eventStream, streamRequests } from "./stream-requests.js";
@@ -118,7 +119,7 @@ function detailsOf(exchange: Exchange, origins: Origins): Details {
     ...exchangeJson(exchange.request, exchange, origins),
     complete: messages !== null,
     request_headers: messages && Object.fromEntries(sent),
-    request_body: body instanceof Uint8Array ? masked(new TextDecoder().decode(body)) : body && TOO_LARGE,
+    request_body: body instanceof Uint8Array ? masked(new TextDecoder().decode(body)) : body && UNREAD_BODY,
     response_headers: response && { ...response.headers },
     response_body: typeof received === "string" ? masked(received) : null,
     response_bytes:
@@ -129,7 +130,6 @@ function detailsOf(exchange: Exchange, origins: Origins): Details {
 }
 
 const SECRET_HEADERS = [HEADERS.apiKey, "Authorization", "Proxy-Authorization", "Cookie"];
-const TOO_LARGE = "(larger than the emulator reads)";
 
 /** Only the last four characters, in ASCII since header values must be. */
 function mask(secret: string): string {

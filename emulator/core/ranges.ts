@@ -23,6 +23,11 @@ export const RANGES = {
   probability: [0, 1],
 } as const satisfies Readonly<Record<string, Range>>;
 
+/** A larger body of a request is not read. */
+export const LARGEST_BODY_BYTES = 2 ** 20;
+/** The log has this in place of such a body. */
+export const UNREAD_BODY = "(larger than the emulator reads)";
+
 /** Lines of this length fit on the page of an invoice. */
 export const LONGEST_BILLING_LINE = 100;
 export const LONGEST_KEY_NAME = 100;

@@ -12,6 +12,7 @@ import {
   type Submission,
 } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
+import { LARGEST_BODY_BYTES } from "../core/ranges.js";
 import { admit, openWindow, remainingIn } from "../core/rate-limit.js";
 import type { StoredTask } from "../core/task.js";
 import { httpDate, isoTime } from "../time/clock.js";
@@ -39,13 +40,11 @@ import {
 import { findRoute, ROUTES } from "./routes.js";
 import type { Caller, Context, Service } from "./service.js";
 
-const BODY_LIMIT = 2 ** 20;
-
 /** Must be called before the body is read. Control calls are not counted, since they are not requests to the service. */
 export function registerArrival({ state: { counts }, generation }: Core, head: RequestHead): Arrival {
   return isControlCall(head)
     ? { ordinal: counts.arrivals, generation, bodyLimit: controlBodyLimit(head) }
-    : { ordinal: counts.arrivals++, generation, bodyLimit: BODY_LIMIT };
+    : { ordinal: counts.arrivals++, generation, bodyLimit: LARGEST_BODY_BYTES };
 }
 
 /**

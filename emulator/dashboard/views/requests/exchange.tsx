@@ -1,14 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { linkWith, setParam } from "../../address.js";
-import { type Exchange, getExchange, getTask } from "../../api.js";
+import { type Exchange, getExchange, getTask, type Overview, type Policy } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { CopyButton, Empty, HttpStatus } from "../../parts/display.js";
 import { formatAmount, formatBytes } from "../../parts/format.js";
 import { Json, whole } from "../../parts/json.js";
 import { overview } from "../../store.js";
-import { curlOf, testOf } from "./exchange-code.js";
+import { curlOf } from "./exchange-code.js";
 import { Facts, Findings } from "./exchange-facts.js";
+import { testOf } from "./exchange-test.js";
 
 /** One request and its response, and everything that explains the response. */
 export function ExchangeView({ number }: { number: string }) {
@@ -74,12 +75,26 @@ function Copies({ exchange }: { exchange: Exchange }) {
   const { model, type: task_type, input, audio_format } = Object(task ?? {});
   const format = audio_format == null ? {} : { audio_format };
   const created = task == null ? null : { model, task_type, ...format, input };
+  const latest = overview.value;
+  const test =
+    latest === null || task === undefined
+      ? null
+      : testOf(exchange, {
+          seed: latest.seed,
+          policy: policyFor(exchange.account_id, latest),
+          service: latest.service,
+          created,
+        });
   return (
     <div class="buttons">
       <CopyButton text={curlOf(exchange)} label="Copy as curl" />
-      <CopyButton text={testOf(exchange, overview.value?.seed ?? 1, created)} label="Copy as test" />
+      {test !== null && <CopyButton text={test} label="Copy as test" />}
     </div>
   );
+}
+
+function policyFor(accountId: string | null, { accounts, policy }: Overview): Policy {
+  return accounts.find(({ account_id: id }) => id === accountId)?.policy ?? policy;
 }
 
 function Message(props: {
