@@ -12,7 +12,8 @@ import { KeepAlive } from "./keep-alive.js";
  * Where the wait fails, the stream ends with an event named `wait_error`, whose data has only the class of the error and
  * the task's id: `{"name":"WaitTimeoutError","task_id":"…"}`. Messages of errors stay on the server. Nothing is polled before
  * the stream is read, and between a change and the next read. Canceling the stream, as servers do when the client disconnects,
- * ends the polling.
+ * ends the polling. `pipe` of Node and Express cancels nothing: pass `watch` the signal of an `AbortController` that the
+ * response's `close` aborts.
  *
  * A comment follows each poll that found no change, and comes at the latest 8 seconds after the last line, so that servers and
  * proxies do not close the connection as idle: Bun does so after 10 seconds. An `EventSource` ignores comments. The times are

@@ -138,6 +138,16 @@ describe("resubmitted_after_unknown_outcome", () => {
     expect(findings()).toEqual([]);
   });
 
+  test("says what to declare if the outcome was settled before", async () => {
+    const { emulator, post, fault } = createService();
+    fault({ kind: "disconnect", when: "before" });
+    await post(VALID.song).catch(() => {});
+    await post(VALID.song);
+    const [finding] = emulator.audit();
+    expect(finding?.detail).toContain("`settleNotCreated`");
+    expect(finding?.detail).toContain('declare `breaks("resubmitted_after_unknown_outcome")`');
+  });
+
   test.each([
     ["after an aborted one was carried out", true, 10_000, ["2026-01-01T00:00:11.000Z"]],
     ["before an aborted one is carried out", true, 0, ["2026-01-01T00:00:01.000Z"]],

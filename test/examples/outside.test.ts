@@ -63,8 +63,8 @@ describe("in a copy outside of the repository, with the packed package", () => {
     for (const line of lines) expect(stdout).toMatch(line);
   });
 
-  test("the server of hono/ creates a song", async () => {
-    const program = join(project.folder, "examples/hono/main.ts");
+  test.each(["hono/main.ts", "express/main.mjs"])("the server %s creates a song", async (name) => {
+    const program = join(project.folder, "examples", name);
     const server = spawn(process.execPath, [program], { cwd: project.folder, env: { ...env, PORT: "0" } });
     onTestFinished(async () => {
       server.kill();

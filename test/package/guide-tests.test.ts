@@ -8,6 +8,7 @@ import { shownIn, shownOnStage } from "./guides.js";
 /** Inside the package, so that tests can import it by its name. */
 const folder = resolve(".reports/guides");
 const tests = [...shownIn("ts vitest"), ...shownOnStage("ts vitest")];
+const programs = shownIn("ts");
 const onStage = [...shownIn("ts sketch"), ...shownOnStage("ts sketch"), ...shownOnStage("ts")];
 
 beforeAll(() => {
@@ -15,6 +16,8 @@ beforeAll(() => {
   mkdirSync(folder, { recursive: true });
   for (const [index, { code }] of tests.entries())
     writeFileSync(join(folder, `guide-${index}.test.ts`), code);
+  for (const [index, { name, code }] of programs.entries())
+    writeFileSync(join(folder, `program-${index}.ts`), `// ${name}\n${code}\nexport {};\n`);
   for (const [index, { name, code }] of onStage.entries())
     writeFileSync(join(folder, `on-stage-${index}.ts`), `// ${name}\n${code}\nexport {};\n`);
   // The seed file that the guide imports is the one that it shows.
@@ -22,7 +25,7 @@ beforeAll(() => {
   writeFileSync(join(folder, "world.json"), seedFile?.code ?? "");
 });
 
-test("the tests and sketches in the guides compile", () => {
+test("the programs, tests and sketches in the guides compile", () => {
   const compilerOptions = { noUnusedLocals: false };
   const include = ["*", "../../test/package/stage-names.ts", "../../emulator/**/*.d.ts"];
   const config = { extends: "../../tsconfig.json", compilerOptions, include, exclude: [] };
