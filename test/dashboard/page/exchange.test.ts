@@ -67,6 +67,21 @@ test("filters by task, key and account, in the address", async () => {
   expect(page.url()).toContain(`key=${other.key_id}`);
 });
 
+test("the account filter finds an ID in upper case, which earlier versions kept from a seed file", async () => {
+  const { emulator, page, api } = await openDashboard({ path: "/requests" });
+  const other = emulator.accounts.create({ credits: 10 });
+  const { accountId } = emulator;
+  const snapshot = JSON.stringify(emulator.snapshot()).replaceAll(accountId, accountId.toUpperCase());
+  emulator.restore(JSON.parse(snapshot));
+  await api("GET", "/account/balance");
+  await fetch(`${new URL(page.url()).origin}/api/v1/account/balance`, {
+    headers: { "x-api-key": other.api_key },
+  });
+  await page.getByText("2 requests", { exact: true }).waitFor();
+  await page.getByRole("search").getByLabel("Account").selectOption(accountId.toUpperCase());
+  await page.getByText("1 request", { exact: true }).waitFor();
+});
+
 test("exports the shown requests as an HTTP archive", async () => {
   const { page, api, submit } = await openDashboard({ path: "/requests?method=POST" });
   await api("GET", "/account/balance");
