@@ -1,6 +1,6 @@
 /**
  * A fleet of three workers on pg-boss or DBOS, one of which is killed again and again while orders come in. It needs a
- * PostgreSQL database, in which it creates tables, and `npm install async-music pg pg-boss`, or `pg @dbos-inc/dbos-sdk`.
+ * PostgreSQL database, in which it creates tables, and `npm install async-music pg pg-boss@12`, or `pg @dbos-inc/dbos-sdk`.
  *
  * Run it with `DATABASE_URL=postgres://… npx node examples/postgres/fleet.ts pg-boss`, or with `dbos`.
  */

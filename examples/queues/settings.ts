@@ -11,7 +11,7 @@ export const settleAfterMs = Number(process.env["SETTLE_MS"] ?? 120_000);
 
 export const redisUrl = process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379";
 
-/** After this time, the jobs of a worker that ended go to another one. */
+/** The jobs of a worker that ended go to another one after this time, and at the latest after twice this time. */
 export const lockMs = Number(process.env["LOCK_MS"] ?? 30_000);
 
 /** The interval between two polls of a song. */

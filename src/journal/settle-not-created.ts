@@ -23,7 +23,12 @@ export interface SettleNotCreatedOptions {
    * @defaultValue 120_000
    */
   olderThanMs?: number | undefined;
-  /** The clock of the clients, by which the age is computed. @defaultValue the system's */
+  /**
+   * The clock of the clients, by which the age is computed. With an emulator's virtual clock, pass `emulator.clock`: by the
+   * system's clock, every intent is old, and a key would be freed while its POST is in flight.
+   *
+   * @defaultValue the system's
+   */
   clock?: Pick<Clock, "now"> | undefined;
 }
 

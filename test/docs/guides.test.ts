@@ -34,7 +34,17 @@ test("the guide installs every package that the examples of queues import", () =
   const installed = [...read("docs/many-processes.md").matchAll(/^npm install (.*)$/gm)].flatMap(
     ([, names = ""]) => names.replace("# or:", "").split(/ +/),
   );
-  expect([...new Set(installed)].sort()).toEqual([...packages].sort());
+  const names = installed.map((name) => name.replace(/(?<=.)@\d+$/, ""));
+  expect([...new Set(names)].sort()).toEqual([...packages].sort());
+});
+
+test("every command that installs pg-boss names the tested major version", () => {
+  // On an older Node, npm chooses an older version, which the example does not work with.
+  const [major] = /\d+/.exec(JSON.parse(read("package.json")).devDependencies["pg-boss"]) ?? [];
+  const texts = ["docs/many-processes.md", "examples/README.md", "examples/postgres/fleet.ts"].map(read);
+  const installed = texts.flatMap((text) => text.match(/npm install [^`\n]*?pg-boss\S*/g) ?? []);
+  expect(installed.length).toBe(3);
+  for (const command of installed) expect(command).toMatch(new RegExp(`pg-boss@${major}(?!\\d)`));
 });
 
 test("every option has its row, and every row its option", () => {

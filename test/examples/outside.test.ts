@@ -13,7 +13,9 @@ const page = readFileSync("examples/README.md", "utf8");
 
 /** The packages that the page says to install. */
 const named = new Set(
-  [...page.matchAll(/`npm install (?:--save-dev )?([^`]+)`/g)].flatMap(([, names = ""]) => names.split(" ")),
+  [...page.matchAll(/`npm install (?:--save-dev )?([^`]+)`/g)].flatMap(([, names = ""]) =>
+    names.split(" ").map((name) => name.replace(/(?<=.)@\d+$/, "")),
+  ),
 );
 
 let project: Project;
@@ -79,15 +81,14 @@ describe("in a copy outside of the repository, with the packed package", () => {
   });
 
   test("every other program compiles, and imports no package that the page does not name", async () => {
+    // The settings of the page of the runtimes, with those that the page of the examples adds.
+    const [, settings = ""] =
+      /```json\n(\{\n {2}"compilerOptions".*?)```/s.exec(readFileSync("docs/runtimes.md", "utf8")) ?? [];
+    const [, added = ""] = /To compile the copied examples, add (.*?) to the/s.exec(page) ?? [];
     const compilerOptions = {
-      target: "ES2023",
-      lib: ["ES2023", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
-      module: "NodeNext",
-      types: ["node"],
-      strict: true,
+      ...JSON.parse(settings).compilerOptions,
+      ...JSON.parse(`{${[...added.matchAll(/`([^`]+)`/g)].map(([, setting]) => setting).join(",")}}`),
       skipLibCheck: true,
-      noEmit: true,
-      allowImportingTsExtensions: true,
     };
     // `test/runners/next.test.ts` compiles the pages.
     const include = ["examples/**/*.ts"];
