@@ -10,7 +10,7 @@ import { installNodeTypes, installTarball, pack } from "../package/install.js";
 
 const VERSIONS = ["5.9", "7.0"];
 
-const HEAD = `import { type AsyncMusic, creditsFor } from "async-music";
+const HEAD = `import { type AsyncMusic, creditsFor, type ProviderAMusicRequest, type ProviderBMusicRequest } from "async-music";
 import type { PostgresClient, PostgresJournal } from "async-music/postgres";
 declare const client: AsyncMusic;
 declare const connection: PostgresClient;
@@ -20,18 +20,28 @@ export { client, connection, creditsFor, journal, text };
 `;
 
 /** The calls that take a request. The compiler shows the element's part of an error about `runAll(rows.map(…))`. */
-const CALLS: Record<string, (request: string) => string> = {
+const CALLS: Record<string, (request: string, type: string) => string> = {
   create: (request) => `client.tasks.create(${request});`,
   run: (request) => `client.tasks.run(${request});`,
   plan: (request) => `journal.plan(connection, "order-1", ${request});`,
   runAll: (request) => `client.tasks.runAll([1].map(() => (${request})));`,
+  "runAll of a named type": (request, type) => `client.tasks.runAll<${type}>([${request}]);`,
   creditsFor: (request) => `creditsFor(${request});`,
+  "a declared request": (request, type) => `export const request: ${type} = ${request};`,
 };
 
 const UNDEFINED = "Type 'undefined' is not assignable to type 'string'";
 const NO_PROMPT = /Property 'prompt' is missing in type '.*' but required in type 'ProviderBMusicInput'/;
 
-const MISTAKES: [mistake: string, model: string, input: string, says: string | RegExp, not: RegExp][] = [
+const TYPES = { provider_a: "ProviderAMusicRequest", provider_b: "ProviderBMusicRequest" };
+
+const MISTAKES: [
+  mistake: string,
+  model: keyof typeof TYPES,
+  input: string,
+  says: string | RegExp,
+  not: RegExp,
+][] = [
   [
     "a text as `continue_at`",
     "provider_a",
@@ -92,9 +102,9 @@ beforeAll(() => {
   for (const [call, codeOf] of Object.entries(CALLS)) {
     for (const [index, [, model, input]] of MISTAKES.entries()) {
       const request = `{ model: "${model}", task_type: "music", input: { ${input} } }`;
-      writeFileSync(join(project, `${call}-${index}.mts`), HEAD + codeOf(request));
+      writeFileSync(join(project, `${call}-${index}.mts`), HEAD + codeOf(request, TYPES[model]));
     }
-    writeFileSync(join(project, `${call}-lyrics.mts`), HEAD + codeOf(OTHER_TASK_TYPE));
+    writeFileSync(join(project, `${call}-lyrics.mts`), HEAD + codeOf(OTHER_TASK_TYPE, TYPES.provider_b));
   }
   const compilerOptions = {
     target: "ES2022",
@@ -140,7 +150,7 @@ async function compile(version: string): Promise<Map<string, string>> {
   const { stdout } = await compiled.catch((error: { stdout: string }) => error);
   const errors = new Map<string, string>();
   for (const error of stdout.split(/\n(?=\S)/)) {
-    const [, file = "", text = ""] = /^(\S+)\(\d+,\d+\): error TS\d+: (.*)$/s.exec(error) ?? [];
+    const [, file = "", text = ""] = /^(.+?)\(\d+,\d+\): error TS\d+: (.*)$/s.exec(error) ?? [];
     errors.set(file, `${errors.get(file) ?? ""}${text}\n`);
   }
   return errors;
