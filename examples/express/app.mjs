@@ -71,13 +71,21 @@ export function createApp(client, journal) {
 
 /** Call it when the process starts: continues each order that an earlier process has left open. */
 export async function resumeOrders(client, journal) {
-  for (const { key, request_id } of await journal.open()) {
-    const { request } = await journal.get(key);
-    client.tasks.run(request, { journal, journalKey: key, probe: true }).catch((error) => {
-      // A person settles it with `settleOutcome`: see the guide about duplicate charges.
-      const advice = error instanceof SubmissionOutcomeUnknownError ? `; settle request ${request_id}` : "";
-      console.error(`${key}: ${reasonOf(error)}${advice}`);
-    });
+  for (const { key } of await journal.open()) void resume(key, client, journal);
+}
+
+/** Runs an open order until it has ended, or until a person must settle it. */
+async function resume(order, client, journal) {
+  try {
+    const { request } = await journal.get(order);
+    await client.tasks.run(request, { journal, journalKey: order, probe: true });
+  } catch (error) {
+    const isUnknown = error instanceof SubmissionOutcomeUnknownError && error.taskId === null;
+    const again = isUnknown ? error.checkAgainAt : null;
+    // Until then, another process may still be sending the request.
+    if (again !== null) setTimeout(resume, Math.max(1000, again - Date.now()), order, client, journal);
+    // The guide about duplicate charges shows how to find the task of a request, and how to settle the order.
+    else console.error(`${order}: ${isUnknown ? `settle request ${error.requestId}` : reasonOf(error)}`);
   }
 }
 

@@ -133,10 +133,34 @@ test("an unknown outcome is reported, and the order continues after it was settl
   const log = vi.spyOn(console, "error").mockImplementation(() => {});
   onTestFinished(() => log.mockRestore());
   await example.resumeOrders(client, journal);
-  const line = /^1: SubmissionOutcomeUnknownError; settle request \S+$/;
+  const line = /^1: settle request \S+$/;
   await vi.waitFor(() => expect(log).toHaveBeenCalledWith(expect.stringMatching(line)), 60_000);
   await settleOutcome(journal, "1", emulator.state().tasks[0]?.task_id ?? null);
   expect(await put(song)).toMatchObject({ status: 202 });
+});
+
+test("an order that another process may still be sending is run again later", async ({
+  client,
+  emulator,
+}) => {
+  const journal = memoryJournal();
+  const at = new Date(emulator.clock.now()).toISOString();
+  const intent = {
+    state: "intent",
+    revision: "1",
+    request: RAIN_REQUEST,
+    request_id: "of-another",
+    at,
+  } as const;
+  await journal.put("1", { ...intent, tasks_created: 0 }, null);
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  onTestFinished(() => log.mockRestore());
+  const run = vi.spyOn(client.tasks, "run");
+  await example.resumeOrders(client, journal);
+  await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(2), 60_000);
+  expect(log).not.toHaveBeenCalled();
+  await emulator.clock.advance(120_000);
+  await vi.waitFor(() => expect(log).toHaveBeenCalledWith("1: settle request of-another"), 60_000);
 });
 
 test("a server that is killed and started again continues its orders", async () => {
