@@ -58,6 +58,19 @@ test("a key whose POST created a task is left", async () => {
   expect(emulator.state().tasks).toHaveLength(1);
 });
 
+test("a key whose POST creates a task while its entry is read is left", async () => {
+  const { client, journal, leaveIntent, keysOf } = createAccount();
+  await leaveIntent("order-1");
+  const meanwhile = {
+    ...journal,
+    async get(key: string) {
+      await client.tasks.create(SONG_REQUEST);
+      return journal.get(key);
+    },
+  };
+  expect(await keysOf(settleNotCreated(client, meanwhile, OLD))).toEqual(["order-1"]);
+});
+
 test("tasks that the journal has are subtracted, if their keys are given", async () => {
   const { run, leaveIntent, settle, keysOf } = createAccount();
   await leaveIntent("order-1");
