@@ -16,10 +16,10 @@ test("the package builds", () => {
   expect(inject("buildStatus")).toBe(0);
 });
 
-test("the SDK with its dependencies is at most 52.5 kB in a user's bundle", async () => {
+test("the SDK with its dependencies is at most 53.5 kB in a user's bundle", async () => {
   const { outputFiles, metafile } = await bundle(["src/index.ts"], { minify: true, target: "es2023" });
   const size = outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
-  expect(size).toBeLessThanOrEqual(52.5 * kilobytes);
+  expect(size).toBeLessThanOrEqual(53.5 * kilobytes);
   expect(Object.keys(metafile.inputs).filter((file) => file.startsWith("emulator/"))).toEqual([]);
 });
 
