@@ -65,6 +65,17 @@ describe("before and after the request is carried out", () => {
     expect(rows).toEqual([...both, "latency", "malformed", "stall"].sort());
   });
 
+  test.each(ROWS.filter(({ when }) => when === "before"))("$kind requires `when`", async ({ kind }) => {
+    const { emulator } = createService();
+    const fault = Object({ kind, ...MORE[kind] });
+    expect(() => emulator.faults.add({ fault })).toThrow(/when.* be before or after/);
+    const body = JSON.stringify({ fault });
+    const headers = { "Content-Type": "application/json" };
+    const url = `${emulator.url}/_emulator/faults`;
+    expect((await emulator.fetch(url, { method: "POST", headers, body })).status).toBe(400);
+    expect(emulator.faults.list()).toEqual([]);
+  });
+
   describe.each(ROWS)("$kind $when", ({ kind, when, carriedOut, counts }) => {
     const fault = Object({ kind, ...(when !== "" && { when }), ...MORE[kind] });
     const open = async (requests: number) => {
