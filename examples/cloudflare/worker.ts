@@ -6,7 +6,9 @@
  */
 
 import {
+  ApiError,
   AsyncMusic,
+  AsyncMusicError,
   InvalidRequestError,
   isMusic,
   SubmissionOutcomeUnknownError,
@@ -38,12 +40,22 @@ export default {
 
 async function order(client: AsyncMusic, request: Request): Promise<Response> {
   const { description }: { description: string } = await request.json();
-  const { task_id } = await client.tasks.create({
-    model: "provider_b",
-    task_type: "music",
-    input: { prompt: description },
-  });
-  return Response.json({ id: task_id }, { status: 202, headers: { Location: `/songs/${task_id}` } });
+  try {
+    const { task_id } = await client.tasks.create({
+      model: "provider_b",
+      task_type: "music",
+      input: { prompt: description },
+    });
+    return accepted(task_id);
+  } catch (error) {
+    // The response was broken, but it named the task.
+    if (error instanceof AsyncMusicError && error.taskId !== null) return accepted(error.taskId);
+    throw error;
+  }
+}
+
+function accepted(id: string): Response {
+  return Response.json({ id }, { status: 202, headers: { Location: `/songs/${id}` } });
 }
 
 async function tell(client: AsyncMusic, id: string): Promise<Response> {
@@ -62,11 +74,10 @@ async function stream(client: AsyncMusic, id: string): Promise<Response> {
 function asResponse(error: unknown): Response {
   if (error instanceof TaskNotFoundError) return new Response(null, { status: 404 });
   if (error instanceof InvalidRequestError) return Response.json({ issues: error.issues }, { status: 400 });
-  // The caller must not repeat this request automatically: it may have been charged.
-  if (error instanceof SubmissionOutcomeUnknownError)
-    return Response.json(
-      { error: "unknown outcome", request_id: error.requestId, id: error.taskId },
-      { status: 502 },
-    );
-  throw error;
+  if (!(error instanceof AsyncMusicError)) throw error;
+  // The caller must not repeat this request automatically: it may have been charged. A redirect comes from a proxy.
+  if (error instanceof SubmissionOutcomeUnknownError || (error instanceof ApiError && error.status < 400))
+    return Response.json({ error: "unknown outcome", request_id: error.requestId }, { status: 502 });
+  // Nothing was ordered.
+  return Response.json({ error: error.name }, { status: 503 });
 }

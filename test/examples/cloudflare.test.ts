@@ -37,11 +37,23 @@ async function delivers(start: (env: Record<string, string>) => Promise<Dispatch
 
   expect((await order("")).status).toBe(400);
   emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } });
-  const lost = await order("rain");
-  expect([lost.status, await lost.json()]).toMatchObject([502, { id: null }]);
+  expect((await order("rain")).status).toBe(502);
+  emulator.faults.add({
+    method: "POST",
+    path: "/api/v1/task",
+    fault: { kind: "status", status: 302, when: "after" },
+  });
+  expect((await order("rain")).status).toBe(502);
   emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "malformed" } });
   const cut = await order("rain");
-  expect([cut.status, await cut.json()]).toMatchObject([502, { id: emulator.state().tasks.at(-1)?.task_id }]);
+  expect([cut.status, await cut.json()]).toEqual([202, { id: emulator.state().tasks.at(-1)?.task_id }]);
+  emulator.faults.add({
+    method: "POST",
+    path: "/api/v1/task",
+    fault: { kind: "status", status: 402, when: "before" },
+  });
+  const refused = await order("rain");
+  expect([refused.status, await refused.json()]).toEqual([503, { error: "InsufficientCreditsError" }]);
   expect((await send("/songs/7c9e6679-7425-40de-944b-e07fc1f90ae7")).status).toBe(404);
   expect((await send("/")).status).toBe(404);
 }
