@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import {
 import { fileJournal } from "async-music/node";
 import { postgresJournal } from "async-music/postgres";
 import { redisJournal } from "async-music/redis";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SONG_REQUEST } from "../support/answers.js";
 import { interleave, type Stage } from "../support/interleavings.js";
 import { journalEntry } from "../support/journals.js";
@@ -47,6 +48,17 @@ const STORES: [name: string, store: Store][] = [
     },
   ],
 ];
+
+// PostgreSQL's journal hashes its keys. The platform does that in real time, in which the virtual clock would run ahead.
+beforeEach(() => {
+  vi.spyOn(crypto.subtle, "digest").mockImplementation(async (_, bytes) => {
+    const digest = createHash("sha256")
+      .update(new Uint8Array(bytes as ArrayBuffer))
+      .digest();
+    return new Uint8Array(digest).buffer;
+  });
+});
+afterEach(() => void vi.restoreAllMocks());
 
 /** Every change names the revision that it replaces: all changes form one chain from the empty key. */
 async function changesFormOneChain({ actors, pick, delay }: Stage, open: () => Journal): Promise<void> {
@@ -105,18 +117,10 @@ describe.each(STORES)("a journal in %s", (_, store) => {
       const { tasks } = emulator.state();
       expect(tasks.length).toBeLessThanOrEqual(1);
       for (const song of songs) expect(song).toBe(tasks[0]?.task_id);
-      // PostgreSQL's journal hashes the key in real time, in which the virtual clock may run ahead of a write.
-      const entry = await vi.waitFor(
-        async () => {
-          const found = await open().get(KEY);
-          if (isRefusal) expect(found?.state).not.toBe("intent");
-          if (isRefusal && tasks.length === 1) expect(found?.state).toBe("submitted");
-          return found;
-        },
-        { timeout: 10_000 },
-      );
-      if (tasks.length === 1) expect(entry).not.toBeNull();
+      const entry = await open().get(KEY);
+      if (tasks.length === 1) expect(entry).toMatchObject(isRefusal ? { state: "submitted" } : {});
       if (entry?.state === "submitted") expect(entry.task_id).toBe(tasks[0]?.task_id);
+      if (isRefusal) expect(entry?.state).not.toBe("intent");
       if (fault === null && ended.every(({ status }) => status === "fulfilled")) expect(songs.size).toBe(1);
 
       const after = client().tasks.run(SONG_REQUEST, { journal: open(), journalKey: KEY });
