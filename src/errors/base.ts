@@ -93,7 +93,8 @@ export class InvalidRequestError extends AsyncMusicError {
 
   constructor(errorCode: Known<ErrorCode>, issues: readonly { path: string; message: string }[]) {
     const reasons = issues.map(({ path, message }) => `\`${path === "" ? "request" : path}\` ${message}`);
-    super(`Invalid request (${errorCode}): ${sentences(reasons)} Nothing was sent.`);
+    const rules = reasons.length === 0 ? "." : `: ${sentences(reasons)}`;
+    super(`Invalid request (${errorCode})${rules} Nothing was sent.`);
     this.errorCode = errorCode;
     this.issues = issues;
   }

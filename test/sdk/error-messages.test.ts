@@ -1,4 +1,4 @@
-import { type ApiError, BadRequestError, WaitTimeoutError } from "async-music";
+import { type ApiError, BadRequestError, InvalidRequestError, WaitTimeoutError } from "async-music";
 import { expect, test } from "vitest";
 import { limited, refusal, SONG_REQUEST, TASK_ID } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
@@ -6,6 +6,11 @@ import { START } from "../support/test-clock.js";
 import { createWorld } from "../support/world.js";
 
 // A message says what failed, why, what to do, and the request id.
+
+test("an `InvalidRequestError` that an application makes for its tests needs no issues", () => {
+  const { message } = new InvalidRequestError("invalid_task_input", []);
+  expect(message).toBe("Invalid request (invalid_task_input). Nothing was sent.");
+});
 
 /** The error of a balance with this response. */
 function errorOf(response: Response) {
