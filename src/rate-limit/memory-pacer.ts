@@ -11,6 +11,9 @@ const RANKS = { create: 0, account: 0, read: 1, poll: 2 } as const;
 /** Polls are planned anew after a quarter of what is left of the window, within these limits. */
 const PLAN_LASTS_MS = { shortest: 1000, longest: 10_000 };
 
+/** How long a read may take until the service counts it: while it is in flight, the next one waits for so much longer. */
+const READ_TRAVEL_MS = 1000;
+
 /** Delays shorter than this, and smaller changes of their end, are not reported. */
 const REPORTED_DELAY_MS = 1000;
 
@@ -27,8 +30,8 @@ export function createMemoryPacer(callersClock: Clock, window: PacerWindow = new
   const clock = new SteadyClock(callersClock);
   const schedule = new PollSchedule();
   const queue = new Queue();
-  /** When the last read of each task was sent or its response came, for those of the last second. */
-  const lastReads = new Map<string, number>();
+  /** When the last read of each task was sent or its response came, for those of the last seconds. */
+  const lastReads = new Map<string, { at: number; isInFlight: boolean }>();
   let entries = 0;
   /** When polls were planned, and in which window. */
   let planned = { at: Number.NEGATIVE_INFINITY, openedAt: Number.NEGATIVE_INFINITY };
@@ -72,7 +75,7 @@ export function createMemoryPacer(callersClock: Clock, window: PacerWindow = new
     report({ taskId, sentAt, remaining, heldForMs }) {
       const now = clock.now();
       window.record(now, { sentAt: Math.min(now, clock.fromClock(sentAt)), remaining, heldForMs });
-      if (taskId !== undefined) noteRead(taskId, now);
+      if (taskId !== undefined) noteRead(taskId, now, false);
       if (heldForMs !== null) {
         for (const entry of queue.entries(0, 1, 2))
           if (window.heldUntil - now > entry.maxHoldMs) queue.remove(entry).resolve(false);
@@ -141,13 +144,13 @@ export function createMemoryPacer(callersClock: Clock, window: PacerWindow = new
   function admitDue(now: number): void {
     for (let entry = nextEntry(now); entry !== undefined; entry = nextEntry(now)) {
       const { taskId, rank } = entry;
-      const readAt = taskId === undefined ? undefined : lastReads.get(taskId);
-      if (readAt !== undefined && now - readAt < LIMITS.shortestPollIntervalMs) {
-        queue.postpone(entry, readAt + LIMITS.shortestPollIntervalMs);
+      const readableAt = taskId === undefined ? now : nextReadOf(taskId, now);
+      if (readableAt > now) {
+        queue.postpone(entry, readableAt);
         continue;
       }
       window.spend(now, rank);
-      if (taskId !== undefined) noteRead(taskId, now);
+      if (taskId !== undefined) noteRead(taskId, now, true);
       queue.remove(entry).resolve(true);
     }
   }
@@ -165,12 +168,20 @@ export function createMemoryPacer(callersClock: Clock, window: PacerWindow = new
     return beyondShare;
   }
 
+  /** When the task may be read again: a second after the service has counted the last read. */
+  function nextReadOf(taskId: string, now: number): number {
+    const { at, isInFlight } = lastReads.get(taskId) ?? { at: Number.NEGATIVE_INFINITY, isInFlight: false };
+    const readableAt = at + LIMITS.shortestPollIntervalMs;
+    // Decided when that second is over: by then, the response has usually come.
+    return isInFlight && readableAt <= now ? readableAt + READ_TRAVEL_MS : readableAt;
+  }
+
   /** A read of the task was sent, or its response came: the service counted it at a time in between. */
-  function noteRead(taskId: string, now: number): void {
+  function noteRead(taskId: string, now: number, isInFlight: boolean): void {
     lastReads.delete(taskId);
-    lastReads.set(taskId, now);
-    for (const [id, readAt] of lastReads) {
-      if (now - readAt < LIMITS.shortestPollIntervalMs) break;
+    lastReads.set(taskId, { at: now, isInFlight });
+    for (const [id, { at }] of lastReads) {
+      if (now - at < LIMITS.shortestPollIntervalMs + READ_TRAVEL_MS) break;
       lastReads.delete(id);
     }
   }

@@ -19,7 +19,7 @@ function createPaced() {
   const send = async (name: string, request: PacedRequest, answer: Partial<RateLimitReport> = {}) => {
     const admitted = await pacer.admit(request);
     left.push([admitted ? name : `${name} is late`, clock.elapsed()]);
-    if (admitted) report(answer);
+    if (admitted) report({ taskId: request.taskId, ...answer });
   };
   return { clock, pacer, left, report, send };
 }
@@ -147,6 +147,27 @@ test("the second between two reads of a task starts at the first one's response"
   await next;
   expect(left).toEqual([["next", 1400]]);
 });
+
+test.each([
+  [1001, 2001],
+  [1999, 2999],
+  [2001, 2000],
+])(
+  "if the response to a read comes after %i ms, the next read of the task is sent after %i ms",
+  async (responseAt, nextAt) => {
+    const { clock, pacer, report, send, left } = createPaced();
+    await pacer.admit({ kind: "read", taskId: "a" });
+    void send("other", { kind: "read", taskId: "b" });
+    const next = send("next", { kind: "poll", taskId: "a" });
+    await clock.sleep(responseAt);
+    report({ taskId: "a", remaining: null, heldForMs: null });
+    await next;
+    expect(left).toEqual([
+      ["other", 0],
+      ["next", nextAt],
+    ]);
+  },
+);
 
 test("a request is sent neither before `notBefore` nor after `notAfter`", async () => {
   const { pacer, report, send, left } = createPaced();

@@ -253,7 +253,11 @@ describe("the second between two reads of a task", () => {
   test("also applies to reads that were queued together", async () => {
     const { budget, send, left, pacer, clock } = createQueue({ skips: false });
     budget.free = 0;
-    for (const name of ["a", "b", "c"]) void send(name, { kind: "read", taskId: "t" });
+    const read = async (name: string) => {
+      await send(name, { kind: "read", taskId: "t" });
+      pacer.report({ taskId: "t", sentAt: clock.now(), remaining: null, heldForMs: null });
+    };
+    for (const name of ["a", "b", "c"]) void read(name);
     void send("other", { kind: "read", taskId: "u" });
     await turns(2);
     budget.free = 9;
