@@ -23,14 +23,14 @@ const MOST_UNRESOLVED = 1000;
 export async function outcomeUnknown(
   slot: Slot,
   intent: JournalIntent,
-  { probe, clock }: { probe: Probe | null; clock: Pick<Clock, "now"> },
+  { probe, clock, timeoutMs }: { probe: Probe | null; clock: Pick<Clock, "now">; timeoutMs: number },
   post: { error: unknown; sample: UsageSample | null } | null,
 ): Promise<SubmissionOutcomeUnknownError> {
   const error = post?.error;
   const isUnknown = error instanceof SubmissionOutcomeUnknownError;
   const requestId = isUnknown ? error.requestId : intent.request_id;
   if (post !== null) slot.noteEnded(intent.revision);
-  const checkAgainAt = slot.hasEnded(intent.revision) ? null : inFlightUntil(intent, clock.now());
+  const checkAgainAt = slot.hasEnded(intent.revision) ? null : inFlightUntil(intent, clock.now(), timeoutMs);
   const evidence = probe === null ? null : await findEvidence(probe, intent, post?.sample ?? null);
   const thrown = error instanceof Error ? error.message : "Failed to create a task: the outcome is unknown.";
   const failure =

@@ -25,6 +25,8 @@ export interface PendingRequest {
   request: TaskRequest;
   requestId: string;
   probe: Probe | null;
+  /** The time limit of the POST. Runs of other processes are assumed to have the same one. */
+  timeoutMs: number;
   /** Sends the POST, again after a 429. Each attempt takes the claim, and releases it if it certainly created no task. */
   send(claim: IntentClaim): Promise<TaskSubmission>;
 }

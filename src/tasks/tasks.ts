@@ -272,6 +272,7 @@ export class Tasks {
         request: redactor.data(serialized.value),
         requestId: redactor.text(requestId),
         probe: journaling.probe ? this.#probe(options) : null,
+        timeoutMs: options.timeoutMs ?? this.#context.timeoutMs,
         send: submit,
       });
       const onFailure = (error: JournalError) =>
