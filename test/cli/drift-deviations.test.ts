@@ -526,6 +526,18 @@ test.each(PREPARED)("an emulator with another behavior is reported: %s", async (
   expect(status).toBe(1);
 });
 
+test("failed reads that are not in a row do not give a task up", async () => {
+  let reads = 0;
+  const broken = { code: 500, error_code: "internal_error", message: "broken" };
+  const deviation: Deviation = (response, { method, url }) =>
+    method === "GET" && url.includes("/task/") && response.ok && reads++ % 2 === 1
+      ? withBody(response, broken, 500)
+      : response;
+  const { report } = await runDrift({ deviation });
+  expect(reads).toBeGreaterThan(20);
+  expect(kindsOf(report).filter((kind) => kind.startsWith("task: "))).toEqual([]);
+});
+
 test("at least 90 deviations are tried", () => {
   const rows = [...Object.values(DEVIATIONS), PREPARED];
   expect(rows.reduce((sum, each) => sum + each.length, 0)).toBeGreaterThanOrEqual(90);

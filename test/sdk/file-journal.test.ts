@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import files, { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { JournalDamagedError, JournalError } from "async-music";
 import { fileJournal } from "async-music/node";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { SONG_REQUEST, serve } from "../support/answers.js";
 import { describeJournal } from "../support/describe-journal.js";
 import { journalEntry } from "../support/journals.js";
@@ -22,13 +23,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Every file of the journal. */
-async function files(): Promise<string[]> {
+async function filesBelow(): Promise<string[]> {
   const found = await readdir(path, { recursive: true, withFileTypes: true });
   return found.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
 }
 
 async function onlyFile(): Promise<string> {
-  const [file, ...others] = await files();
+  const [file, ...others] = await filesBelow();
   if (file === undefined || others.length > 0) expect.fail(`Expected one file, got ${others.length}`);
   return file;
 }
@@ -37,6 +38,28 @@ const intent = (revision: string) => journalEntry("intent", { revision });
 const record = (revision: string) => journalEntry("submitted", { revision });
 
 describeJournal(async () => async () => fileJournal(path));
+
+test("a key can be read while another process replaces its entry and deletes the old file", async () => {
+  const [reader, writer] = [fileJournal(path), fileJournal(path)];
+  await writer.put(KEY, intent("0"), null);
+  const { readFile: read } = files;
+  let isReplaced = false;
+  const spy = vi.spyOn(files, "readFile").mockImplementation((async (file: string, encoding: "utf8") => {
+    if (!isReplaced) {
+      isReplaced = true;
+      await writer.put(KEY, record("1"), "0");
+      await rm(file, { force: true });
+    }
+    return read(file, encoding);
+  }) as typeof read);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  expect(await reader.get(KEY)).toMatchObject({ revision: "1" });
+  expect(isReplaced).toBe(true);
+});
 
 test("concurrent processes that take and release a key never hold it at the same time", async () => {
   const journals = Array.from({ length: 4 }, () => fileJournal(path));
@@ -54,7 +77,7 @@ test("concurrent processes that take and release a key never hold it at the same
   };
   await Promise.all(journals.map(work));
   expect(most).toBe(1);
-  expect(await files()).toHaveLength(1);
+  expect(await filesBelow()).toHaveLength(1);
 });
 
 test("a finished run leaves one file and no draft", async () => {
@@ -69,7 +92,7 @@ test("a finished run leaves one file and no draft", async () => {
 test("the next revision removes the files of killed processes", async () => {
   const journal = fileJournal(path);
   await journal.put(KEY, intent("a"), null);
-  const [inside = ""] = await files();
+  const [inside = ""] = await filesBelow();
   const left = join(inside, "..");
   await writeFile(join(left, "1.a-draft"), "half of");
   await writeFile(join(left, "2.another-draft"), "");
@@ -80,7 +103,7 @@ test("the next revision removes the files of killed processes", async () => {
 test("disk space for the record is reserved with the intent and used by the record", async () => {
   const journal = fileJournal(path);
   await journal.put(KEY, intent("a"), null);
-  const sizes = await Promise.all((await files()).map(async (file) => (await readFile(file)).length));
+  const sizes = await Promise.all((await filesBelow()).map(async (file) => (await readFile(file)).length));
   expect(Math.max(...sizes)).toBeGreaterThan(4096);
   await journal.put(KEY, record("b"), "a");
   expect((await readFile(await onlyFile())).length).toBeLessThan(1000);
@@ -148,7 +171,7 @@ test("open ignores files that are not the journal's, and names a file that is da
   await writeFile(join(path, ".DS_Store"), "not an entry");
   await mkdir(join(path, "backup"));
   expect(await journal.open()).toMatchObject([{ key: KEY, state: "intent" }]);
-  const [file = ""] = (await files()).filter((each) => each.endsWith("/1"));
+  const [file = ""] = (await filesBelow()).filter((each) => each.endsWith("/1"));
   await writeFile(file, "nonsense");
   await expect(journal.open()).rejects.toThrow(file);
 });
@@ -156,9 +179,9 @@ test("open ignores files that are not the journal's, and names a file that is da
 test("open lists the open keys beside damaged entries, and names the keys that can still be read", async () => {
   const journal = fileJournal(path);
   const damage = async (key: string, change: (text: string) => string) => {
-    const before = await files();
+    const before = await filesBelow();
     await journal.put(key, record("a"), null);
-    const [file = ""] = (await files()).filter((each) => !before.includes(each));
+    const [file = ""] = (await filesBelow()).filter((each) => !before.includes(each));
     await writeFile(file, change(await readFile(file, "utf8")));
     return file;
   };
@@ -178,7 +201,7 @@ const FOREIGN_NAMES = ["07", "9".repeat(20), "1e3", "-1"];
 test.each(FOREIGN_NAMES)("a foreign file %j in a key's directory is ignored", async (name) => {
   const journal = fileJournal(path);
   await journal.put(KEY, intent("a"), null);
-  const directory = dirname((await files())[0] ?? "");
+  const directory = dirname((await filesBelow())[0] ?? "");
   await writeFile(join(directory, name), "mine");
   expect(await journal.get(KEY)).toEqual(intent("a"));
   expect(await journal.put(KEY, record("b"), "a")).toBe(true);
@@ -190,7 +213,7 @@ test("a broken link as the latest revision is a damaged entry", async () => {
   const { client, requests } = createWorld(serve);
   const journal = fileJournal(path);
   await journal.put(KEY, intent("a"), null);
-  const link = join(dirname((await files())[0] ?? ""), "99");
+  const link = join(dirname((await filesBelow())[0] ?? ""), "99");
   await symlink(join(folder, "missing"), link);
   await expect(journal.put(KEY, record("b"), "a")).rejects.toThrow(link);
   await rejection(client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY }), JournalError);
