@@ -683,21 +683,24 @@ test("a POST of another process may be in flight for two minutes: only then the 
   expect([late.checkAgainAt, late.message]).toEqual([null, expect.stringContaining("settleOutcome")]);
 });
 
-test.each(["of the run", "of the client"])("a POST may be in flight for the `timeoutMs` %s and 90 s", async (whose) => {
-  const timeoutMs = 300_000;
-  const ofClient = whose === "of the client" ? { timeoutMs } : {};
-  const clock = createTestClock();
-  const { client } = createWorld(serve, { clock, ...ofClient });
-  const journal = memoryJournal();
-  const checkAgainAt = new Date(clock.now() + timeoutMs + 90_000);
-  await journal.put(KEY, journalEntry("intent", { at: new Date(clock.now()).toISOString() }), null);
-  const options = { journal, journalKey: KEY, ...(whose === "of the run" && { timeoutMs }) };
-  const run = () => rejection(client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
-  await clock.sleep(130_000);
-  expect(await run()).toMatchObject({ checkAgainAt });
-  await clock.sleep(timeoutMs + 90_000 - 130_000 - 2000);
-  expect(await run()).toMatchObject({ checkAgainAt: null });
-});
+test.each(["of the run", "of the client"])(
+  "a POST may be in flight for the `timeoutMs` %s and 90 s",
+  async (whose) => {
+    const timeoutMs = 300_000;
+    const ofClient = whose === "of the client" ? { timeoutMs } : {};
+    const clock = createTestClock();
+    const { client } = createWorld(serve, { clock, ...ofClient });
+    const journal = memoryJournal();
+    const checkAgainAt = new Date(clock.now() + timeoutMs + 90_000);
+    await journal.put(KEY, journalEntry("intent", { at: new Date(clock.now()).toISOString() }), null);
+    const options = { journal, journalKey: KEY, ...(whose === "of the run" && { timeoutMs }) };
+    const run = () => rejection(client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
+    await clock.sleep(130_000);
+    expect(await run()).toMatchObject({ checkAgainAt });
+    await clock.sleep(timeoutMs + 90_000 - 130_000 - 2000);
+    expect(await run()).toMatchObject({ checkAgainAt: null });
+  },
+);
 
 test("a POST of this process that has ended is not in flight, and the error advises to settle the key at once", async () => {
   const world = journaledWorld(lost);
