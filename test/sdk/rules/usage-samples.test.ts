@@ -22,7 +22,7 @@ test("a client keeps the usage samples of its last 1,000 POSTs with an unknown o
     return outcomeUnknown(
       slot,
       intent,
-      { probe, clock: Date },
+      { probe, clock: Date, timeoutMs: 30_000 },
       { error: undefined, sample: foreignSample(0) },
     );
   };
