@@ -88,8 +88,8 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   declare readonly status: number | null;
 
   /**
-   * With `probe`: what the account's number of tasks shows; `null` if the number could not be read, or without `probe` in
-   * this run or in the one that sent the POST.
+   * With `probe`: what the account's number of tasks shows. `null` while `checkAgainAt` is set, if the number could not be
+   * read, or without `probe` in this run or in the one that sent the POST.
    */
   declare readonly evidence: Evidence | null;
 

@@ -31,7 +31,9 @@ export async function outcomeUnknown(
   const requestId = isUnknown ? error.requestId : intent.request_id;
   if (post !== null) slot.noteEnded(intent.revision);
   const checkAgainAt = slot.hasEnded(intent.revision) ? null : inFlightUntil(intent, clock.now(), timeoutMs);
-  const evidence = probe === null ? null : await findEvidence(probe, intent, post?.sample ?? null);
+  // A request in flight may still create the task: the number of tasks shows nothing yet.
+  const evidence =
+    probe === null || checkAgainAt !== null ? null : await findEvidence(probe, intent, post?.sample ?? null);
   const thrown = error instanceof Error ? error.message : "Failed to create a task: the outcome is unknown.";
   const failure =
     post === null
@@ -42,7 +44,6 @@ export async function outcomeUnknown(
   const settleAdvice =
     `${evidenceText} Find out from account.usage().tasks_created, or from the service's support, whether a task was created, ` +
     `then call settleOutcome(journal, ${slot.name}, taskId), with null instead of an ID if there is none.`;
-  // The number of tasks shows nothing yet.
   const waitAdvice =
     ` Its request may still be in flight: run again with the same key at ${checkAgainAt?.toISOString()} or later. ` +
     "Do not settle the key before that time.";

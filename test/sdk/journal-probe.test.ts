@@ -101,6 +101,15 @@ test.each([
   expect((await probe(client, journal)).evidence).toBe(later);
 });
 
+test("there is no evidence while the POST of another process may be in flight", async () => {
+  const { clock, journal, run } = countingService();
+  const at = new Date(clock.now()).toISOString();
+  await journal.put(KEY, journalEntry("intent", { at, tasks_created: 7 }), null);
+  expect(await run()).toMatchObject({ checkAgainAt: expect.any(Date), evidence: null });
+  await clock.sleep(118_000);
+  expect(await run()).toMatchObject({ checkAgainAt: null, evidence: expect.any(String) });
+});
+
 test("an abort ends the search for evidence, even if the service does not respond", async () => {
   const controller = new AbortController();
   const { answer, journal } = countingService();
