@@ -321,6 +321,6 @@ export function createCount() {
 }
 
 /** Whether a task may exist after this error, which names none. A redirect is no refusal by the service. */
-function mayHaveCreated(error: unknown): boolean {
+export function mayHaveCreated(error: unknown): boolean {
   return error instanceof SubmissionOutcomeUnknownError || (error instanceof ApiError && error.status < 400);
 }

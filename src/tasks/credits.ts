@@ -1,8 +1,8 @@
 import type { TaskRequest } from "../contract/requests.js";
 import { isModel, isTaskType, type Model, PRICES, type TaskType } from "../contract/service.js";
 import { AsyncMusicError, CreditCeilingError, shown, wrongValue } from "../errors/base.js";
-import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { TaskFailedError } from "../errors/task-errors.js";
+import { mayHaveCreated } from "./calls.js";
 
 const RULE =
   "name a model and a task type that it offers: `music`, `lyrics`, `upload` or `concat` of `provider_a`, or `music` of " +
@@ -141,6 +141,5 @@ export function createCreditCeiling(maxCredits: number) {
 /** Whether credits may be frozen or settled. Those of a failed task are refunded. */
 function mayBeCharged(error: unknown): boolean {
   if (error instanceof TaskFailedError) return false;
-  if (error instanceof SubmissionOutcomeUnknownError) return true;
-  return error instanceof AsyncMusicError && error.taskId !== null;
+  return (error instanceof AsyncMusicError && error.taskId !== null) || mayHaveCreated(error);
 }

@@ -58,6 +58,7 @@ function batchWorld() {
   function create({ body, at }: SeenRequest): Response | Promise<Response> {
     const prompt = JSON.parse(body).input.gpt_description_prompt;
     if (prompt === "poor") return refusal(402, "insufficient_credits");
+    if (prompt === "redirected") return new Response(null, { status: 302, headers: { Location: "/" } });
     if (prompt === "lost") return Promise.reject(new TypeError("fetch failed"));
     prompts.push(prompt);
     createdAt.push(at);
@@ -253,6 +254,7 @@ test.each([
   ["was refused for lack of credits", "poor", true],
   ["is still running after maxWaitMs", "3600", false],
   ["has an unknown outcome", "lost", false],
+  ["may exist after a redirect", "redirected", false],
 ])("maxCredits: whether the credits of a task that %s are free again", async (_, first, isFree) => {
   const { client } = batchWorld();
   const options = { maxCredits: 10, concurrency: 1, maxWaitMs: 60_000 };
