@@ -102,6 +102,21 @@ describe("resubmitted_after_unknown_outcome", () => {
     expect(findings()).toEqual(["ignored_retry_after"]);
   });
 
+  test.each([402, 403, 429, 500])(
+    "reports every repetition until one is accepted, also after a %i",
+    async (status) => {
+      const { post, fault, advance, findings } = createService();
+      fault({ kind: "disconnect", when: "after" });
+      await post(VALID.song).catch(() => {});
+      fault(failWith(status));
+      expect((await post(VALID.song)).status).toBe(status);
+      await advance(60_000);
+      expect((await post(VALID.song)).status).toBe(202);
+      expect((await post(VALID.song)).status).toBe(202);
+      expect(findings()).toEqual(Array(2).fill("resubmitted_after_unknown_outcome"));
+    },
+  );
+
   test("compares payloads as JSON values, however they are written", async () => {
     const { post, fault, findings } = createService();
     const { model, task_type } = VALID.custom;

@@ -175,6 +175,33 @@ test("latency passes on the emulator's clock before the request is carried out",
   expect((await read(taskId)).created_at).toBe("2026-01-01T00:01:30.000Z");
 });
 
+test.each([
+  ["disabled", 401, "invalid_api_key"],
+  ["deleted", 401, "invalid_api_key"],
+  ["suspended with its account", 403, "account_suspended"],
+] as const)(
+  "a key that is %s while a request is delayed is refused with it",
+  async (change, status, code) => {
+    const { emulator, fault } = createService();
+    const { accountId, accounts } = emulator;
+    const { key_id, api_key } = accounts.createKey(accountId);
+    fault({ kind: "latency", ms: 5000 });
+    const delayed = emulator.fetch(
+      emulator.url + TASK,
+      postOf({ emulator: { ...emulator, apiKey: api_key } }, VALID.song),
+    );
+    void emulator.clock.sleep(1000).then(() => {
+      if (change === "deleted") accounts.deleteKey(accountId, key_id);
+      else if (change === "disabled") accounts.updateKey(accountId, key_id, { disabled: true });
+      else accounts.update(accountId, { suspended: true });
+    });
+    const response = await delayed;
+    expect(response.status).toBe(status);
+    expect((await response.json()).error_code).toBe(code);
+    expect(emulator.state().tasks).toEqual([]);
+  },
+);
+
 test("a stalled request with a signal stops time until it is aborted, except for `advance`", async () => {
   const { emulator, fault } = createService();
   const { clock } = emulator;
