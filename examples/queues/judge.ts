@@ -46,6 +46,9 @@ const HOPELESS = [
  * lost worker or a `maxWaitMs` that has passed: the journal continues with the task.
  */
 export function judge(error: unknown): Verdict {
+  // The journal has the task, and the next run of the key returns its result, unless the result itself is unusable.
+  if (error instanceof InvalidResponseError && error.taskId !== null && !isAboutResult(error))
+    return WHENEVER;
   if (HOPELESS.some((kind) => error instanceof kind)) return NEVER;
   // Another worker may still be sending the request.
   if (error instanceof SubmissionOutcomeUnknownError && error.checkAgainAt !== null)
@@ -59,4 +62,8 @@ export function judge(error: unknown): Verdict {
   if (error instanceof RateLimitedError) return { again: true, notBefore: error.retryAt };
   if (error instanceof NotYetError) return { again: true, notBefore: error.notBefore };
   return WHENEVER;
+}
+
+function isAboutResult({ issues }: InvalidResponseError): boolean {
+  return issues.some(({ path }) => path.startsWith("data.output"));
 }

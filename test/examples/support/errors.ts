@@ -44,6 +44,9 @@ const again = (error: Error, about: string, notBefore?: Date): Judged => ({
   ...(notBefore && { notBefore }),
 });
 
+const invalid = (path: string) =>
+  new sdk.InvalidResponseError("", { ...of, taskId: TASK_ID, issues: [{ path, message: "is missing" }] });
+
 /** Every kind of error, and whether a job that failed with it should run again. */
 export const errors: Judged[] = [
   never(new sdk.InvalidOptionError("prompt", "be shorter")),
@@ -55,7 +58,8 @@ export const errors: Judged[] = [
   never(new sdk.TaskNotFoundError("", api)),
   never(new sdk.JournalConflictError("", journal)),
   never(new sdk.JournalDamagedError("", { orders: [], damagedKeys: [] })),
-  never(new sdk.InvalidResponseError("", of)),
+  never(new sdk.InvalidResponseError("", of), "without a task ID"),
+  never(invalid("data.output.result"), "about the result of a task"),
   never(new sdk.AudioExpiredError(audio.url)),
   never(new sdk.CreditCeilingError({ credits: 5, spentCredits: 5, maxCredits: 5 })),
   never(new sdk.SubmissionOutcomeUnknownError("", outcome), "without a task ID"),
@@ -69,6 +73,7 @@ export const errors: Judged[] = [
   never(new sdk.TaskTimedOutError({ ...FAILED, status: "timeout" }), "whose key is used"),
 
   again(new sdk.SubmissionOutcomeUnknownError("", { ...outcome, taskId: TASK_ID }), "with a task ID"),
+  again(invalid("data.created_at"), "with a task ID"),
   again(new sdk.JournalError("", journal), "before anything was sent"),
   again(new sdk.RateLimitedError("", { ...api, retryAfterSeconds: 30, retryAt }), "with a wait", retryAt),
   again(new sdk.RateLimitedError("", { ...api, retryAfterSeconds: null, retryAt: null }), "without a wait"),
