@@ -23,7 +23,7 @@ export function createApp(client, journal) {
 
   app.put("/songs/:order", async (request, response) => {
     const { order } = request.params;
-    const { description } = request.body;
+    const { description } = request.body ?? {};
     const input = { gpt_description_prompt: description };
     // Resolves when the task is submitted, or found in the journal, before the song is finished.
     await new Promise((resolve, reject) => {
@@ -64,6 +64,8 @@ export function createApp(client, journal) {
   });
 
   app.use((error, _request, response, _next) => {
+    // A wrong key, an empty account or an order to settle: a person must know of it.
+    if (statusOf(error) >= 500) console.error(error);
     response.status(statusOf(error)).json({ error: reasonOf(error) });
   });
   return app;

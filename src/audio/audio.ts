@@ -169,7 +169,10 @@ async function readStart(pieces: AsyncGenerator<Bytes>): Promise<Bytes> {
   while (start.byteLength < SIGNATURE_LENGTH) {
     const { done, value } = await pieces.next();
     if (done) break;
-    start = new Uint8Array([...start, ...value]);
+    const longer = new Uint8Array(start.byteLength + value.byteLength);
+    longer.set(start);
+    longer.set(value, start.byteLength);
+    start = longer;
   }
   return start;
 }

@@ -117,14 +117,14 @@ function judgeSubmission(failure: Failure): Verdict {
   if (outcome.kind === "never_sent")
     return { error: connectionError(failure, outcome), mayResend: false, noTask: "not_sent" };
   const response = outcome.kind === "received" && outcome.response.status < 500 ? outcome.response : null;
-  if (response === null || isTaskId(response.taskId, context.redactor) || response.status === GATEWAY_TIMEOUT)
+  if (response === null || isTaskId(response.taskId, context.redactor) || response.status === REQUEST_TIMEOUT)
     return { error: submissionOutcomeUnknown(failure), mayResend: false };
   const verdict = { error: responseError(failure, response), mayResend: response.status === 429 };
   return response.status >= 400 ? { ...verdict, noTask: "refused" } : verdict;
 }
 
 /** Request Timeout: the service does not use it, but a gateway may have forwarded the request before it gave up. */
-const GATEWAY_TIMEOUT = 408;
+const REQUEST_TIMEOUT = 408;
 
 function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownError {
   const { context, call, outcome } = failure;
