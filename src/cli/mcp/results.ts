@@ -138,7 +138,7 @@ function stateOf(order: string, entry: sdk.JournalEntry | null, journal: string)
       ? `task ${entry.task_id} continues. A later server with this journal continues with it.`
       : `task ${entry.task_id} has ended: ${entry.status}.`;
   const settle = (outcome: string) => settleCommand(COMMAND, order, journal, outcome).trim();
-  return `it is unknown whether a task was created and charged. Find out by request ID ${entry.request_id}, then run \`${settle("--task-id TASK_ID")}\` or \`${settle("--not-created")}\`.`;
+  return `it is unknown whether a task was created and charged. Wait 2 minutes, then find out by request ID ${entry.request_id}, and run \`${settle("--task-id TASK_ID")}\` or \`${settle("--not-created")}\`.`;
 }
 
 /** The user's shell may lack the command, since MCP clients start the server with `npx` or by its path. */
