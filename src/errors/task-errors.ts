@@ -84,8 +84,8 @@ export class WaitTimeoutError extends AsyncMusicError {
 
 /**
  * The journal failed; what it threw is the `cause`. With a `taskId` the task exists, but the journal has not recorded it.
- * Without a `taskId` no task exists and nothing is charged; `sent` tells whether the service received the request and
- * refused it.
+ * Without a `taskId`, this run created no task; `sent` tells whether the service received its request and refused it. An
+ * earlier run with the key may have created a task: run the same key again, never a new one.
  */
 export class JournalError extends AsyncMusicError {
   static {
@@ -97,7 +97,7 @@ export class JournalError extends AsyncMusicError {
   /** The key of the entry; empty if `open()` or `planned()` of `async-music/postgres` failed. */
   declare readonly journalKey: string;
 
-  /** Whether the run has sent its request. `true` without a `taskId`: the service refused the request. */
+  /** Whether the run has sent its request. `true` without a `taskId`: the service refused the request of this run. */
   declare readonly sent: boolean;
 
   constructor(message: string, details: ErrorDetails & { journalKey: string; sent?: boolean }) {

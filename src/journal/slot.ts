@@ -73,7 +73,7 @@ export async function withTimeout<Value>(work: () => Promise<Value>, longestMs =
 
 const TRY_AGAIN = "Fix the journal, then try again with the same key.";
 const NOTHING_SENT = "Nothing was sent.";
-const REFUSED = "The service refused the request, so no task exists.";
+const REFUSED = "The service refused this run's request, which created no task.";
 
 export type Slot = ReturnType<typeof createSlot>;
 

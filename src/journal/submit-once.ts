@@ -17,7 +17,7 @@ const MOST_CHECKS = 8;
 const CHECK_INTERVAL_MS = 250;
 
 const STALE_READ =
-  "Nothing was sent. Check that the journal does not read from a stale replica, then try again with the same key.";
+  "No task was created by this run. Check that the journal does not read from a stale replica, then try again with the same key.";
 
 export interface PendingRequest {
   clock: Clock;

@@ -217,7 +217,9 @@ describe("at its end, the server", () => {
     while (freezes() === 0) await standstill();
     await end();
     await created;
-    expect(written.stderr).toContain('order "rain": it is unknown whether a task was created and charged. Wait 2 minutes, then find out');
+    expect(written.stderr).toContain(
+      'order "rain": it is unknown whether a task was created and charged. Wait 2 minutes, then find out',
+    );
     expect(written.stderr).toContain(`npx async-music settle rain --journal ${its.journal} --not-created`);
   });
 });

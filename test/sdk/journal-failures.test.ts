@@ -127,6 +127,7 @@ test("if put returns false and get returns null, the run fails after two seconds
   const error = await rejection(run(), JournalError);
   expect(error).toMatchObject({ taskId: null, sent: false });
   expect(error.cause).toBeUndefined();
+  expect(error.message).toContain("No task was created by this run. Check that");
   expect(error.message).toContain("does not read from a stale replica");
   expect(puts).toBe(9);
   expect(clock.elapsed()).toBe(2000);
