@@ -47,7 +47,7 @@ export class JournalDamagedError extends JournalError {
 
   override name = "JournalDamagedError";
 
-  /** The open keys among the readable entries, oldest first. */
+  /** The open keys among the readable entries, oldest first; of `planned()` in `async-music/postgres`, the planned keys. */
   declare readonly orders: readonly OpenOrder[];
 
   /** The keys of the damaged entries; an entry may be damaged so far that its key is unknown. */
@@ -75,8 +75,23 @@ export function listOpen(
   entries: Iterable<readonly [key: string, entry: JournalEntry]>,
   damaged: readonly DamagedEntry[] = [],
 ): OpenOrder[] {
-  const orders = [...entries]
-    .filter(([, entry]) => (entry.state === "intent" ? !isFreed(entry) : entry.status === undefined))
+  const open = [...entries].filter(([, entry]) =>
+    entry.state === "intent" ? !isFreed(entry) : entry.status === undefined,
+  );
+  return listReadable(open, damaged, "open");
+}
+
+/**
+ * These entries as orders, oldest first.
+ *
+ * @throws JournalDamagedError there are damaged entries as well
+ */
+export function listReadable(
+  entries: readonly (readonly [key: string, entry: JournalEntry])[],
+  damaged: readonly DamagedEntry[],
+  kind: "open" | "planned",
+): OpenOrder[] {
+  const orders = entries
     .map(([key, entry]) => ({
       key,
       state: entry.state,
@@ -91,7 +106,7 @@ export function listOpen(
     return `${key === null ? "" : `key ${JSON.stringify(key)}: `}${sentence(reason)}`;
   });
   throw new JournalDamagedError(
-    `Failed to read ${damaged.length} of the journal's entries; \`orders\` lists the open keys of the others. ${reasons.join(" ")}`,
+    `Failed to read ${damaged.length} of the journal's entries; \`orders\` lists the ${kind} keys of the others. ${reasons.join(" ")}`,
     { orders, damagedKeys: damaged.flatMap(({ key }) => key ?? []), cause: damaged[0]?.cause },
   );
 }

@@ -146,6 +146,17 @@ test.each([
   expect(error).toMatchObject({ orders: [{ key: "order-0" }], damagedKeys: [KEY] });
 });
 
+test("a damaged plan does not hide the other planned orders", async () => {
+  const { table, pool, journal } = await createJournal();
+  for (const key of ["order-0", KEY, "order-2"]) await planAlone(pool, journal, key, SONG_REQUEST);
+  await pool.query(`UPDATE ${table} SET revision = 'another' WHERE key = '${KEY}'`);
+  const { orders, damagedKeys, message } = await rejection(journal.planned(), JournalDamagedError);
+  expect(orders.map(({ key }) => key).sort()).toEqual(["order-0", "order-2"]);
+  expect(damagedKeys).toEqual([KEY]);
+  expect(message).toContain("lists the planned keys of the others");
+  expect((await journal.get("order-0"))?.request).toEqual(SONG_REQUEST);
+});
+
 test("nothing is sent while PostgreSQL cannot be reached", async () => {
   const pool = new Pool({ host: "/nowhere" });
   onTestFinished(() => pool.end());

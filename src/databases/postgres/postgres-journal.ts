@@ -7,7 +7,7 @@ import { environmentVariable } from "../../errors/environment.js";
 import { checkOption, methodsRule, type OptionRule } from "../../errors/options.js";
 import { createRedactor } from "../../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../../errors/task-errors.js";
-import { type DamagedEntry, isFreed, isJournalEntry, listOpen } from "../../journal/entries.js";
+import { type DamagedEntry, isFreed, isJournalEntry, listOpen, listReadable } from "../../journal/entries.js";
 import type { Journal, JournalEntry, JournalIntent } from "../../journal/journal.js";
 import { createSystemClock, dateAt, systemUuid } from "../../time/clock.js";
 import { hashOf } from "../hash.js";
@@ -75,7 +75,8 @@ export interface PostgresJournal extends Required<Journal> {
    * Lists the planned orders that no run has taken, oldest first: run each with its key. An order is planned again if its
    * outcome is settled as not created, or if the service refuses its request, for example for missing credits.
    *
-   * @throws `JournalError` the table is missing; `JournalDamagedError` an entry is damaged
+   * @throws `JournalError` the table is missing; `JournalDamagedError` an entry is damaged: its `orders` are the other planned
+   * orders. `get` returns the request of each
    */
   planned(): Promise<PlannedOrder[]>;
 }
@@ -257,7 +258,7 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
     },
     async planned() {
       const { entries, damaged } = await list("planned");
-      if (damaged.length > 0) listOpen([], damaged);
+      if (damaged.length > 0) listReadable(entries, damaged, "planned");
       return entries
         .map(([key, entry]) => ({ key, request: entry.request, since: entry.at }))
         .sort((one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key));
