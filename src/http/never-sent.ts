@@ -1,6 +1,9 @@
 /** The message of undici, without a code, for a port that the fetch standard forbids. It checks before it connects. */
 export const FORBIDDEN_PORT = "bad port";
 
+/** The message of Deno, without a code, for a connection that was never made. */
+const DENO_CONNECT = /^error sending request for url \(\S+\): client error \(Connect\): /;
+
 /** How many causes of an error are inspected: a chain may run in a circle. */
 export const DEEPEST = 8;
 
@@ -65,6 +68,7 @@ export function certainlyNeverSent(error: unknown, depth = 0, isOfFetch = false)
     const name = String(code);
     const isBeforeSending =
       message === FORBIDDEN_PORT ||
+      DENO_CONNECT.test(message) ||
       CODES_BEFORE_SENDING.includes(name) ||
       (isOfFetch && CODES_OF_HANDSHAKES.includes(name)) ||
       CALLS_BEFORE_SENDING.includes(String(syscall));

@@ -5,6 +5,9 @@ function failure(properties: object, cause?: unknown): Error {
   return Object.assign(new TypeError("fetch failed", { cause }), properties);
 }
 
+/** How messages of Deno begin. */
+const DENO = "error sending request for url (https://127.0.0.1:35557/api/v1/task)";
+
 function cyclic(): Error {
   const error = new Error("round and round");
   error.cause = error;
@@ -31,6 +34,14 @@ const NEVER_LEFT: [what: string, error: unknown][] = [
   ["an expired certificate", failure({}, failure({ code: "CERT_HAS_EXPIRED" }))],
   ["Bun's refused connection", failure({ code: "ConnectionRefused" })],
   ["a forbidden port", failure({}, new Error("bad port"))],
+  [
+    "Deno's handshake with an http server",
+    failure(
+      {},
+      new Error(`${DENO}: client error (Connect): received corrupt message of type InvalidContentType`),
+    ),
+  ],
+  ["Deno's refused connection", failure({}, new Error(`${DENO}: client error (Connect): tcp connect error`))],
   ["a refused connection at the eighth nested cause", below(8, failure({ code: "ECONNREFUSED" }))],
   [
     "an AggregateError of refused connections only",
@@ -46,6 +57,12 @@ const IN_DOUBT: [what: string, error: unknown][] = [
   ["an error without a code", failure({})],
   ["an error with ECONNREFUSED in its message only", new Error("ECONNREFUSED")],
   ["an error with another message about a bad port", failure({}, new Error("a bad port answered"))],
+  [
+    "Deno's broken connection",
+    failure({}, new Error(`${DENO}: client error (SendRequest): connection closed`)),
+  ],
+  ["Deno's damaged record", failure({}, new Error("received corrupt message of type InvalidContentType"))],
+  ["a message that quotes Deno's", new Error(`proxy: ${DENO}: client error (Connect): tcp connect error`)],
   ["undefined", undefined],
   ["a string", "ECONNREFUSED"],
   [
