@@ -33,7 +33,7 @@ export async function send(
       await call.claim?.take();
     } catch (error) {
       // Every admission needs a report, even if nothing is sent.
-      pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null });
+      pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
       throw error;
     }
     const tried = await attempt(context, call, { ...options, requestId }, judge);

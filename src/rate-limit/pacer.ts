@@ -42,7 +42,7 @@ export interface WaitingTask {
 
 /** What a response stated about the rate limit; also reported if no response came, or if nothing was sent. */
 export interface RateLimitReport {
-  /** The task that was read. The second until its next read counts from the report, not from the sending. */
+  /** The task that was read, or was to be read. The second until its next read counts from the report, not from the sending. */
   taskId?: string | undefined;
   /** When the request was sent, in milliseconds since the epoch: responses may arrive in another order. */
   sentAt: number;

@@ -189,7 +189,7 @@ export class TaskPoller {
     if (shared === undefined && queued?.delete(this) && queued.size === 0) this.#polls.queued.delete(taskId);
     // Every admission needs a report, even if nothing is sent.
     if (admission === true && signal?.aborted)
-      pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null });
+      pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
     signal?.throwIfAborted();
     if (admission === true) {
       const waitedMs = clock.now() - Math.max(this.#notBefore ?? 0, this.#queuedAt);

@@ -28,7 +28,7 @@ beforeAll(async () => {
     ...{ entryPoints: ["test/kill/run-server.ts"], outdir: folder, bundle: true, splitting: true },
     ...{ platform: "node", format: "esm", outExtension: { ".js": ".mjs" } },
     banner: {
-      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
   });
 });

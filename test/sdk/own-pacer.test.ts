@@ -39,7 +39,7 @@ test("a wait that is aborted when its poll is admitted sends nothing and reports
   const { client, requests } = createWorld(() => ok(succeeded()), { pacer });
   await expect(client.tasks.wait(TASK_ID, { signal: controller.signal })).rejects.toBe(reason);
   expect(requests).toEqual([]);
-  expect(told).toEqual([{ sentAt: expect.any(Number), remaining: null, heldForMs: null }]);
+  expect(told).toEqual([{ taskId: TASK_ID, sentAt: expect.any(Number), remaining: null, heldForMs: null }]);
 });
 
 test("a pacer whose report throws does not lose a created task", async () => {

@@ -57,7 +57,7 @@ export function createFleetPacer(
             }
             if (blockedForMs === 0 && !signal?.aborted) return true;
           } else window.update(null, clock.now(), clock.now());
-          releaseSlot(null);
+          releaseSlot(request, null);
           if (blockedForMs === 0) withdrawRead(request);
           next = { ...request, notBefore: callersClock.now() + blockedForMs };
         }
@@ -93,13 +93,13 @@ export function createFleetPacer(
   }
 
   /** Nothing is sent for an admitted request. */
-  function releaseSlot(heldForMs: number | null): void {
-    queue.report({ sentAt: callersClock.now(), remaining: null, heldForMs });
+  function releaseSlot({ taskId }: PacedRequest, heldForMs: number | null): void {
+    queue.report({ taskId, sentAt: callersClock.now(), remaining: null, heldForMs });
   }
 
-  async function take({ kind }: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
+  async function take(request: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
     const takenAt = clock.now();
-    const upTo = window.ceiling(takenAt, kind === "poll");
+    const upTo = window.ceiling(takenAt, request.kind === "poll");
     const isOwn = usesOwnWindow();
     const taking = isOwn ? null : await withTimeout(() => fleet.take(upTo));
     // If the shared budget became unavailable, the request returns to the queue, and this process's own window admits it.
@@ -108,7 +108,7 @@ export function createFleetPacer(
       queue.advance();
       return true;
     }
-    releaseSlot(taking?.isHeld ? taking.endsInMs : null);
+    releaseSlot(request, taking?.isHeld ? taking.endsInMs : null);
     return false;
   }
 
