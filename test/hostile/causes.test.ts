@@ -313,3 +313,26 @@ test.each([
     expectNoKey(events, secret);
   }
 });
+
+test.each<[what: string, cause: unknown]>([
+  ["a string", `sent ${API_KEY}`],
+  ["an object", { headers: { "x-api-key": API_KEY } }],
+  ["a list", [API_KEY]],
+  ["a function", Object.assign(() => API_KEY, { key: API_KEY })],
+  ["a symbol", Symbol(API_KEY)],
+  ["an Error", new Error(API_KEY)],
+  ["an AggregateError", new AggregateError([API_KEY, new Error(API_KEY)])],
+])("%s as the cause of an error of the application's fetch does not show the key", async (_, cause) => {
+  for (const thrown of [
+    cause,
+    new Error("broken", { cause }),
+    new Error("a", { cause: new Error("b", { cause }) }),
+  ]) {
+    const { client } = createWorld(() => Promise.reject(thrown), { maxRetries: 0 });
+    for (const call of [client.account.balance(), client.tasks.create(SONG_REQUEST)]) {
+      const error = await reasonOf(call);
+      expect(error).toBeInstanceOf(AsyncMusicError);
+      expectNoKey(error, API_KEY);
+    }
+  }
+});
