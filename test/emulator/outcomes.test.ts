@@ -1,6 +1,6 @@
 import type { Outcome } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
-import { BALANCE, createService, VALID } from "./support/service.js";
+import { BALANCE, createService, failWith, type Service, VALID } from "./support/service.js";
 
 describe("the outcome of a task", () => {
   const failure = (error: string) => ({ outcome: "failure", polls: 1, error }) as const;
@@ -32,13 +32,6 @@ describe("the outcome of a task", () => {
     const { create, read, emulator } = createService();
     emulator.providers.provider_a.next(failure("next"));
     expect((await read(await create(VALID.song, failure("header")))).error).toBe("header");
-    expect((await read(await create(VALID.song))).error).toBe("next");
-  });
-
-  test("a refused request does not use up `next`", async () => {
-    const { create, read, post, emulator } = createService({ credits: 10 });
-    emulator.providers.provider_a.next(failure("next"));
-    await post({ ...VALID.song, input: {} });
     expect((await read(await create(VALID.song))).error).toBe("next");
   });
 });
@@ -131,3 +124,42 @@ test.each<Outcome>([
   expect(() => provider.always(outcome)).toThrow(rule);
   provider.next({ retry_after_seconds: null });
 });
+
+/** Requests that the service refuses, and what makes it do so. */
+const REFUSED: [what: string, refuse: (service: Service) => Promise<{ status: number }>, status: number][] = [
+  ["too few credits", ({ post }) => post(VALID.song), 402],
+  ["an invalid input", ({ post }) => post({ ...VALID.song, input: {} }), 400],
+  ["a body that is not JSON", ({ post }) => post("{"), 400],
+  ["no API key", ({ post }) => post(VALID.song, { "x-api-key": "" }), 401],
+  [
+    "a fault before the request is carried out",
+    ({ post, fault }) => {
+      fault(failWith(503));
+      return post(VALID.song);
+    },
+    503,
+  ],
+  [
+    "a suspended account",
+    ({ post, emulator }) => {
+      emulator.accounts.update(emulator.accountId, { suspended: true });
+      return post(VALID.song);
+    },
+    403,
+  ],
+];
+
+test.each(REFUSED)(
+  "a request that is refused for %s does not use up the next outcome",
+  async (_, refuse, status) => {
+    const service = createService({ credits: status === 402 ? 9 : 100 });
+    const { emulator, create, read } = service;
+    const { accountId, accounts } = emulator;
+    emulator.providers.provider_a.next({ outcome: "failure", polls: 1, error: "scripted" });
+    expect((await refuse(service)).status).toBe(status);
+    accounts.update(accountId, { suspended: false });
+    if (status === 402) accounts.topUp(accountId, { usd: 10, method: "card" });
+    expect(await read(await create(VALID.song))).toMatchObject({ status: "failure", error: "scripted" });
+    expect((await read(await create(VALID.song))).status).not.toBe("failure");
+  },
+);
