@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { isUuid, printableLine } from "../contract/text.js";
 import { JournalDamagedError, type JournalEntry, settleOutcome, TaskNotFoundError } from "../index.js";
+import { isFreed } from "../journal/entries.js";
 import { inFlightUntil } from "../journal/in-flight.js";
 import { fileJournal } from "../node/index.js";
 import { connect } from "./account.js";
@@ -75,8 +76,9 @@ export async function settleKey(key: string, flags: JournalFlags, terminal: Term
 
 /** Refuses to free a key while its request may be in flight: the next run could create a second task. */
 function checkAge(key: string, entry: JournalEntry, terminal: Terminal): void {
-  // A task of the service can't be settled, and a key that is free already stays free.
-  if ((entry.state === "submitted") !== (entry.settled === true)) return;
+  // A task that the service returned can't be settled, and a key that is free already stays free.
+  const canBeFreed = entry.state === "intent" ? !isFreed(entry) : entry.settled === true;
+  if (!canBeFreed) return;
   const until = inFlightUntil(entry, (terminal.client?.clock ?? Date).now());
   if (until === null) return;
   throw new UsageError(

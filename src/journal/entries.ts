@@ -127,7 +127,7 @@ export function isJournalEntry(value: unknown): value is JournalEntry {
   return hasFields && (state === "intent" || isRecord);
 }
 
-/** Whether `settleOutcome` freed the key: a run treats it as empty. */
+/** Whether the key is free, since it was settled as not created or is planned: a run treats it as empty. */
 export function isFreed(entry: JournalEntry): entry is JournalIntent {
   return entry.state === "intent" && entry.settled === true;
 }

@@ -63,7 +63,7 @@ export interface Journal {
 
 /**
  * An open key of a journal. `"intent"`: a POST is in flight, or its outcome is unknown; once no run with the key is left,
- * decide with `settleOutcome`. `"submitted"`: the task exists, and no run has returned its result or its failure yet; run
+ * decide with `settleOutcome` or `settleNotCreated`. `"submitted"`: the task exists, and no run has returned its result or its failure yet; run
  * the key again to continue. A key closes shortly before its run returns, so a result that you have not saved when the
  * process crashes is no longer listed: run the key again to get it. `get` has the request, which a run needs.
  */
@@ -105,8 +105,8 @@ export interface JournalIntent extends JournalFields {
   /** Tells an intent from a record. */
   state: "intent";
   /**
-   * `true` if `settleOutcome` decided that no task was created. The key is free: the next run replaces this entry. Until
-   * then the decision can be corrected.
+   * `true` if the key is free: it was settled as not created, or `plan` wrote this entry. The next run replaces the entry.
+   * Until then, a settlement can be corrected.
    */
   settled?: true;
 }
