@@ -91,7 +91,7 @@ export interface Means extends Omit<RunOptions, "journal" | "journalKey" | "prob
   orderNames: () => Promise<string[]>;
   /** The command with which a person settles a parked order. */
   settleCommand: string;
-  /** Longer than a request can be in flight. */
+  /** Longer than a request can be in flight: at least `timeoutMs` plus 90 s. */
   settleAfterMs?: number;
   now?: () => number;
 }

@@ -37,7 +37,7 @@ export async function showOrders({ journal, json }: JournalFlags, terminal: Term
   if (json) return;
   const command = commandName(terminal);
   const advice = {
-    intent: `unknown: wait until the request is 2 minutes old, since it may still be in flight. Check whether the service received it, then run \`${command} settle KEY\`.`,
+    intent: `unknown: wait until the request is 2 minutes old, or older if its run had a \`timeoutMs\` above 30 s: it may still be in flight. Check whether the service received it, then run \`${command} settle KEY\`.`,
     submitted: `submitted: run the same command again, which closes the key. \`${command} wait TASK_ID\` only saves the result.`,
   };
   if (orders.length === 0 && damage === null) terminal.stderr.write("The journal has no open keys.\n");

@@ -113,11 +113,13 @@ export function listReadable(
 
 /** Whether a value is a journal entry. A damaged entry must not be mistaken for a free key. */
 export function isJournalEntry(value: unknown): value is JournalEntry {
-  const { revision, request_id, at, request, tasks_created, state, task_id, submission } = Object(value);
+  const { revision, request_id, at, request, tasks_created, timeout_ms, state, task_id, submission } =
+    Object(value);
   const hasFields =
     [revision, request_id, at].every((field) => typeof field === "string") &&
     request !== undefined &&
-    (tasks_created === null || Number.isInteger(tasks_created));
+    (tasks_created === null || Number.isInteger(tasks_created)) &&
+    (timeout_ms === undefined || (Number.isFinite(timeout_ms) && timeout_ms > 0));
   const isRecord =
     state === "submitted" &&
     typeof task_id === "string" &&

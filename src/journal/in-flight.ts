@@ -1,4 +1,8 @@
 import { dateAt, parseDate } from "../time/clock.js";
+import type { JournalFields } from "./journal.js";
+
+/** The default `timeoutMs`, which is assumed of a run whose intent records none, in milliseconds. */
+export const USUAL_TIMEOUT_MS = 30_000;
 
 /** The longest time that a POST can be in flight with the default `timeoutMs`, in milliseconds. */
 export const LONGEST_IN_FLIGHT_MS = 120_000;
@@ -9,11 +13,15 @@ const OVERHEAD_MS = 90_000;
 /**
  * The time from which the POST of an intent is certainly no longer in flight; `null` if that time has passed.
  *
- * @param timeoutMs - of the run that sent the POST, in milliseconds: the journal does not record it
+ * @param assumedTimeoutMs - of the run that sent the POST, in milliseconds, if the intent does not record it
  */
-export function inFlightUntil({ at }: { at: string }, now: number, timeoutMs = 30_000): Date | null {
+export function inFlightUntil(
+  { at, timeout_ms: timeoutMs }: Pick<JournalFields, "at" | "timeout_ms">,
+  now: number,
+  assumedTimeoutMs = USUAL_TIMEOUT_MS,
+): Date | null {
   const begunAt = parseDate(at);
   if (begunAt === null) return null;
-  const until = begunAt + Math.max(LONGEST_IN_FLIGHT_MS, timeoutMs + OVERHEAD_MS);
+  const until = begunAt + Math.max(LONGEST_IN_FLIGHT_MS, (timeoutMs ?? assumedTimeoutMs) + OVERHEAD_MS);
   return until > now ? dateAt(until) : null;
 }

@@ -95,6 +95,11 @@ export interface JournalFields {
   at: string;
   /** With `probe`: `usage.tasks_created` before the POST; otherwise `null`. */
   tasks_created: number | null;
+  /**
+   * `timeoutMs` of the run, in milliseconds: other processes compute from it how long the POST may be in flight. Absent in
+   * the entries of older versions, and of planned orders.
+   */
+  timeout_ms?: number;
 }
 
 /**

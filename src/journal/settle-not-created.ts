@@ -1,8 +1,8 @@
 import { checkOption, checkOptions, methodsRule, numberRule, type OptionRule } from "../errors/options.js";
 import { createRedactor } from "../errors/redactor.js";
 import { type Clock, createSystemClock, parseDate } from "../time/clock.js";
-import { LONGEST_IN_FLIGHT_MS } from "./in-flight.js";
-import type { Journal, JournalEntry, OpenOrder } from "./journal.js";
+import { inFlightUntil, LONGEST_IN_FLIGHT_MS, USUAL_TIMEOUT_MS } from "./in-flight.js";
+import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 import { settlementOf } from "./settle-outcome.js";
 import { createSlot } from "./slot.js";
 
@@ -16,9 +16,10 @@ export interface SettleNotCreatedOptions {
    */
   journalKeys?: Iterable<string> | undefined;
   /**
-   * Leaves younger intents alone, in milliseconds: their POST may still be in flight. It must exceed `timeoutMs` of every
-   * client, plus the time that your journal may take to write an entry twice (10 s each for `postgresJournal`, 30 s each for `redisJournal`), plus the
-   * difference between the clocks of your machines.
+   * Leaves younger intents alone, in milliseconds: their POST may still be in flight. It must exceed 30 s, plus the time that
+   * your journal may take to write an entry twice (10 s each for `postgresJournal`, 30 s each for `redisJournal`), plus the
+   * difference between the clocks of your machines. An intent whose run had a longer `timeoutMs` than 30 s is left alone
+   * for at least that `timeoutMs` plus 90 s; older versions of this package have not recorded it.
    *
    * @defaultValue 120_000
    */
@@ -88,14 +89,20 @@ export async function settleNotCreated(
   for (const order of open) {
     const entry = entries.get(order.key) ?? null;
     if (entry?.state !== "intent" || entry.settled === true) continue;
-    const isOld = clock.now() - (parseDate(entry.at) ?? Number.POSITIVE_INFINITY) >= olderThanMs;
     const isSettled =
-      isOld &&
+      isOlder(entry, olderThanMs, clock.now()) &&
       isExplained(entry.tasks_created) &&
       (await slotOf(journal, order.key).put(settlementOf(entry, null), entry.revision));
     if (!isSettled) left.push(order);
   }
   return left;
+}
+
+/** Whether an intent is old enough: a run that could wait longer for its response than by default needs more time. */
+function isOlder(intent: JournalIntent, ms: number, now: number): boolean {
+  const isLong = (intent.timeout_ms ?? USUAL_TIMEOUT_MS) > USUAL_TIMEOUT_MS;
+  const age = now - (parseDate(intent.at) ?? Number.POSITIVE_INFINITY);
+  return age >= ms && !(isLong && inFlightUntil(intent, now) !== null);
 }
 
 const slotOf = (journal: Journal, key: string) => createSlot(journal, key, createRedactor(""));

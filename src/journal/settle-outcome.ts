@@ -67,10 +67,12 @@ async function settle(slot: Slot, taskId: string | null): Promise<boolean> {
 
 /** A freed key keeps its request, so that a wrong decision can be corrected. */
 export function settlementOf(
-  { request, request_id, at, tasks_created }: JournalEntry,
+  { request, request_id, at, tasks_created, timeout_ms }: JournalEntry,
   taskId: string | null,
 ): JournalEntry {
-  const fields = { request, request_id, at, tasks_created, revision: newRevision(), settled: true } as const;
+  const limit = timeout_ms === undefined ? {} : { timeout_ms };
+  const sent = { request, request_id, at, tasks_created, ...limit };
+  const fields = { ...sent, revision: newRevision(), settled: true } as const;
   return taskId === null
     ? { ...fields, state: "intent" }
     : { ...fields, state: "submitted", task_id: taskId, submission: null };

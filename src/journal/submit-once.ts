@@ -25,7 +25,7 @@ export interface PendingRequest {
   request: TaskRequest;
   requestId: string;
   probe: Probe | null;
-  /** The time limit of the POST. Runs of other processes are assumed to have the same one. */
+  /** The time limit of the POST. */
   timeoutMs: number;
   /** Sends the POST, again after a 429. Each attempt takes the claim, and releases it if it certainly created no task. */
   send(claim: IntentClaim): Promise<TaskSubmission>;
@@ -92,7 +92,7 @@ async function findOrSubmit(slot: Slot, pending: PendingRequest): Promise<Journa
 
 /** Sends the POST under an intent, and records the task; `null` if another run took the key first. */
 async function submit(slot: Slot, pending: PendingRequest, free: FreeKey): Promise<JournaledTask | null> {
-  const { probe, request, requestId, clock } = pending;
+  const { probe, request, requestId, clock, timeoutMs } = pending;
   const sample = probe === null ? null : await sampleUsage(probe);
   const claim = new IntentClaim(slot, free, () => ({
     state: "intent",
@@ -101,6 +101,7 @@ async function submit(slot: Slot, pending: PendingRequest, free: FreeKey): Promi
     request_id: requestId,
     at: dateAt(clock.now()).toISOString(),
     tasks_created: sample?.tasksCreated ?? null,
+    timeout_ms: timeoutMs,
   }));
   const sent = await pending.send(claim).then(
     (submission) => ({ submission, taskId: submission.task_id, error: null }),

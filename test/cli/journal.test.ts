@@ -195,6 +195,27 @@ describe("settle, for a key whose outcome is unknown", () => {
     expect((await settle("--not-created")).status).toBe(0);
   });
 
+  test.each([
+    [300_000, 390_000],
+    [30_001, 120_001],
+    [1, 120_000],
+    [undefined, 120_000],
+  ])("with --not-created after a run with `timeoutMs` %s is status 2 for %s ms", async (timeout_ms, ms) => {
+    const since = its.emulator.clock.now();
+    const limit = timeout_ms === undefined ? {} : { timeout_ms };
+    const intent = journalEntry("intent", { at: new Date(since).toISOString(), ...limit });
+    await fileJournal(its.journal).put("other", intent, null);
+    await its.emulator.clock.advance(ms - 1);
+    const settleOther = () => its.run("settle", "other", "--journal", its.journal, "--not-created");
+    const early = await settleOther();
+    expect([early.status, early.stderr]).toEqual([
+      2,
+      expect.stringContaining(`at ${new Date(since + ms).toISOString()} or later`),
+    ]);
+    await its.emulator.clock.advance(1);
+    expect((await settleOther()).status).toBe(0);
+  });
+
   test("corrects a wrong task ID, and the run continues with the right task", async () => {
     const taskId = its.latestTaskId();
     await settle("--task-id", await submitLyrics());

@@ -245,15 +245,29 @@ describe("an order", () => {
     expect(freezes()).toBe(1);
   });
 
-  test("whose server has ended without an outcome is unknown after two minutes", async () => {
-    const at = new Date(emulator.clock.now()).toISOString();
-    await fileJournal(journal).put("rain", journalEntry("intent", { at }), null);
-    const { call } = await connectServer();
-    await emulator.clock.advance(119_999);
-    expect((await call("check_order", { order: "rain" })).text).not.toContain("--not-created");
-    await emulator.clock.advance(1);
-    expect((await call("check_order", { order: "rain" })).text).toContain("--not-created");
-  });
+  test.each([
+    [undefined, 120_000],
+    [1, 120_000],
+    [30_001, 120_001],
+    [300_000, 390_000],
+  ])(
+    "whose server, with `timeoutMs` %s, has ended without an outcome is unknown after %s ms",
+    async (timeout_ms, ms) => {
+      const at = new Date(emulator.clock.now()).toISOString();
+      const limit = timeout_ms === undefined ? {} : { timeout_ms };
+      await fileJournal(journal).put("rain", journalEntry("intent", { at, ...limit }), null);
+      const { call } = await connectServer();
+      for (const [passed, isUnknown] of [
+        [ms - 1, false],
+        [1, true],
+        [1, true],
+      ] as const) {
+        await emulator.clock.advance(passed);
+        const { text } = await call("check_order", { order: "rain" });
+        expect(text.includes("--not-created")).toBe(isUnknown);
+      }
+    },
+  );
 
   test.each([true, false])(
     "that begins while a check reads its entry is continued (freed before: %s)",

@@ -104,6 +104,10 @@ test.each<[string, unknown]>([
   ["an entry with half a count", { ...journalEntry("intent"), tasks_created: 1.5 }],
   ["an entry whose count is a string", { ...journalEntry("intent"), tasks_created: "7" }],
   ["an entry without a count", { ...journalEntry("intent"), tasks_created: undefined }],
+  ...[null, "30000", -1, 0, Number.NaN, Number.POSITIVE_INFINITY].map((timeout_ms): [string, unknown] => [
+    `an entry whose time limit is ${JSON.stringify(timeout_ms)} (${String(timeout_ms)})`,
+    { ...journalEntry("intent"), timeout_ms },
+  ]),
   ["a record in an unknown state", { ...journalEntry("submitted"), state: "done" }],
   ["a record whose task id is a number", { ...journalEntry("submitted"), task_id: 7 }],
   ["a record without a submission", { ...journalEntry("submitted"), submission: undefined }],

@@ -3,6 +3,7 @@ import {
   ApiError,
   AsyncMusicError,
   BadRequestError,
+  type ClientOptions,
   ConnectionError,
   InsufficientCreditsError,
   InvalidOptionError,
@@ -13,6 +14,7 @@ import {
   JournalError,
   memoryJournal,
   RateLimitedError,
+  type RunOptions,
   ServerError,
   SubmissionOutcomeUnknownError,
   settleOutcome,
@@ -98,6 +100,7 @@ test("the intent is in the journal before the POST is sent, and the task after i
     request_id: "request-1",
     at: "2026-01-01T00:00:00.000Z",
     tasks_created: null,
+    timeout_ms: 30_000,
   };
   expect(seen).toEqual([
     { state: "intent", revision: expect.any(String), ...common },
@@ -684,24 +687,68 @@ test("a POST of another process may be in flight for two minutes: only then the 
   expect([late.checkAgainAt, late.message]).toEqual([null, expect.stringContaining("settleOutcome")]);
 });
 
-test.each(["of the run", "of the client"])(
-  "a POST may be in flight for the `timeoutMs` %s and 90 s",
-  async (whose) => {
-    const timeoutMs = 300_000;
-    const ofClient = whose === "of the client" ? { timeoutMs } : {};
-    const clock = createTestClock();
-    const { client } = createWorld(serve, { clock, ...ofClient });
+test.each<[string, Pick<ClientOptions, "timeoutMs">, Pick<RunOptions, "timeoutMs">]>([
+  ["the run", {}, { timeoutMs: 45_000 }],
+  ["the client", { timeoutMs: 45_000 }, {}],
+  ["the run, not of the client", { timeoutMs: 60_000 }, { timeoutMs: 45_000 }],
+])(
+  "the intent and the task have the `timeoutMs` of %s, also after a settlement",
+  async (_, ofClient, ofRun) => {
     const journal = memoryJournal();
-    const checkAgainAt = new Date(clock.now() + timeoutMs + 90_000);
-    await journal.put(KEY, journalEntry("intent", { at: new Date(clock.now()).toISOString() }), null);
-    const options = { journal, journalKey: KEY, ...(whose === "of the run" && { timeoutMs }) };
-    const run = () => rejection(client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
-    await clock.sleep(130_000);
-    expect(await run()).toMatchObject({ checkAgainAt });
-    await clock.sleep(timeoutMs + 90_000 - 130_000 - 2000);
-    expect(await run()).toMatchObject({ checkAgainAt: null });
+    const seen: unknown[] = [];
+    const look = async () => seen.push((await journal.get(KEY))?.timeout_ms);
+    const { client } = createWorld(
+      async () => {
+        await look();
+        return lost();
+      },
+      { clock: createTestClock(), ...ofClient },
+    );
+    const run = client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, ...ofRun });
+    await rejection(run, SubmissionOutcomeUnknownError);
+    for (const taskId of [TASK_ID, null]) {
+      await settleOutcome(journal, KEY, taskId);
+      await look();
+    }
+    expect(seen).toEqual([45_000, 45_000, 45_000]);
   },
 );
+
+/** How long a POST may be in flight, by the `timeoutMs` of the run that sent it, and of the run that reads its intent. */
+const IN_FLIGHT = [
+  [300_000, 30_000, 390_000],
+  [300_000, 1, 390_000],
+  [45_000, 300_000, 135_000],
+  [30_001, 30_000, 120_001],
+  [30_000, 300_000, 120_000],
+  [1, 300_000, 120_000],
+  // An older version has written the intent: its run is assumed to have the same `timeoutMs`.
+  [undefined, 30_000, 120_000],
+  [undefined, 300_000, 390_000],
+] as const;
+
+describe.each(["of the run", "of the client"])("if the `timeoutMs` %s that reads", (whose) => {
+  test.each(
+    IN_FLIGHT.flatMap(([sent, reads, ms]) => [-1, 0, 1].map((late) => [sent, reads, ms, late] as const)),
+  )(
+    "an intent with `timeout_ms` %s is %s, its POST may be in flight for %s ms (%s ms later)",
+    async (sent, timeoutMs, ms, late) => {
+      const ofRun = whose === "of the run";
+      const clock = createTestClock();
+      const { client } = createWorld(serve, { clock, ...(!ofRun && { timeoutMs }) });
+      const journal = memoryJournal();
+      const until = new Date(clock.now() + ms);
+      const at = new Date(clock.now()).toISOString();
+      const limit = sent === undefined ? {} : { timeout_ms: sent };
+      await journal.put(KEY, journalEntry("intent", { at, ...limit }), null);
+      const options = { journal, journalKey: KEY, ...(ofRun && { timeoutMs }) };
+      // The run waits two seconds for another process.
+      await clock.sleep(ms + late - 2000);
+      const error = await rejection(client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
+      expect(error.checkAgainAt).toEqual(late < 0 ? until : null);
+    },
+  );
+});
 
 test("a POST of this process that has ended is not in flight, and the error advises to settle the key at once", async () => {
   const world = journaledWorld(lost);

@@ -115,6 +115,31 @@ test.each([
   expect(await settle({ olderThanMs, clock: clockAt(age) })).toHaveLength(left);
 });
 
+test.each([
+  [300_000, undefined, 390_000],
+  [300_000, 0, 390_000],
+  [300_000, 400_000, 400_000],
+  [30_001, 0, 120_001],
+  // A shorter limit than the default, or none, changes nothing.
+  [30_000, undefined, 120_000],
+  [30_000, 5000, 5000],
+  [1, undefined, 120_000],
+  [undefined, undefined, 120_000],
+])(
+  "an intent with `timeout_ms` %s is left, with `olderThanMs` %s, for %s ms",
+  async (timeout_ms, olderThanMs, ms) => {
+    for (const [late, left] of [
+      [-1, 1],
+      [0, 0],
+      [1, 0],
+    ] as const) {
+      const { leaveIntent, settle } = createAccount();
+      await leaveIntent("order-1", timeout_ms === undefined ? {} : { timeout_ms });
+      expect(await settle({ olderThanMs, clock: clockAt(ms + late) })).toHaveLength(left);
+    }
+  },
+);
+
 test("a key that another run has taken meanwhile is left alone", async () => {
   const { client, journal, leaveIntent } = createAccount();
   await leaveIntent("order-1");
