@@ -42,6 +42,11 @@ export function isUuid(text: string): boolean {
   return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }
 
+/** A UUID in lower case, as the service writes its ids; any other text unchanged. */
+export function lowerCaseUuid(text: string): string {
+  return isUuid(text) ? text.toLowerCase() : text;
+}
+
 /** Serializes JSON so that equal values give equal strings, whatever the order of their objects' keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>

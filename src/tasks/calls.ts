@@ -3,6 +3,7 @@ import type { TaskRequest } from "../contract/requests.js";
 import { resultSchemas, taskSchema, taskSubmissionSchema } from "../contract/responses.js";
 import { ENDPOINTS, type ErrorCode, isTaskType } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
+import { lowerCaseUuid } from "../contract/text.js";
 import { ApiError } from "../errors/api-errors.js";
 import { AsyncMusicError, InvalidRequestError, resumeAdvice } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
@@ -280,10 +281,14 @@ function isTaskId(value: unknown, redactor: Redactor): value is string {
   return !/^\.{0,2}$|\p{Surrogate}/u.test(value) && !redactor.containsKey(value);
 }
 
-/** The id of a task that is given by its id or as its submission. @throws InvalidRequestError if it is unusable */
+/**
+ * The id of a task that is given by its id or as its submission, in lower case: polls and the pacer compare ids as text.
+ *
+ * @throws InvalidRequestError if it is unusable
+ */
 export function taskIdOf(task: string | TaskSubmission, redactor: Redactor): string {
   const taskId: unknown = typeof task === "string" ? task : task?.task_id;
-  if (isTaskId(taskId, redactor)) return taskId;
+  if (isTaskId(taskId, redactor)) return lowerCaseUuid(taskId);
   throw typeof taskId === "string" ? noTask("taskId", taskId) : noTask("task", task);
 }
 

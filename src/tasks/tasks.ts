@@ -2,6 +2,7 @@ import type { RequestChoice, TaskRequest } from "../contract/requests.js";
 import type { Usage } from "../contract/responses.js";
 import { isFinalStatus, type Model, type TaskType } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
+import { lowerCaseUuid } from "../contract/text.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
@@ -116,7 +117,7 @@ export class Tasks {
         taskIdOf(task, redactor),
         checkOptions<RequestOptions>(options, TASK_OPTIONS, redactor),
       );
-    const taskId = String(Object(task).task_id ?? task);
+    const taskId = lowerCaseUuid(String(Object(task).task_id ?? task));
     return apiPromise(trace("retrieve a task", { "async_music.task_id": taskId }, read), redactor);
   }
 

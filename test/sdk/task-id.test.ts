@@ -1,9 +1,30 @@
-import { InvalidRequestError, SubmissionOutcomeUnknownError } from "async-music";
+import {
+  type AsyncMusic,
+  InvalidRequestError,
+  memoryJournal,
+  SubmissionOutcomeUnknownError,
+  settleOutcome,
+  type TaskSubmission,
+  WaitTimeoutError,
+} from "async-music";
 import { expect, test } from "vitest";
-import { accepted, CLIP, ok, refusal, SONG_REQUEST, submission, TASK_ID, task } from "../support/answers.js";
+import {
+  accepted,
+  CLIP,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  submission,
+  succeeded,
+  TASK_ID,
+  task,
+} from "../support/answers.js";
+import { all } from "../support/collect.js";
+import { journalEntry } from "../support/journals.js";
 import { expectNoKey } from "../support/leaks.js";
+import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
-import { API_KEY, createWorld } from "../support/world.js";
+import { API_KEY, arrivals, createWorld, gaps } from "../support/world.js";
 
 const BAD_IDS = ["", ".", "..", "\ud800", undefined, null, 7, {}];
 test.each(BAD_IDS)("%j is refused as a task id, and nothing is sent", async (id) => {
@@ -71,4 +92,63 @@ test("a string that contains the API key is refused as a task id and not shown",
   const { client, requests } = createWorld(() => accepted());
   expectNoKey(await rejection(client.tasks.retrieve(`Bearer ${API_KEY}`), InvalidRequestError), API_KEY);
   expect(requests).toEqual([]);
+});
+
+const saved = (task_id: string) => JSON.parse(JSON.stringify(submission({ task_id }))) as TaskSubmission;
+
+/** Every way to name a task: each reads it until it has succeeded, or once. */
+const WAYS: Record<string, (client: AsyncMusic, id: string) => Promise<unknown>> = {
+  "retrieve(id)": (client, id) => client.tasks.retrieve(id),
+  "retrieve(submission)": (client, id) => client.tasks.retrieve(saved(id)),
+  "wait(id)": (client, id) => client.tasks.wait(id),
+  "wait(submission)": (client, id) => client.tasks.wait(saved(id)),
+  "watch(id)": (client, id) => all(client.tasks.watch(id)),
+  "watch(submission)": (client, id) => all(client.tasks.watch(saved(id))),
+  async "run, with the id in the journal"(client, id) {
+    const journal = memoryJournal();
+    await journal.put("order-1", journalEntry("submitted", { task_id: id }), null);
+    return client.tasks.run(SONG_REQUEST, { journal, journalKey: "order-1" });
+  },
+  async "run, after settleOutcome"(client, id) {
+    const journal = memoryJournal();
+    await journal.put("order-1", journalEntry("intent"), null);
+    await settleOutcome(journal, "order-1", id);
+    return client.tasks.run(SONG_REQUEST, { journal, journalKey: "order-1" });
+  },
+};
+const ways = Object.keys(WAYS);
+
+test.each(ways.flatMap((one) => ways.map((other) => [one, other] as const)))(
+  "%s and %s share reads, and keep them a second apart, whatever the case of the id",
+  async (one, other) => {
+    const readBoth = async (id: string) => {
+      const world = createWorld(({ at }) => ok(at >= 7000 ? succeeded() : task()));
+      await Promise.all([WAYS[one]?.(world.client, TASK_ID), WAYS[other]?.(world.client, id)]);
+      return world;
+    };
+    const same = await readBoth(TASK_ID);
+    const inUpperCase = await readBoth(TASK_ID.toUpperCase());
+    expect(arrivals(inUpperCase)).toEqual(arrivals(same));
+    expect(Math.min(...gaps(arrivals(inUpperCase)), 1000)).toBe(1000);
+    expect(new Set(inUpperCase.requests.map(({ path }) => path))).toEqual(
+      new Set([`/api/v1/task/${TASK_ID}`]),
+    );
+  },
+);
+
+test("an error has the id in lower case", async () => {
+  const { client } = createWorld(() => ok(task()));
+  const { taskId } = await rejection(
+    client.tasks.wait(TASK_ID.toUpperCase(), { maxWaitMs: 1 }),
+    WaitTimeoutError,
+  );
+  expect(taskId).toBe(TASK_ID);
+});
+
+test("a custom pacer receives the id in lower case", async () => {
+  const { pacer, asked, told } = createOwnPacer();
+  const { client } = createWorld(() => ok(succeeded()), { pacer });
+  await client.tasks.wait(TASK_ID.toUpperCase());
+  await client.tasks.retrieve(TASK_ID.toUpperCase());
+  expect([...asked, ...told].map(({ taskId }) => taskId)).toEqual(Array.from({ length: 4 }, () => TASK_ID));
 });

@@ -354,6 +354,18 @@ test("each call is an OpenTelemetry span, and a run is the parent of its create 
   expect(wait?.attributes).toEqual({ "async_music.task_id": TASK_ID });
 });
 
+test("spans have a task's id in lower case", async () => {
+  const { tracer, spans } = createTracing();
+  const { client } = createWorld(() => ok(succeeded()), { tracer });
+  const id = TASK_ID.toUpperCase();
+  await client.tasks.retrieve(id);
+  await client.tasks.wait(id);
+  for await (const _ of client.tasks.watch(id));
+  expect(spans().map(({ attributes }) => attributes)).toEqual(
+    Array.from({ length: 3 }, () => ({ "async_music.task_id": TASK_ID })),
+  );
+});
+
 test("a watch is one span until it ends, fails or its loop is left", async () => {
   for (const [answer, leaves, failure] of [
     [() => ok(succeeded()), false, undefined],
