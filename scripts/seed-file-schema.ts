@@ -10,27 +10,28 @@ import {
   seedTaskSchema,
 } from "../emulator/core/seed-file/schema.js";
 import { requestSchemas } from "../emulator/openapi/requests.js";
+import type { DescribedInput } from "../src/contract/inputs.js";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 const SOURCE = "emulator/core/seed-file/schema.ts";
 
 /** The JSON Schema of seed files, for editors: the emulator's own schema, with the documentation of its types. */
-export function seedFileJsonSchema(): JsonSchema {
+export function seedFileJsonSchema(inputs?: readonly DescribedInput[]): JsonSchema {
+  const requests = requestRules(inputs);
   const schema: JsonSchema = z.toJSONSchema(seedFileSchema, {
     io: "input",
     unrepresentable: "any",
     metadata: NAMED,
     override({ zodSchema, jsonSchema }) {
       if (zodSchema === keyValueSchema) jsonSchema.pattern = EMULATOR_KEY.source;
-      if (zodSchema === seedTaskSchema) Object.assign(jsonSchema, taskRules());
+      if (zodSchema === seedTaskSchema) Object.assign(jsonSchema, taskRules(requests.task));
       if (zodSchema === outcomeSchema) Object.assign(jsonSchema, outcomeRules());
       // The pattern of a format is long, and editors know the formats. All times are in UTC.
       if (jsonSchema.format === "uuid") delete jsonSchema.pattern;
       if (jsonSchema.format === "date-time") jsonSchema.pattern = "Z$";
     },
   });
-  const requests = requestRules();
   schema.$defs = { ...schema.$defs, ...requests.definitions };
   schema.title = "Seed file of the async-music emulator";
   const program = ts.createProgram([SOURCE], { strict: true, module: ts.ModuleKind.NodeNext });
@@ -56,17 +57,20 @@ function outcomeRules() {
 }
 
 /** The rules of each kind of request, from the description of the service, as definitions of this schema. */
-function requestRules(): { task: JsonSchema; definitions: Record<string, JsonSchema> } {
-  const described = JSON.stringify(requestSchemas()).replaceAll('"#/components/schemas/', '"#/$defs/');
+function requestRules(inputs?: readonly DescribedInput[]): {
+  task: JsonSchema;
+  definitions: Record<string, JsonSchema>;
+} {
+  const described = JSON.stringify(requestSchemas(inputs)).replaceAll('"#/components/schemas/', '"#/$defs/');
   const { TaskRequest, ...definitions } = JSON.parse(described);
   // A task that the service returns has an `audio_format` of null if the request had none.
   for (const { properties } of Object.values<JsonSchema>(definitions)) delete properties?.["audio_format"];
   return { task: { oneOf: TaskRequest.oneOf }, definitions };
 }
 
-function taskRules() {
+function taskRules(task: JsonSchema) {
   return {
-    ...requestRules().task,
+    ...task,
     allOf: FIELDS_OF_STATUS.map(({ statuses, fields }) => ({
       if: { properties: { status: { enum: statuses } } },
       else: excluded(fields),

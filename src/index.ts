@@ -10,6 +10,7 @@ export type { AudioExtension } from "./audio/body.js";
 export type { DownloadOptions } from "./audio/options.js";
 export { AsyncMusic, type RateLimit } from "./client.js";
 export { extraField, type ResponseObject } from "./contract/extra-field.js";
+export { PRICES } from "./contract/prices.js";
 export type * from "./contract/requests.js";
 export type { Balance, Usage } from "./contract/responses.js";
 export type { JsonValue } from "./contract/service.js";
@@ -22,7 +23,6 @@ export {
   LIMITS,
   MODELS,
   type Model,
-  PRICES,
   TASK_ERROR_CODES,
   TASK_STATUSES,
   TASK_TYPES,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { inputVariant } from "../../src/contract/request-rules.js";
+import { inputKind } from "../../src/contract/inputs.js";
 import {
   isRecord,
   type JsonValue,
@@ -83,7 +83,7 @@ export interface StoredClip {
   clip: MadeClip;
 }
 
-/** The fields of an input by meaning. Those that the input's variant ignores are left out (Input for `provider_a`). */
+/** The fields of an input by meaning. Those that the input's kind ignores are left out (Input for `provider_a`). */
 export interface ParsedInput {
   text: string;
   lyrics: string;
@@ -120,8 +120,8 @@ export function parseInput({ model, type, input }: ProviderTask): ParsedInput {
   const text = (name: string) => (typeof input[name] === "string" ? input[name] : "");
   const instrumental = input["make_instrumental"] === true;
   const extras = PROVIDER_A_EXTRAS;
-  const variant = inputVariant(model, type, input);
-  switch (variant) {
+  const kind = inputKind(model, type, input);
+  switch (kind) {
     case "inspiration":
       return { ...EMPTY_INPUT, text: text("gpt_description_prompt"), instrumental, extras };
     case "custom": {
@@ -149,7 +149,7 @@ export function parseInput({ model, type, input }: ProviderTask): ParsedInput {
     case "lyrics":
       return EMPTY_INPUT;
     default:
-      return variant satisfies never;
+      return kind satisfies never;
   }
 }
 

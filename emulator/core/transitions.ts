@@ -1,5 +1,5 @@
-import { type InputVariant, inputVariant } from "../../src/contract/request-rules.js";
-import type { TaskStatus, TaskType } from "../../src/contract/service.js";
+import { type FieldRule, INPUTS, inputKind } from "../../src/contract/inputs.js";
+import type { TaskStatus } from "../../src/contract/service.js";
 import { LIMITS } from "../../src/contract/service.js";
 import { freeUuid, randomStream } from "../time/random.js";
 import type { Account } from "./accounts.js";
@@ -75,18 +75,14 @@ export function createTask(core: World, account: Account, order: TaskOrder, now:
   return task;
 }
 
-/** The input field that names a clip, and the types of task whose clips it may name. */
-const CLIP_SOURCES: Readonly<Partial<Record<InputVariant, { field: string; types: readonly TaskType[] }>>> = {
-  continuation: { field: "continue_clip_id", types: ["music", "upload"] },
-  concat: { field: "clip_id", types: ["music"] },
-};
-
 /** Whether the input must name a clip of the account, and names another. Clips belong to the account, not the key. */
 function namesUnknownClip({ index }: World, account: Account, { model, type, input }: ProviderTask): boolean {
-  const allowed = CLIP_SOURCES[inputVariant(model, type, input)];
-  if (allowed === undefined) return false;
-  const source = index.clips.get(String(input[allowed.field]))?.task;
-  return source === undefined || source.accountId !== account.id || !allowed.types.includes(source.type);
+  const fields: Readonly<Record<string, FieldRule>> = INPUTS[inputKind(model, type, input)].fields;
+  return Object.entries(fields).some(([name, { clipOf }]) => {
+    if (clipOf === undefined || input[name] === undefined) return false;
+    const source = index.clips.get(String(input[name]))?.task;
+    return source === undefined || source.accountId !== account.id || !clipOf.includes(source.type);
+  });
 }
 
 /**

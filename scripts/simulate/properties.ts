@@ -1,7 +1,7 @@
 import type { Emulator } from "../../emulator/control/emulator.js";
 import type { FaultRule } from "../../emulator/core/faults.js";
 import type { Finding } from "../../emulator/core/log/audit.js";
-import { priceOf } from "../../src/contract/service.js";
+import { priceOf } from "../../src/contract/prices.js";
 import type { Task } from "../../src/contract/task.js";
 import { AsyncMusicError } from "../../src/errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../../src/errors/connection-errors.js";

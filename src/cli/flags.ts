@@ -1,5 +1,13 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { inputVariant } from "../contract/request-rules.js";
+import {
+  DESCRIBED_INPUTS,
+  type DescribedInput,
+  type FieldRule,
+  fieldNames,
+  type Meaning,
+  meaningsOf,
+  modesOf,
+} from "../contract/inputs.js";
 import { MODELS, type Model, TASK_TYPES, type TaskType } from "../contract/service.js";
 import { UsageError } from "./terminal.js";
 
@@ -29,42 +37,88 @@ export interface RunFlags extends TaskFlags {
   key?: string;
 }
 
-/** A kind of request, by the fields of its `input`. */
-export type Variant = ReturnType<typeof inputVariant>;
+/** Short flags, for the fields that are typed most often. */
+const SHORT: Readonly<Record<string, string>> = { gpt_description_prompt: "-d" };
 
-/**
- * The fields of `input` as options, and the kinds of request that use each. The service ignores other fields; the command
- * refuses them before charging.
- */
-export const INPUT_OPTIONS: readonly (readonly [option: Option, usedBy: readonly Variant[]])[] = [
-  [option("-d, --gpt-description-prompt <text>", "a description of the song"), ["inspiration"]],
-  [
-    option("--prompt <text>", "song: the lyrics; lyrics: the subject; provider_b: style and mood"),
-    ["custom", "continuation", "provider_b", "lyrics"],
-  ],
-  [option("--tags <styles>", "styles, separated by commas"), ["custom", "provider_b"]],
-  [option("--negative-tags <styles>", "styles to avoid"), ["inspiration", "custom"]],
-  [option("--title <text>", "the title of the song"), ["custom", "continuation"]],
-  [option("--make-instrumental", "no singing"), ["inspiration", "custom"]],
-  [
-    option("--model-version <version>", "version of the model", ["v6", "v5.5", "v5"]),
-    ["inspiration", "custom", "continuation"],
-  ],
-  [option("--continue-clip-id <id>", "the clip to continue"), ["continuation"]],
-  [option("--continue-at <seconds>", "where the continuation begins in the clip", seconds), ["continuation"]],
-  [option("--url <url>", "upload: a public http or https address of audio"), ["upload"]],
-  [option("--clip-id <id>", "concat: the last clip of a continued song"), ["concat"]],
-  [option("--lyrics <text>", "provider_b: the lyrics"), ["provider_b"]],
-  [
-    option("--lyrics-type <type>", "provider_b: the source of the lyrics", [
-      "generate",
-      "user",
-      "instrumental",
-    ]),
-    ["provider_b"],
-  ],
-  [option("--seed <n>", "provider_b: seed of the generation, a whole number", wholeNumber()), ["provider_b"]],
-];
+/** A field of `input` as an option. */
+export interface InputOption {
+  readonly field: string;
+  readonly option: Option;
+  /** The kinds of `input` that have the field. The command refuses it for others, before anything is charged. */
+  readonly usedBy: readonly DescribedInput[];
+}
+
+/** An option for each field of `input`. */
+export function inputOptionsOf(inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): InputOption[] {
+  return fieldNames(inputs).flatMap((field) => {
+    const meanings = meaningsOf(field, inputs);
+    const [first] = meanings;
+    if (first === undefined) return [];
+    const usedBy = meanings.flatMap(({ kinds }) => kinds);
+    return { field, usedBy, option: inputOption(field, first.rule, helpOf(meanings)) };
+  });
+}
+
+function inputOption(field: string, rule: FieldRule, help: string): Option {
+  const short = SHORT[field] === undefined ? "" : `${SHORT[field]}, `;
+  const value = rule.type === "boolean" ? "" : ` <${valueName(field, rule)}>`;
+  const parsers = {
+    string: rule.choices,
+    number: decimal,
+    integer: wholeNumber(),
+    boolean: undefined,
+    any: undefined,
+  };
+  return option(`${short}--${flagName(field)}${value}`, help, parsers[rule.type]);
+}
+
+function flagName(field: string): string {
+  return field.replaceAll("_", "-");
+}
+
+/** What the help calls the value of a field: `id` of `clip_id`. */
+function valueName(field: string, { type, choices, clipOf, isPublicUrl }: FieldRule): string {
+  if (type === "number" || type === "integer") return "n";
+  return (choices ?? clipOf ?? isPublicUrl) ? (field.split("_").at(-1) ?? field) : "text";
+}
+
+/** What a field means, for each kind of request in which it means something else. */
+function helpOf(meanings: readonly Meaning[]): string {
+  const texts = meanings.map(({ text, kinds }) => {
+    const results = new Set(kinds.map(({ model, task_type: type }) => resultOf(model, type)));
+    const isUsual = meanings.length === 1 && results.has("song");
+    return `${isUsual ? "" : `${[...results].join(", ")}: `}${phrase(text.description)}`;
+  });
+  return texts.join("; ");
+}
+
+function resultOf(model: Model, type: TaskType): string {
+  if (model === "provider_b") return model;
+  return type === "music" ? "song" : type;
+}
+
+/** A sentence as the help of an option writes it. */
+function phrase(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1, -1);
+}
+
+/** The flags of an example of this kind: the ones that it needs. */
+export function exampleFlags({ fields, oneOf = [], texts }: DescribedInput): string {
+  return Object.entries(fields)
+    .filter(([field, { isRequired = false }]) => isRequired || oneOf.includes(field))
+    .map(([field]) => {
+      const flag = SHORT[field] ?? `--${flagName(field)}`;
+      const value = String(texts.fields[field]?.example);
+      return `${flag} ${/\s/.test(value) ? `"${value}"` : value}`;
+    })
+    .join(" ");
+}
+
+/** An example of the flags that a request needs. */
+export function exampleOf(type: TaskType = "music", model: Model = "provider_a"): string {
+  const ofModel = DESCRIBED_INPUTS.filter((each) => each.model === model);
+  return [...modesOf(ofModel, model, type), ...ofModel].map(exampleFlags)[0] ?? "";
+}
 
 const JSON_OPTION = option("--json", "write the result or the error to stdout, as one JSON document");
 
@@ -97,7 +151,7 @@ const SAMPLE_URL = "https://upload.wikimedia.org/wikipedia/commons/c/c8/Example.
 export const OPTIONS = {
   run: [
     ...[
-      ...INPUT_OPTIONS.map(([each]) => each),
+      ...inputOptionsOf().map((each) => each.option),
       option("--model <model>", "the model (default: provider_a)", MODELS),
       option("--format <format>", "request audio in this format", ["mp3"]),
       option(
@@ -202,18 +256,6 @@ function refuseKey(): never {
   );
 }
 
-const EXAMPLES = {
-  music: '-d "rain in Lisbon"',
-  lyrics: '--prompt "a lighthouse"',
-  upload: "--url https://example.com/hum.mp3",
-  concat: "--clip-id ID",
-} as const satisfies Record<TaskType, string>;
-
-/** An example of the flag that a request needs. */
-export function exampleOf(type: TaskType = "music", model: Model = "provider_a"): string {
-  return model === "provider_b" ? '--prompt "slow folk"' : EXAMPLES[type];
-}
-
 export function parseTaskType(text: string): TaskType {
   const type = TASK_TYPES.find((each) => each === text);
   if (type !== undefined) return type;
@@ -240,10 +282,10 @@ function policyOption(text: string, earlier: object = {}): object {
   return { ...earlier, [name]: /^(?:0|[1-9]\d*|true|false)$/.test(value) ? JSON.parse(value) : value };
 }
 
-/** Parses seconds, which may have a fraction. */
-function seconds(text: string): number {
+/** Parses a number, which may have a fraction. */
+function decimal(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a number of seconds, such as 30 or 12.5.");
+  throw new InvalidArgumentError("It must be a number of 0 or more, such as 30 or 12.5.");
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };

@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
+import { DESCRIBED_INPUTS, type DescribedInput } from "../contract/inputs.js";
 import type { TaskType } from "../contract/service.js";
 import type { EmulatorFlags } from "./emulator.js";
-import { exampleOf, OPTIONS, parseTaskType, type RunFlags } from "./flags.js";
+import { exampleFlags, exampleOf, OPTIONS, parseTaskType, type RunFlags } from "./flags.js";
 import {
   commandName,
   hasColor,
@@ -35,14 +36,7 @@ Each kind of error has its own exit status.`;
 
 const runHelpFor = (command: string) => `
 Examples, with the price in credits of 0.01 USD:
-  10  song         run -d "rain in Lisbon"
-      from lyrics  run --prompt "$(cat words.txt)" --tags folk
-      longer       run --continue-clip-id ID --continue-at 95
-   5  provider_b   run --model provider_b --prompt "slow folk"
-   5  lyrics       run lyrics --prompt "a lighthouse"
-   1  upload       run upload --url https://example.com/a.mp3
-   5  whole song   run concat --clip-id ID
-      after it was continued
+${DESCRIBED_INPUTS.map(exampleLines).join("\n")}
 
 The paths of the files are written to stdout, one per line.
 
@@ -54,6 +48,17 @@ it saved its result to --out FILE, add --force:
 
   ${command} run -d "rain" \\
     --journal songs.journal --key rain`;
+
+function exampleLines(input: DescribedInput): string {
+  const { model, task_type: type, credits, texts } = input;
+  const flags = exampleFlags(input);
+  const words = [
+    type === "music" ? [] : type,
+    model === "provider_a" ? [] : `--model ${model}`,
+    flags,
+  ].flat();
+  return `${String(credits).padStart(4)}  run ${words.join(" ")}\n      ${texts.result}`;
+}
 
 const WAIT_HELP = "\nThe task may have ended. Its audio is available for 7 days.";
 

@@ -1,26 +1,20 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { inputVariant } from "../contract/request-rules.js";
+import { chosenMode, DESCRIBED_INPUTS, type DescribedInput, modesOf } from "../contract/inputs.js";
 import { InvalidRequestError, type TaskRequest, type TaskType } from "../index.js";
-import { exampleOf, INPUT_OPTIONS, type RunFlags, type Variant } from "./flags.js";
+import { exampleOf, inputOptionsOf, type RunFlags } from "./flags.js";
 import { reasonOf, type Terminal, UsageError } from "./terminal.js";
-
-const NAMES: Readonly<Partial<Record<Variant, string>>> = {
-  inspiration: "a song with --gpt-description-prompt",
-  custom: "a song without --gpt-description-prompt",
-  continuation: "a song with --continue-clip-id",
-  provider_b: "a song of provider_b",
-};
 
 /** The request that the flags describe, or that `--file` contains. The SDK validates it before it is sent. */
 export async function requestOf(
   type: TaskType | undefined,
   flags: RunFlags,
   stdin: Terminal["stdin"],
+  inputs: readonly DescribedInput[] = DESCRIBED_INPUTS,
 ): Promise<TaskRequest> {
-  const fields = INPUT_OPTIONS.map(([option, usedBy]) => {
+  const fields = inputOptionsOf(inputs).map(({ field, option, usedBy }) => {
     const value: unknown = Reflect.get(flags, option.attributeName());
-    return { flag: `--${option.name()}`, name: option.name().replaceAll("-", "_"), value, usedBy };
+    return { flag: `--${option.name()}`, field, value, usedBy };
   });
   const given = fields.filter(({ value }) => value !== undefined);
   const blank = given.find(({ value }) => typeof value === "string" && value.trim() === "");
@@ -39,18 +33,21 @@ export async function requestOf(
     throw new UsageError(
       `The request is empty. Pass a flag such as ${exampleOf(type, model)}. \`run --help\` lists all flags.`,
     );
-  const input = Object.fromEntries(given.map(({ name, value }) => [name, value]));
-  const variant = inputVariant(model, type ?? "music", input);
-  const flagsOf = (list: typeof fields, isUsed: boolean) =>
-    list.flatMap(({ flag, usedBy }) => (usedBy.includes(variant) === isUsed ? flag : [])).join(", ");
-  const unused = flagsOf(given, false);
-  if (unused !== "")
-    throw new UsageError(
-      `${unused} does not apply to ${NAMES[variant] ?? variant}. Remove it. Allowed: ${flagsOf(fields, true)}.`,
-    );
+  const input = Object.fromEntries(given.map(({ field, value }) => [field, value]));
+  const taskType = type ?? "music";
+  const mode = chosenMode(modesOf(inputs, model, taskType), input);
+  if (mode !== undefined) {
+    const flagsOf = (list: typeof fields, isUsed: boolean) =>
+      list.flatMap(({ flag, usedBy }) => (usedBy.includes(mode) === isUsed ? flag : [])).join(", ");
+    const unused = flagsOf(given, false);
+    if (unused !== "")
+      throw new UsageError(
+        `${unused} does not apply to ${mode.texts.result}. Remove it. Allowed: ${flagsOf(fields, true)}.`,
+      );
+  }
   const request: unknown = {
     model,
-    task_type: type ?? "music",
+    task_type: taskType,
     ...(format !== undefined && { audio_format: format }),
     input,
   };

@@ -1,14 +1,5 @@
-import * as z from "zod/mini";
-import type { ErrorCode } from "./service.js";
-import {
-  isModel,
-  isRecord,
-  isTaskType,
-  type Model,
-  recordOf,
-  TASK_TYPES_BY_MODEL,
-  type TaskType,
-} from "./service.js";
+import { chosenMode, type FieldRule, INPUT_LIST, type InputRules, modesOf } from "./inputs.js";
+import { type ErrorCode, isModel, isRecord, type Model, recordOf } from "./service.js";
 import { nearestName } from "./text.js";
 import { isPublicHttpUrl } from "./upload-address.js";
 
@@ -42,143 +33,67 @@ const STRICT_RULES: RequestRules = {
   audioConversion: true,
 };
 
-/** Fields that only `provider_b`'s music has; `provider_a`'s music must not have them. */
-export const PROVIDER_B_FIELDS = ["lyrics", "lyrics_type", "seed"] as const;
-
-/** Fields that only `provider_a` has, its other task types included; `provider_b` must not have them. */
-export const PROVIDER_A_FIELDS = [
-  "gpt_description_prompt",
-  "make_instrumental",
-  "negative_tags",
-  "title",
-  "model_version",
-  "continue_clip_id",
-  "continue_at",
-  "url",
-  "clip_id",
-] as const;
-
-/** The fields of the other model that a music request must not have. The interface names two of them (Input for `provider_b`). */
-const FORBIDDEN_FIELDS: Record<Model, Record<RequestRules["mixedFieldSets"], readonly string[]>> = {
-  provider_a: { reject: PROVIDER_B_FIELDS, named_only: [] },
-  provider_b: { reject: PROVIDER_A_FIELDS, named_only: ["gpt_description_prompt", "make_instrumental"] },
+/** The fields that the interface forbids by name (Input for `provider_b`); of the others it says that they must not be mixed. */
+const NAMED_FORBIDDEN: Readonly<Record<Model, readonly string[]>> = {
+  provider_a: [],
+  provider_b: ["gpt_description_prompt", "make_instrumental"],
 };
 
-/** The fields that choose the mode of `provider_a`'s music: it needs one of them. */
-const MODE_FIELDS = ["prompt", "tags", "gpt_description_prompt", "continue_clip_id"];
-
-const text = z.string("must be a string");
-const filledText = text.check(z.regex(/\S/, "must not be blank"));
-const anything = z.optional(z.unknown());
-const flag = z.boolean("must be true or false");
-const seconds = numberThat((value) => value >= 0, "must be a number of 0 or more");
-const wholeNumber = numberThat(Number.isInteger, "must be a whole number");
-const publicUrl = text.check(
-  z.regex(/^https?:\/\//i, "must begin with http:// or https://"),
-  z.refine(isPublicHttpUrl, "must be a public address: local and private networks are refused"),
-);
-
-/** Checks with `refine`, since each of zod's own checks would add to every bundle. */
-function numberThat(fits: (value: number) => boolean, message: string) {
-  return z.number(message).check(z.refine(fits, message));
+/** The fields of the other model that the music of a model must not have: those of all its task types. */
+export function foreignFields(inputs: readonly InputRules[], model: Model): readonly string[] {
+  const fieldsOf = (own: boolean) =>
+    inputs.flatMap((each) => ((each.model === model) === own ? Object.keys(each.fields) : []));
+  const own = fieldsOf(true);
+  return [...new Set(fieldsOf(false))].filter((name) => !own.includes(name));
 }
 
-const modelVersion = z.enum(["v6", "v5.5", "v5"], "must be v6, v5.5 or v5");
-const lyricsType = z.enum(["generate", "user", "instrumental"], "must be generate, user or instrumental");
-
-const customInput = z.looseObject({
-  prompt: z.optional(text),
-  tags: z.optional(text),
-  negative_tags: z.optional(text),
-  title: anything,
-  make_instrumental: z.optional(flag),
-  model_version: z.optional(modelVersion),
-});
-
-const hasWords = z.refine<z.output<typeof customInput>>(
-  ({ prompt = "", tags = "" }) => /\S/.test(prompt + tags),
-  {
-    error: "is missing: pass one of `gpt_description_prompt`, `prompt`, `tags` or `continue_clip_id`",
-    path: ["prompt"],
-    when: ({ issues }) => issues.length === 0,
-  },
-);
-
-/**
- * The fields that the service reads, by mode of a music task and by other task type (Resources: Task creation request). What a
- * mode does not read is not checked: fields of the other modes, which have no effect, and unknown ones.
- */
-export const inputSchemas = {
-  inspiration: z.looseObject({
-    gpt_description_prompt: filledText,
-    negative_tags: z.optional(text),
-    make_instrumental: z.optional(flag),
-    model_version: z.optional(modelVersion),
-  }),
-  custom: customInput.check(hasWords),
-  continuation: z.looseObject({
-    continue_clip_id: filledText,
-    continue_at: z.optional(seconds),
-    prompt: z.optional(text),
-    title: anything,
-    model_version: z.optional(modelVersion),
-  }),
-  provider_b: z.looseObject({
-    prompt: filledText,
-    lyrics: z.optional(text),
-    tags: z.optional(text),
-    lyrics_type: z.optional(lyricsType),
-    seed: z.optional(wholeNumber),
-  }),
-  lyrics: z.looseObject({ prompt: filledText }),
-  upload: z.looseObject({ url: publicUrl }),
-  concat: z.looseObject({ clip_id: filledText }),
-} as const;
-
-/** The modes of a music task, and the other task types: each has its own input. */
-export type InputVariant = keyof typeof inputSchemas;
-
-/** The input that a request has: of `provider_a`'s music, the fields that are present choose the mode. */
-export function inputVariant(
-  model: Model,
-  taskType: TaskType,
-  input: Readonly<Record<string, unknown>>,
-): InputVariant {
-  if (taskType !== "music") return taskType;
-  if (model === "provider_b") return "provider_b";
-  if (input["continue_clip_id"] !== undefined) return "continuation";
-  if (input["gpt_description_prompt"] !== undefined) return "inspiration";
-  return "custom";
+/** What is wrong with the value of a field, as the rest of a sentence; `null` if it fits. */
+function misfitOf(rule: FieldRule, value: unknown): string | null {
+  const { type, choices, minimum, isRequired, isPublicUrl } = rule;
+  if (type === "any" || (value === undefined && isRequired !== true)) return null;
+  if (value === undefined) return "is missing";
+  if (type === "boolean") return typeof value === "boolean" ? null : "must be true or false";
+  if (type === "integer") return Number.isInteger(value) ? null : "must be a whole number";
+  if (type === "number") {
+    const fits = Number.isFinite(value) && Number(value) >= (minimum ?? Number.NEGATIVE_INFINITY);
+    return fits ? null : `must be a number${minimum === undefined ? "" : ` of ${minimum} or more`}`;
+  }
+  if (choices !== undefined)
+    return choices.some((each) => each === value) ? null : `must be ${orList(choices)}`;
+  if (typeof value !== "string") return "must be a string";
+  if (isRequired === true && isBlank(value)) return "must not be blank";
+  if (isPublicUrl === true && !/^https?:\/\//i.test(value)) return "must begin with http:// or https://";
+  const isRefused = isPublicUrl === true && !isPublicHttpUrl(value);
+  return isRefused ? "must be a public address: local and private networks are refused" : null;
 }
 
-/** The modes of `provider_a`'s music, each with the field that decides about it. */
-const MODES: Readonly<Partial<Record<InputVariant, string>>> = {
-  inspiration: "with `gpt_description_prompt`",
-  custom: "without `continue_clip_id`",
-  continuation: "with `continue_clip_id`",
-};
-
-function fieldsOf(variant: InputVariant): readonly string[] {
-  return Object.keys(inputSchemas[variant].shape);
+function isBlank(value: unknown): boolean {
+  return typeof value !== "string" || !/\S/.test(value);
 }
 
-/** The names of all input fields that a model has for a task type, in any of its modes. */
-function inputFields(variant: InputVariant): readonly string[] {
-  return (variant in MODES ? (Object.keys(MODES) as InputVariant[]) : [variant]).flatMap(fieldsOf);
+function orList(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }
 
 /**
  * Returns a warning about each field of the input that is charged for and has no effect: one that the mode ignores, and one
  * whose name is probably a misspelled one. No warning contains a value.
  */
-export function warningsAbout(request: unknown): string[] {
+export function warningsAbout(request: unknown, inputs: readonly InputRules[] = INPUT_LIST): string[] {
   const { model, task_type: taskType, input } = recordOf(request);
-  if (!isModel(model) || !isTaskType(taskType) || !isRecord(input)) return [];
-  const variant = inputVariant(model, taskType, input);
-  const known = inputFields(variant);
+  if (!isModel(model) || !isRecord(input)) return [];
+  const modes = modesOf(inputs, model, taskType);
+  const chosen = chosenMode(modes, input);
+  if (chosen === undefined) return [];
+  const known = modes.flatMap(({ fields }) => Object.keys(fields));
   return Object.keys(input).flatMap((name) => {
-    if (input[name] === null || fieldsOf(variant).includes(name)) return [];
-    if (known.includes(name)) return [`The service ignores \`input.${name}\` ${MODES[variant]}.`];
+    if (input[name] === null || Object.hasOwn(chosen.fields, name)) return [];
+    if (known.includes(name)) {
+      const reader = modes.find(({ fields }) => Object.hasOwn(fields, name));
+      const when =
+        chosen.chosenBy === undefined ? `without \`${reader?.chosenBy}\`` : `with \`${chosen.chosenBy}\``;
+      return [`The service ignores \`input.${name}\` ${when}.`];
+    }
     const meant = meantBy(name, known);
     if (meant === null) return [];
     return [`Unknown field \`input.${name}\`, which the service ignores. Did you mean \`${meant}\`?`];
@@ -204,6 +119,7 @@ const REQUEST_FIELDS = ["model", "task_type", "input", "audio_format"];
 export function findRequestViolation(
   body: unknown,
   rules: RequestRules = STRICT_RULES,
+  inputs: readonly InputRules[] = INPUT_LIST,
 ): RequestViolation | null {
   if (!isRecord(body)) return violation("invalid_request_body", "", "must be a JSON object");
 
@@ -214,8 +130,10 @@ export function findRequestViolation(
 
   const { model, task_type: taskType, input, audio_format: audioFormat } = body;
   if (!isModel(model)) return violation("invalid_model", "model", "must be provider_a or provider_b");
-  const taskTypes = TASK_TYPES_BY_MODEL[model];
-  if (!isTaskType(taskType) || !taskTypes.includes(taskType)) {
+  const modes = modesOf(inputs, model, taskType);
+  if (modes.length === 0) {
+    const offered = inputs.flatMap((each) => (each.model === model ? each.task_type : []));
+    const taskTypes = [...new Set(offered)];
     const message = `must be ${taskTypes.length > 1 ? "one of " : ""}${taskTypes.join(", ")} for ${model}`;
     return violation("unsupported_task_type", "task_type", message);
   }
@@ -226,34 +144,39 @@ export function findRequestViolation(
     const message = "is unavailable at the moment: omit it to get the provider's own format";
     if (!rules.audioConversion) return violation("audio_format_unavailable", "audio_format", message);
   }
-  return findInputViolation(model, taskType, input, rules);
+  if (!isRecord(input)) return violation("invalid_task_input", "input", "must be an object");
+  return findInputViolation(model, modes, input, rules, inputs);
 }
 
 function findInputViolation(
   model: Model,
-  taskType: TaskType,
-  input: unknown,
-  rules: RequestRules,
+  modes: readonly InputRules[],
+  input: Readonly<Record<string, unknown>>,
+  { mixedFieldSets }: RequestRules,
+  inputs: readonly InputRules[],
 ): RequestViolation | null {
-  if (!isRecord(input)) return violation("invalid_task_input", "input", "must be an object");
-
+  const chosen = chosenMode(modes, input);
+  if (chosen === undefined) return null;
   const other = model === "provider_a" ? "provider_b" : "provider_a";
-  const forbidden = taskType === "music" ? FORBIDDEN_FIELDS[model][rules.mixedFieldSets] : [];
-  const mixed = forbidden
-    .filter((field) => input[field] !== undefined)
-    .map((field) => ({ path: `input.${field}`, message: `is a field of ${other}: remove it` }));
+  const foreign = mixedFieldSets === "reject" ? foreignFields(inputs, model) : NAMED_FORBIDDEN[model];
+  const mixed = (chosen.task_type === "music" ? foreign : [])
+    .filter((name) => input[name] !== undefined)
+    .map((name) => ({ path: `input.${name}`, message: `is a field of ${other}: remove it` }));
 
-  const variant = inputVariant(model, taskType, input);
-  const parsed = inputSchemas[variant].safeParse(input);
-  const invalid = (parsed.error?.issues ?? []).map(({ code, path, message }) => {
-    const field = String(path[0]);
-    const isMissing = code === "invalid_type" && input[field] === undefined;
-    const wanted = isMissing ? [field] : code === "custom" && variant === "custom" ? MODE_FIELDS : [];
-    return {
-      path: ["input", ...path].join("."),
-      message: `${isMissing ? "is missing" : message}${hintAbout(wanted, input, inputFields(variant))}`,
-    };
+  const known = modes.flatMap(({ fields }) => Object.keys(fields));
+  const invalid = Object.entries(chosen.fields).flatMap(([name, rule]) => {
+    const misfit = misfitOf(rule, input[name]);
+    if (misfit === null) return [];
+    const hint = input[name] === undefined ? hintAbout([name], input, known) : "";
+    return { path: `input.${name}`, message: `${misfit}${hint}` };
   });
+  const { oneOf = [] } = chosen;
+  if (invalid.length === 0 && oneOf[0] !== undefined && oneOf.every((name) => isBlank(input[name]))) {
+    const wanted = [...modes.flatMap(({ chosenBy = [] }) => chosenBy), ...oneOf];
+    const names = orList(wanted.map((name) => `\`${name}\``));
+    const hint = hintAbout(wanted, input, known);
+    invalid.push({ path: `input.${oneOf[0]}`, message: `is missing: pass one of ${names}${hint}` });
+  }
 
   const issues = [...mixed, ...invalid];
   return issues.length === 0 ? null : { errorCode: "invalid_task_input", issues };

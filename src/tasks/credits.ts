@@ -1,5 +1,6 @@
+import { PRICES } from "../contract/prices.js";
 import type { TaskRequest } from "../contract/requests.js";
-import { isModel, isTaskType, type Model, PRICES, type TaskType } from "../contract/service.js";
+import { isModel, isTaskType, type Model, type TaskType } from "../contract/service.js";
 import { AsyncMusicError, CreditCeilingError, shown, wrongValue } from "../errors/base.js";
 import { TaskFailedError } from "../errors/task-errors.js";
 import { mayHaveCreated } from "./calls.js";

@@ -1,5 +1,6 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileJournal } from "async-music/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LONGEST_MESSAGE_BYTES, limitLines } from "../../src/cli/mcp/limit-lines.js";
@@ -12,11 +13,11 @@ const SONG = { description: "rain in Lisbon" };
 const freezes = () => ledger().filter(({ kind }) => kind === "freeze").length;
 const ledger = () => its.emulator.accounts.get(its.emulator.accountId).ledger;
 /** Ends a call once the emulator's requests have come to a standstill, as 50 s do. */
-const standstill = async () => {
-  for (let quiet = 0, seen = -1; quiet < 30; quiet++) {
+const standstill = async (_?: number, signal?: AbortSignal) => {
+  for (let quiet = 0, seen = -1; quiet < 30 && signal?.aborted !== true; quiet++) {
     if (seen !== its.emulator.requests.length) quiet = 0;
     seen = its.emulator.requests.length;
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await setTimeout(1, undefined, { signal }).catch(() => {});
   }
 };
 const untilSubmitted = async (order: string) => {

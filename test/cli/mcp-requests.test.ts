@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/cli/mcp/refusal.js";
-import { CONTINUATION, continuationRequest, SONG, songRequest } from "../../src/cli/mcp/requests.js";
+import { creatingTools } from "../../src/cli/mcp/requests.js";
 import { findRequestViolation } from "../../src/contract/request-rules.js";
+import type { TaskRequest } from "../../src/index.js";
 
 const TEXTS = {
   description: "a slow fado about rain",
@@ -13,7 +14,13 @@ const TEXTS = {
 const OTHERS = { instrumental: true, seed: 7 };
 const ALL = { ...TEXTS, ...OTHERS };
 
-const inputOf = (args: object) => ({ ...Object(songRequest(SONG.parse({ order: "rain", ...args })).input) });
+function requestOf(name: string, args: object): TaskRequest {
+  const tool = creatingTools().find((each) => each.name === name);
+  if (tool === undefined) throw new Error(`There is no tool ${name}`);
+  return tool.requestOf(tool.inputSchema.parse({ order: "rain", ...args }));
+}
+
+const inputOf = (args: object) => ({ ...requestOf("make_song", args).input });
 
 describe("an argument of `make_song` becomes the field that means the same", () => {
   test.each<[string, object, object]>([
@@ -58,8 +65,8 @@ describe("an argument of `make_song` becomes the field that means the same", () 
   });
 
   test("the lyrics of a continuation are sung, and its title is kept", () => {
-    const args = { order: "more", continue_clip_id: "clip", continue_at: 0, lyrics: "words", title: "Rain" };
-    expect(continuationRequest(CONTINUATION.parse(args)).input).toEqual({
+    const args = { continue_clip_id: "clip", continue_at: 0, lyrics: "words", title: "Rain" };
+    expect(requestOf("continue_song", args).input).toEqual({
       ...{ continue_clip_id: "clip", continue_at: 0, prompt: "words", title: "Rain" },
     });
   });
@@ -108,7 +115,7 @@ test("every combination of arguments is sent as it is meant, or refused with wha
 
 function requestOrRefusal(args: object) {
   try {
-    return songRequest(SONG.parse({ order: "rain", ...args }));
+    return requestOf("make_song", args);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

@@ -146,7 +146,7 @@ test.each([
   ],
   [
     music({ gptDescriptionPrompt: "rain" }),
-    "`continue_clip_id`; `gptDescriptionPrompt` is an unknown field: did you mean `gpt_description_prompt`?",
+    "or `tags`; `gptDescriptionPrompt` is an unknown field: did you mean `gpt_description_prompt`?",
   ],
   [
     concat({ "clip-id": "x" }),
@@ -154,7 +154,7 @@ test.each([
   ],
   [concat({ clip: "x" }), "`input.clip_id` is missing; `clip` is an unknown field: did you mean `clip_id`?"],
   [musicB({ promt: "x" }), "`input.prompt` is missing; `promt` is an unknown field: did you mean `prompt`?"],
-  [music({ tgas: "x" }), "`continue_clip_id`; `tgas` is an unknown field: did you mean `tags`?"],
+  [music({ tgas: "x" }), "or `tags`; `tgas` is an unknown field: did you mean `tags`?"],
   [{ ...music(described), model: undefined, modle: "provider_a" }, "did you mean `model`? Nothing was sent."],
   [
     { ...music(described), model: undefined, modle: "provider_a", task_type: undefined },
@@ -163,7 +163,7 @@ test.each([
   [concat({ songs: "x" }), "`input.clip_id` is missing."],
   [musicB({ prompt_id: 7 }), "`input.prompt` is missing."],
   [musicB({ [`prompt ${"x".repeat(40)}`]: 7 }), "`input.prompt` is missing."],
-  [music({ prompt: " " }), "or `continue_clip_id`."],
+  [music({ prompt: " " }), "`continue_clip_id`, `prompt` or `tags`."],
   [music({ prompt: "la", seed: 1 }), "is a field of provider_b: remove it"],
   [musicB({ prompt: "calm", title: "x" }), "is a field of provider_a: remove it"],
 ])("the error for %j says what is wrong and suggests a fix", async (request, words) => {

@@ -8,6 +8,7 @@ import type {
   CustomInput,
   FailedTaskOf,
   InspirationInput,
+  JsonValue,
   Lyrics,
   LyricsInput,
   Model,
@@ -31,7 +32,7 @@ import type {
 } from "async-music";
 import { expectTypeOf, test } from "vitest";
 import type * as z from "zod/mini";
-import type { inputSchemas, PROVIDER_A_FIELDS, PROVIDER_B_FIELDS } from "../../src/contract/request-rules.js";
+import type { INPUTS } from "../../src/contract/inputs.js";
 import type {
   balanceSchema,
   clipSchema,
@@ -72,7 +73,42 @@ type Allowed<Whole> = Whole extends unknown ? Exclude<keyof Whole, Forbidden<Who
 
 type FieldsOf<Provider extends Model> = Allowed<Extract<TaskRequest, { model: Provider }>["input"]>;
 
-type Input<Variant extends keyof typeof inputSchemas> = Named<z.input<(typeof inputSchemas)[Variant]>>;
+type Inputs = typeof INPUTS;
+type Kind = keyof Inputs;
+
+/** The type of the values that a rule accepts. */
+type ValueOf<Rule> = Rule extends { choices: readonly (infer Choice)[] }
+  ? Choice
+  : Rule extends { type: "any" }
+    ? JsonValue
+    : Rule extends { type: "number" | "integer" }
+      ? number
+      : Rule extends { type: "boolean" }
+        ? boolean
+        : string;
+
+type RequiredNames<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends { isRequired: true } ? Name : never;
+}[keyof Fields];
+
+/** An input as the table declares it. */
+type Input<Name extends Kind, Fields = Inputs[Name]["fields"]> = Flat<
+  { -readonly [Field in RequiredNames<Fields>]: ValueOf<Fields[Field]> } & {
+    -readonly [Field in Exclude<keyof Fields, RequiredNames<Fields>>]?: ValueOf<Fields[Field]> | undefined;
+  }
+>;
+
+type Flat<Whole> = { [Name in keyof Whole]: Whole[Name] };
+
+/** The fields that a mode accepts and does not read. */
+type Ignored<Name extends Kind> = Inputs[Name] extends { ignored: readonly (infer Field extends string)[] }
+  ? Field
+  : never;
+
+/** The names of all fields of a model, of all its task types. */
+type OfModel<Provider extends Model> = {
+  [Name in Kind]: Inputs[Name]["model"] extends Provider ? keyof Inputs[Name]["fields"] : never;
+}[Kind];
 
 test("the types of balance, usage and lyrics are those that their schemas return", () => {
   expectTypeOf<Checked<typeof balanceSchema>>().toEqualTypeOf<Balance>();
@@ -123,24 +159,26 @@ test("the result of each type is what its schema returns, and each clip has the 
   }>();
 });
 
-test("the fields of an input are those of its schema, those that its mode ignores and those that it forbids", () => {
-  type Read<Whole, Ignored extends keyof Whole = never> = Omit<Whole, Ignored | Forbidden<Whole>>;
-  expectTypeOf<Read<InspirationInput, "prompt" | "tags" | "title">>().toEqualTypeOf<Input<"inspiration">>();
-  expectTypeOf<Read<CustomFields, "title">>().toEqualTypeOf<Omit<Input<"custom">, "title">>();
+test("an input has the fields of the table, those that its mode ignores and those that it forbids", () => {
+  type Read<Whole, Name extends Kind> = Flat<Omit<Whole, Ignored<Name> | Forbidden<Whole>>>;
+  expectTypeOf<Read<InspirationInput, "inspiration">>().toEqualTypeOf<Input<"inspiration">>();
+  expectTypeOf<Read<CustomFields, "custom">>().toEqualTypeOf<Input<"custom">>();
   expectTypeOf<CustomInput>().toExtend<Input<"custom">>();
-  type Ignored = "gpt_description_prompt" | "tags" | "negative_tags" | "make_instrumental";
-  expectTypeOf<Read<ContinuationInput, Ignored | "title">>().toEqualTypeOf<
-    Omit<Input<"continuation">, "title">
-  >();
-  expectTypeOf<Read<ProviderBMusicInput>>().toEqualTypeOf<Input<"provider_b">>();
+  expectTypeOf<Read<ContinuationInput, "continuation">>().toEqualTypeOf<Input<"continuation">>();
+  expectTypeOf<Read<ProviderBMusicInput, "provider_b">>().toEqualTypeOf<Input<"provider_b">>();
   expectTypeOf<LyricsInput>().toEqualTypeOf<Input<"lyrics">>();
   expectTypeOf<UploadInput>().toEqualTypeOf<Input<"upload">>();
   expectTypeOf<ConcatInput>().toEqualTypeOf<Input<"concat">>();
 });
 
+test("an input lists each field that its mode ignores", () => {
+  expectTypeOf<Ignored<"inspiration">>().toExtend<Allowed<InspirationInput>>();
+  expectTypeOf<Ignored<"continuation">>().toExtend<Allowed<ContinuationInput>>();
+});
+
 test("the fields that an input forbids are those of the other model", () => {
-  type OfProviderA = (typeof PROVIDER_A_FIELDS)[number];
-  type OfProviderB = (typeof PROVIDER_B_FIELDS)[number];
+  type OfProviderA = Exclude<OfModel<"provider_a">, OfModel<"provider_b">>;
+  type OfProviderB = Exclude<OfModel<"provider_b">, OfModel<"provider_a">>;
   expectTypeOf<Exclude<FieldsOf<"provider_a">, FieldsOf<"provider_b">>>().toEqualTypeOf<OfProviderA>();
   expectTypeOf<Exclude<FieldsOf<"provider_b">, FieldsOf<"provider_a">>>().toEqualTypeOf<OfProviderB>();
   expectTypeOf<keyof NoProviderAFields>().toEqualTypeOf<OfProviderA>();
@@ -151,8 +189,10 @@ test("the fields that an input forbids are those of the other model", () => {
   expectTypeOf<Forbidden<ProviderBMusicInput>>().toEqualTypeOf<OfProviderA>();
 });
 
-test("a request names every model and task type, and has an input that the schemas accept", () => {
+test("a request names every model and task type of the table", () => {
   expectTypeOf<TaskRequest["model"]>().toEqualTypeOf<Model>();
   expectTypeOf<TaskRequest["task_type"]>().toEqualTypeOf<TaskType>();
-  expectTypeOf<TaskRequest["input"]>().toExtend<Input<keyof typeof inputSchemas>>();
+  expectTypeOf<Inputs[Kind]["model"]>().toEqualTypeOf<Model>();
+  expectTypeOf<Inputs[Kind]["task_type"]>().toEqualTypeOf<TaskType>();
+  expectTypeOf<TaskRequest["input"]>().toExtend<Flat<Input<Kind>>>();
 });

@@ -1,4 +1,5 @@
-import { MODELS, priceOf } from "../../../src/contract/service.js";
+import { priceOf } from "../../../src/contract/prices.js";
+import { MODELS } from "../../../src/contract/service.js";
 import { parseIsoTime } from "../../time/clock.js";
 import { type Account, createAccount, createKey, EMULATOR_KEY, KEY_RULE } from "../accounts.js";
 import { invalidField, invalidOption, invariant, normalizeId } from "../checks.js";

@@ -1,4 +1,5 @@
-import { isFinalStatus, LIMITS, priceOf } from "../../../src/contract/service.js";
+import { priceOf } from "../../../src/contract/prices.js";
+import { isFinalStatus, LIMITS } from "../../../src/contract/service.js";
 import { isoTime, parseIsoTime } from "../../time/clock.js";
 import type { Account } from "../accounts.js";
 import { type InvalidValueError, invalidField, invalidOption, invariant, normalizeId } from "../checks.js";

@@ -1,4 +1,5 @@
-import { API_PREFIX, HEADERS, type Model, priceOf, type TaskType } from "../../contract/service.js";
+import { priceOf } from "../../contract/prices.js";
+import { API_PREFIX, HEADERS, type Model, type TaskType } from "../../contract/service.js";
 import type { Change } from "./wire.js";
 
 /** One request of the drift check, and everything that follows from it. */

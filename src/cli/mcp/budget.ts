@@ -1,4 +1,5 @@
-import { isModel, isTaskType, PRICES } from "../../contract/service.js";
+import { PRICES } from "../../contract/prices.js";
+import { isModel, isTaskType } from "../../contract/service.js";
 import type { Journal, JournalEntry } from "../../index.js";
 import type { FileJournalContent } from "../../node/file-journal.js";
 import { Refusal } from "./refusal.js";

@@ -1,141 +1,183 @@
 import * as z from "zod/mini";
+import { DESCRIBED_INPUTS, type DescribedInput, type FieldRule, noteOf } from "../../contract/inputs.js";
 import * as sdk from "../../index.js";
 import { Refusal } from "./refusal.js";
 
-const filledText = (description: string) =>
-  z.string().check(z.regex(/\S/, "must not be blank"), z.describe(description));
-const text = (description: string) => z.optional(z.string().check(z.describe(description)));
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** The arguments of every tool that creates a task; each has others beside them. */
+export interface PaidArguments extends Arguments {
+  readonly order: string;
+  readonly max_credits?: number | undefined;
+}
+
+/** A tool that creates a task. */
+export interface CreatingTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: z.ZodMiniType<PaidArguments>;
+  /** The request of checked arguments. @throws Refusal an argument would be ignored, or one is missing */
+  requestOf(given: Arguments): sdk.TaskRequest;
+}
 
 export const ORDER = {
-  order: filledText(
-    "Your name for this result. Repeat the call with the same order to continue with it; it is charged once.",
-  ),
+  order: z
+    .string()
+    .check(
+      z.regex(/\S/, "must not be blank"),
+      z.describe(
+        "Your name for this result. Repeat the call with the same order to continue with it; it is charged once.",
+      ),
+    ),
 };
+
+const MAX_CREDITS = "The most that this call may cost, in credits. Default: what the server may spend.";
 
 const PAID = {
   ...ORDER,
-  max_credits: z.optional(
-    z
-      .number()
-      .check(
-        z.nonnegative(),
-        z.describe("The most that this call may cost, in credits. Default: what the server may spend."),
-      ),
-  ),
+  max_credits: z.optional(z.number().check(z.nonnegative(), z.describe(MAX_CREDITS))),
 };
 
 const AUDIO_FORMAT = z.optional(
   z.literal("mp3").check(z.describe("Request MP3. Default: the format of the provider.")),
 );
 
-/** The arguments of `make_song`. Each has one meaning, whatever the field of the model that it becomes. */
-export const SONG = z.strictObject({
-  ...PAID,
-  model: z.optional(z.enum(sdk.MODELS).check(z.describe("Default: provider_a."))),
-  description: text(
-    "What the song is about and how it sounds, such as `a slow fado about rain`. It is never sung. provider_a: use it alone, without `lyrics`, `styles` and `title`. provider_b: required; describe style and mood.",
-  ),
-  lyrics: text("The words to sing. Default: the model writes them."),
-  styles: text("Styles, separated by commas, such as `fado, acoustic guitar`."),
-  title: text("The title. provider_a only, without `description`."),
-  styles_to_avoid: text("Styles to avoid, separated by commas. provider_a only."),
-  instrumental: z.optional(z.boolean().check(z.describe("No singing. Needs no `lyrics`."))),
-  seed: z.optional(z.int().check(z.describe("Seed of the generation. provider_b only."))),
-  audio_format: AUDIO_FORMAT,
-});
+/** The tools that create tasks: one for each tool that a kind of `input` names. */
+export function creatingTools(inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): CreatingTool[] {
+  const names = new Set(inputs.flatMap(({ texts: { tool = [] } }) => tool));
+  return [...names].map((name) =>
+    creatingTool(
+      name,
+      inputs.filter(({ texts }) => texts.tool === name),
+    ),
+  );
+}
 
-export const LYRICS = z.strictObject({ ...PAID, description: filledText("What the lyrics are about.") });
+function creatingTool(name: string, kinds: readonly DescribedInput[]): CreatingTool {
+  const models = sdk.MODELS.filter((model) => kinds.some((each) => each.model === model));
+  const names = new Set(kinds.flatMap((kind) => Object.keys(argumentsOf(kind))));
+  const fields = [...names].map((each) => [each, argumentSchema(each, kinds)] as const);
+  const hasAudio = kinds.some((kind) => kind.task_type !== "lyrics");
+  return {
+    name,
+    title: (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " "),
+    description:
+      `Creates ${kinds.map(({ texts, credits }) => `${texts.result}, for ${credits} credits`).join("; or ")}. ` +
+      "Returns the result, or after 50 s a receipt: then call `check_order`.",
+    inputSchema: z.strictObject({
+      ...PAID,
+      ...(models.length > 1 && {
+        model: z.optional(z.enum(sdk.MODELS).check(z.describe(`Default: ${models[0]}.`))),
+      }),
+      ...Object.fromEntries(fields),
+      ...(hasAudio && { audio_format: AUDIO_FORMAT }),
+    }),
+    requestOf: ({ order, max_credits, model = models[0], audio_format, ...given }) =>
+      requestOf(kinds, model, withoutBlanks(given), audio_format === undefined ? {} : { audio_format }),
+  };
+}
 
-export const CONTINUATION = z.strictObject({
-  ...PAID,
-  continue_clip_id: filledText("The `id` of the clip to continue."),
-  continue_at: z.optional(
-    z
-      .number()
-      .check(
-        z.nonnegative(),
-        z.describe("Where the continuation begins in the clip, in seconds. Default: its end."),
-      ),
-  ),
-  lyrics: text("The words to sing in the continuation."),
-  title: text("The title."),
-  audio_format: AUDIO_FORMAT,
-});
+/** The argument that sets a field. It has one meaning, whatever the field that it becomes. */
+function argumentOf({ texts }: DescribedInput, field: string): string {
+  return texts.fields[field]?.argument ?? field;
+}
 
-type SongArguments = z.infer<typeof SONG>;
+/** The fields that agents set, by their arguments. */
+function argumentsOf(kind: DescribedInput): Readonly<Record<string, string>> {
+  const settable = Object.keys(kind.fields).filter((field) => kind.texts.fields[field]?.argument !== null);
+  return Object.fromEntries(settable.map((field) => [argumentOf(kind, field), field]));
+}
 
-/** The request of `make_song`. @throws Refusal an argument would be ignored, or one is missing */
-export function songRequest({ order, max_credits, model, audio_format, ...given }: SongArguments) {
-  const song = withoutBlanks(given);
-  if (song.instrumental === true && song.lyrics !== undefined)
+/** Fields that other arguments decide, too. The provider's default of `lyrics_type` is not documented. */
+const DECIDED: Readonly<Record<string, (given: Arguments) => unknown>> = {
+  lyrics_type: ({ instrumental, lyrics }) =>
+    instrumental === true ? "instrumental" : lyrics === undefined ? "generate" : "user",
+};
+
+function argumentSchema(name: string, kinds: readonly DescribedInput[]): z.ZodMiniType {
+  const users = kinds.filter((kind) => name in argumentsOf(kind));
+  const described = users.flatMap((kind) => {
+    const field = argumentsOf(kind)[name] ?? "";
+    const [rule, text] = [kind.fields[field], kind.texts.fields[field]];
+    if (rule === undefined || text === undefined || field in DECIDED) return [];
+    return { rule, result: kind.texts.result, text: `${text.description} ${noteOf(rule, text)}`.trim() };
+  });
+  const [first] = described;
+  const isSame = described.every(({ text }) => text === first?.text);
+  const meaning = isSame
+    ? first?.text
+    : described.map(({ result, text }) => `For ${result}: ${text}`).join(" ");
+  const others = kinds.filter((kind) => !users.includes(kind)).map(({ texts }) => texts.result);
+  const exception = others.length === 0 ? "" : ` Not for ${orList(others)}.`;
+  const isRequired = kinds.every((kind) => requiredBy(kind).includes(name));
+  const schema = schemaOf(first?.rule ?? { type: "any" }, isRequired).check(
+    z.describe(`${meaning}${exception}`),
+  );
+  return isRequired ? schema : z.optional(schema);
+}
+
+/** An argument is never a JSON value of any type: models would nest what is a text. */
+function schemaOf({ type, choices, minimum }: FieldRule, isRequired: boolean): z.ZodMiniType {
+  if (type === "boolean") return z.boolean();
+  if (type === "integer") return z.int();
+  if (type === "number") return z.number().check(z.minimum(minimum ?? Number.MIN_SAFE_INTEGER));
+  if (choices !== undefined) return z.enum(choices);
+  // Models fill arguments that they don't use with empty strings.
+  return isRequired ? z.string().check(z.regex(/\S/, "must not be blank")) : z.string();
+}
+
+/** The arguments that a kind needs. */
+function requiredBy(kind: DescribedInput): string[] {
+  const required = Object.keys(kind.fields).filter((field) => kind.fields[field]?.isRequired === true);
+  return required.map((field) => argumentOf(kind, field));
+}
+
+/** The request that the arguments describe: of the last of the model's kinds that they choose. */
+function requestOf(kinds: readonly DescribedInput[], model: unknown, given: Arguments, options: object) {
+  if (given["instrumental"] === true && given["lyrics"] !== undefined)
     throw refusal("`lyrics` are not sung in an instrumental. Remove `lyrics`, or remove `instrumental`.");
-  return model === "provider_b"
-    ? requestOf(model, "music", inputOfProviderB(song), audio_format)
-    : requestOf("provider_a", "music", inputOfProviderA(song), audio_format);
-}
+  const modes = kinds.filter((kind) => kind.model === model);
+  const choosersOf = (kind: DescribedInput) =>
+    kind.chosenBy === undefined ? [] : [argumentOf(kind, kind.chosenBy)];
+  const isChosen = (kind: DescribedInput) => choosersOf(kind).some((name) => given[name] !== undefined);
+  const kind = modes.findLast(isChosen) ?? modes.find(({ chosenBy }) => chosenBy === undefined) ?? modes[0];
+  if (kind === undefined) throw refusal(`${model} does not offer this. Pass another \`model\`.`);
 
-export function lyricsRequest({ description }: z.infer<typeof LYRICS>) {
-  return requestOf("provider_a", "lyrics", { prompt: description });
-}
-
-export function continuationRequest({ audio_format, ...given }: z.infer<typeof CONTINUATION>) {
-  const { continue_clip_id, continue_at, lyrics, title } = withoutBlanks(given);
-  const input = { continue_clip_id, continue_at, prompt: lyrics, title };
-  return requestOf("provider_a", "music", input, audio_format);
-}
-
-type Song = Omit<SongArguments, "order" | "max_credits" | "model" | "audio_format">;
-
-function inputOfProviderA(song: Song) {
-  const { description, lyrics, styles, title, styles_to_avoid: negative_tags, instrumental, seed } = song;
-  refuse({ seed }, "is an argument of provider_b", "Remove it, or pass `model: provider_b`.");
-  const shared = { negative_tags, make_instrumental: instrumental };
-  if (description !== undefined) {
-    refuse(
-      { lyrics, styles, title },
-      "would be ignored beside `description`: provider_a then chooses the words, the styles and the title",
-      "Pass `description` alone, or remove it and describe the song with `styles`.",
+  const fields = argumentsOf(kind);
+  const unusable = Object.keys(given).find((name) => !(name in fields));
+  if (unusable !== undefined) {
+    const [chooser] = choosersOf(kind);
+    const other = kinds.find((each) => unusable in argumentsOf(each))?.model;
+    throw refusal(
+      other === model && chooser !== undefined
+        ? `\`${unusable}\` would be ignored beside \`${chooser}\`. Remove one of them.`
+        : `\`${unusable}\` is an argument of ${other}. Remove it, or pass \`model: ${other}\`.`,
     );
-    return { gpt_description_prompt: description, ...shared };
   }
-  if (lyrics === undefined && styles === undefined)
-    throw refusal("The song is not described. Pass `description`; or `lyrics`, `styles`, or both.");
-  return { prompt: lyrics, tags: styles, title, ...shared };
-}
+  const missing = requiredBy(kind).find((name) => given[name] === undefined);
+  if (missing !== undefined) throw refusal(`\`${missing}\` is missing. Pass it for ${kind.texts.result}.`);
+  const oneOf = (kind.oneOf ?? []).map((field) => argumentOf(kind, field));
+  if (oneOf.length > 0 && oneOf.every((name) => given[name] === undefined)) {
+    const names = [...modes.flatMap(choosersOf), ...oneOf].map((name) => `\`${name}\``);
+    throw refusal(`The request describes nothing. Pass ${orList(names)}.`);
+  }
 
-function inputOfProviderB(song: Song) {
-  const { description, lyrics, styles, title, styles_to_avoid, instrumental, seed } = song;
-  refuse({ title, styles_to_avoid }, "is an argument of provider_a", "Remove it, or use provider_a.");
-  if (description === undefined)
-    throw refusal("provider_b needs a `description` of style and mood. Pass it beside the other arguments.");
-  // The default of the provider is not documented.
-  const lyrics_type = instrumental === true ? "instrumental" : lyrics === undefined ? "generate" : "user";
-  return { prompt: description, lyrics, tags: styles, lyrics_type, seed };
-}
-
-function refuse(unusable: Readonly<Record<string, unknown>>, why: string, advice: string): void {
-  const names = Object.keys(unusable).filter((name) => unusable[name] !== undefined);
-  if (names.length === 0) return;
-  throw refusal(`${names.map((name) => `\`${name}\` ${why}`).join("; ")}. ${advice}`);
+  const set = Object.entries(fields).map(([name, field]) => [field, DECIDED[field]?.(given) ?? given[name]]);
+  const input = Object.fromEntries(set.filter(([, value]) => value !== undefined));
+  const request: unknown = { model, task_type: kind.task_type, ...options, input };
+  return request as sdk.TaskRequest;
 }
 
 function refusal(reason: string): Refusal {
   return new Refusal(`${reason} Nothing was sent or charged. Then call again with the same order.`);
 }
 
-/** Models fill arguments that they don't use with empty strings. */
-function withoutBlanks<Arguments extends object>(given: Arguments): Arguments {
+function withoutBlanks(given: Arguments): Arguments {
   const filled = Object.entries(given).filter(([, value]) => typeof value !== "string" || /\S/.test(value));
-  return Object.fromEntries(filled) as Arguments;
+  return Object.fromEntries(filled);
 }
 
-function requestOf(
-  model: sdk.Model,
-  task_type: sdk.TaskType,
-  fields: Readonly<Record<string, unknown>>,
-  audio_format?: "mp3",
-): sdk.TaskRequest {
-  const input = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  const request = { model, task_type, ...(audio_format !== undefined && { audio_format }), input };
-  return request as unknown as sdk.TaskRequest;
+function orList(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }

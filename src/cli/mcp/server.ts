@@ -13,15 +13,7 @@ import type { Library } from "./library.js";
 import { LONGEST_MESSAGE_BYTES, limitLines } from "./limit-lines.js";
 import { NO_PROGRESS, Orders, type Run } from "./orders.js";
 import { Refusal } from "./refusal.js";
-import {
-  CONTINUATION,
-  continuationRequest,
-  LYRICS,
-  lyricsRequest,
-  ORDER,
-  SONG,
-  songRequest,
-} from "./requests.js";
+import { creatingTools, ORDER, type PaidArguments } from "./requests.js";
 import {
   BALANCE,
   balanceOf,
@@ -157,48 +149,15 @@ export async function createMcpServer(
   };
 
   /** Creates the task of an order. The arguments are checked before the price. */
-  const place = (
-    { order, max_credits }: { order: string; max_credits?: number | undefined },
-    requestOf: () => sdk.TaskRequest,
-    extra: Extra,
-  ) => follow(order, async () => orders.start(order, requestOf(), max_credits), extra);
+  const place = ({ order, max_credits }: PaidArguments, requestOf: () => sdk.TaskRequest, extra: Extra) =>
+    follow(order, async () => orders.start(order, requestOf(), max_credits), extra);
 
-  server.registerTool(
-    "make_song",
-    {
-      title: "Make a song",
-      description:
-        "Creates a song, for 10 credits (provider_a) or 5 credits (provider_b). Pass a `description`; or your own `lyrics`, `styles` or both; or `model: provider_b` with a `description` of style and mood, and optionally `lyrics`. Returns the clips, or after 50 s a receipt: then call `check_order`.",
-      inputSchema: SONG,
-      outputSchema: RESULT,
-      annotations: CREATES,
-    },
-    async (song, extra) => place(song, () => songRequest(song), extra),
-  );
-  server.registerTool(
-    "write_lyrics",
-    {
-      title: "Write lyrics",
-      description:
-        "Writes lyrics, for 5 credits. Returns them, or after 50 s a receipt: then call `check_order`.",
-      inputSchema: LYRICS,
-      outputSchema: RESULT,
-      annotations: CREATES,
-    },
-    async (lyrics, extra) => place(lyrics, () => lyricsRequest(lyrics), extra),
-  );
-  server.registerTool(
-    "continue_song",
-    {
-      title: "Continue a song",
-      description:
-        "Creates a continuation of a clip of provider_a, for 10 credits. Returns the clips, or after 50 s a receipt: then call `check_order`.",
-      inputSchema: CONTINUATION,
-      outputSchema: RESULT,
-      annotations: CREATES,
-    },
-    async (continuation, extra) => place(continuation, () => continuationRequest(continuation), extra),
-  );
+  for (const { name, title, description, inputSchema, requestOf } of creatingTools())
+    server.registerTool(
+      name,
+      { title, description, inputSchema, outputSchema: RESULT, annotations: CREATES },
+      async (given: PaidArguments, extra: Extra) => place(given, () => requestOf(given), extra),
+    );
   server.registerTool(
     "check_order",
     {

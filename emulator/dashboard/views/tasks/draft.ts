@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { TASK_TYPES_BY_MODEL } from "../../../../src/contract/service.js";
+import { DESCRIBED_INPUTS, modesOf } from "../../../../src/contract/inputs.js";
 import { goTo } from "../../address.js";
 import type { Draft } from "./task-input.js";
 
@@ -30,7 +30,7 @@ export function restoreDraft(): void {
 
 export function changeDraft(changes: Partial<Draft>): void {
   const { model, type, ...rest } = { ...draft.value, ...changes };
-  const isOffered = TASK_TYPES_BY_MODEL[model].includes(type);
+  const isOffered = modesOf(DESCRIBED_INPUTS, model, type).length > 0;
   draft.value = { ...rest, model, type: isOffered ? type : "music" };
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft.value));
 }

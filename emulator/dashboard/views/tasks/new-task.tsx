@@ -1,4 +1,6 @@
-import { MODELS, priceOf, TASK_TYPES_BY_MODEL } from "../../../../src/contract/service.js";
+import { DESCRIBED_INPUTS, modesOf, noteOf } from "../../../../src/contract/inputs.js";
+import { priceOf } from "../../../../src/contract/prices.js";
+import { MODELS, TASK_TYPES } from "../../../../src/contract/service.js";
 import { goTo, linkTo } from "../../address.js";
 import { RefusedError, sendRequest } from "../../api.js";
 import { Field, Flag } from "../../parts/controls.js";
@@ -10,7 +12,15 @@ import { account, accountId, overview } from "../../store.js";
 import { OUTCOMES, outcomeNamed } from "../scenarios/outcomes.js";
 import { changeDraft, draft } from "./draft.js";
 import { Crumbs, checkSent } from "./task.js";
-import { curlCommand, type Draft, fieldsOf, type InputField, requestOf, sdkCode } from "./task-input.js";
+import {
+  curlCommand,
+  type Draft,
+  describedBy,
+  fieldsOf,
+  type InputField,
+  requestOf,
+  sdkCode,
+} from "./task-input.js";
 
 /** Where the request has what is named otherwise in the draft. */
 const PATHS: Partial<Record<keyof Draft, string>> = { type: "task_type", format: "audio_format" };
@@ -72,13 +82,7 @@ export function NewTask() {
 const OUTCOME_UNKNOWN = " A task may have been created: see Tasks.";
 
 async function submit(): Promise<void> {
-  const { model, type, mode, fields } = draft.peek();
-  if (model === "provider_a" && type === "music" && mode === "custom") {
-    const { prompt = "", tags = "" } = fields;
-    const message = "or styles are required";
-    if ((prompt + tags).trim() === "")
-      throw new RefusedError(`Lyrics ${message}.`, [{ path: "input.prompt", message }]);
-  }
+  checkOneOf(draft.peek());
   const outcome = outcomeNamed(draft.peek().outcome);
   const sent = await sendRequest(accountId.peek(), {
     method: "POST",
@@ -93,44 +97,48 @@ async function submit(): Promise<void> {
   goTo(`/tasks/${taskId}`);
 }
 
-const MODES = {
-  inspiration: "a description",
-  custom: "your lyrics or styles",
-  continuation: "a clip to continue",
-};
+/** Refuses a draft in which all of the fields are blank of which one must not be. */
+function checkOneOf(current: Draft): void {
+  const { oneOf: [first, ...others] = [], texts } = describedBy(current) ?? {};
+  if (first === undefined || [first, ...others].some((name) => current.fields[name]?.trim())) return;
+  const message = `or ${others.map((name) => texts?.fields[name]?.label).join(" or ")} is required`;
+  throw new RefusedError(`${texts?.fields[first]?.label} ${message}.`, [{ path: `input.${first}`, message }]);
+}
 
 function Kind() {
   const { model, type } = draft.value;
+  const modes = modesOf(DESCRIBED_INPUTS, model, type);
+  const types = TASK_TYPES.filter((each) => modesOf(DESCRIBED_INPUTS, model, each).length > 0);
+  const choices = modes.map(({ kind, texts }) => [kind, texts.result] as const);
   return (
     <div class="fields">
       <Field label="Model" of={MODELS} {...bind("model")} />
-      <Field label="Task" of={TASK_TYPES_BY_MODEL[model]} {...bind("type")} />
-      {model === "provider_a" && type === "music" && <Field label="From" of={MODES} {...bind("mode")} />}
+      <Field label="Task" of={types} {...bind("type")} />
+      {modes.length > 1 && <Field label="Result" of={choices} {...bind("mode")} />}
     </div>
   );
 }
 
-function Input({ field }: { field: InputField }) {
-  const { name, label, kind = "text", required = false, hint, choices = [], ...limits } = field;
+function Input({ field: { name, rule, text } }: { field: InputField }) {
+  const { type, choices, minimum, isRequired = false } = rule;
+  const { label, isLong = false, example } = text;
   const value = draft.value.fields[name] ?? "";
-  const onChange = (text: string) => changeDraft({ fields: { ...draft.value.fields, [name]: text } });
-  if (kind === "flag")
+  const onChange = (given: string) => changeDraft({ fields: { ...draft.value.fields, [name]: given } });
+  if (type === "boolean")
     return <Flag label={label} value={value !== ""} onChange={(on) => onChange(on ? "true" : "")} />;
-  const control = {
-    text: {},
-    long: { rows: 3 },
-    number: { type: "number", step: "any", ...limits },
-    choice: { of: choices.map((each) => [each, each || "none"] as const) },
-  } as const;
+  const isNumber = type === "number" || type === "integer";
   return (
     <Field
       label={label}
       name={`input.${name}`}
-      required={required}
+      required={isRequired}
       value={value}
       onChange={onChange}
-      hint={hint}
-      {...control[kind]}
+      hint={noteOf(rule, text) || undefined}
+      {...(isNumber && { type: "number", step: type === "integer" ? 1 : "any" })}
+      {...(minimum !== undefined && { min: minimum })}
+      {...(isLong && { rows: 3 })}
+      {...(choices === undefined ? { placeholder: String(example) } : { of: [["", "none"], ...choices] })}
     />
   );
 }

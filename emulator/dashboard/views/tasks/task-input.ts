@@ -1,14 +1,20 @@
+import {
+  chosenMode,
+  DESCRIBED_INPUTS,
+  type DescribedInput,
+  type FieldRule,
+  type FieldText,
+  modesOf,
+} from "../../../../src/contract/inputs.js";
 import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../../../src/contract/service.js";
 import type { Task } from "../../../../src/contract/task.js";
-
-/** How music of `provider_a` is described. */
-export type Mode = "inspiration" | "custom" | "continuation";
 
 /** A request while it is edited. All fields are text, under their names in `input`. */
 export interface Draft {
   model: Model;
   type: TaskType;
-  mode: Mode;
+  /** The kind of `input`, if the task has several modes. */
+  mode: string;
   format: "" | "mp3";
   /** The name of an outcome, or "". */
   outcome: string;
@@ -16,80 +22,43 @@ export interface Draft {
 }
 
 export interface InputField {
-  name: string;
-  label: string;
-  /** @defaultValue "text" */
-  kind?: "text" | "long" | "number" | "flag" | "choice";
-  required?: boolean;
-  hint?: string | undefined;
-  choices?: readonly string[];
-  /** Of a number. */
-  min?: number;
-  step?: number;
+  readonly name: string;
+  readonly rule: FieldRule;
+  readonly text: FieldText;
 }
 
-function choice(name: string, label: string, choices: readonly string[], hint?: string): InputField {
-  return { name, label, kind: "choice", choices, hint };
+/** The kind of `input` that a draft describes. */
+export function describedBy(
+  { model, type, mode }: Pick<Draft, "model" | "type" | "mode">,
+  inputs: readonly DescribedInput[] = DESCRIBED_INPUTS,
+): DescribedInput | undefined {
+  const modes = modesOf(inputs, model, type);
+  return modes.find(({ kind }) => kind === mode) ?? modes[0];
 }
 
-const instrumental: InputField = { name: "make_instrumental", label: "Instrumental", kind: "flag" };
-const title: InputField = { name: "title", label: "Title" };
-const negative: InputField = { name: "negative_tags", label: "Styles to avoid" };
-const retired = "v5.5 and v5 are retired: they are accepted, and generate with v6.";
-const version = choice("model_version", "Model version", ["", "v6", "v5.5", "v5"], retired);
-const clipHint = "From a music or upload task of this account.";
-
-/** The fields of each kind of request. */
-const FIELDS: Readonly<Record<Mode | "provider_b" | Exclude<TaskType, "music">, readonly InputField[]>> = {
-  inspiration: [
-    { name: "gpt_description_prompt", label: "Description", kind: "long", required: true },
-    negative,
-    version,
-    instrumental,
-  ],
-  custom: [
-    { name: "prompt", label: "Lyrics", kind: "long", hint: "Lyrics, styles or both are required." },
-    { name: "tags", label: "Styles", hint: "Separated by commas: fado, guitar." },
-    title,
-    negative,
-    version,
-    instrumental,
-  ],
-  continuation: [
-    { name: "continue_clip_id", label: "Clip ID", required: true, hint: clipHint },
-    { name: "continue_at", label: "Continue at (seconds)", kind: "number", min: 0 },
-    { name: "prompt", label: "Lyrics", kind: "long" },
-    title,
-    version,
-  ],
-  provider_b: [
-    { name: "prompt", label: "Style and mood", kind: "long", required: true },
-    { name: "lyrics", label: "Lyrics", kind: "long" },
-    { name: "tags", label: "Tags" },
-    choice("lyrics_type", "Lyrics type", ["", "generate", "user", "instrumental"]),
-    { name: "seed", label: "Seed", kind: "number", step: 1 },
-  ],
-  lyrics: [{ name: "prompt", label: "Subject", kind: "long", required: true }],
-  upload: [{ name: "url", label: "Address", required: true, hint: "Public, http or https." }],
-  concat: [{ name: "clip_id", label: "Clip ID", required: true }],
-};
-
-export function fieldsOf({ model, type, mode }: Draft): readonly InputField[] {
-  return FIELDS[model === "provider_b" ? model : type === "music" ? mode : type];
+/** The fields of a draft. */
+export function fieldsOf(draft: Draft, inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): InputField[] {
+  const described = describedBy(draft, inputs);
+  return Object.entries(described?.fields ?? {}).flatMap(([name, rule]) => {
+    const text = described?.texts.fields[name];
+    return text === undefined ? [] : { name, rule, text };
+  });
 }
 
 /** The draft of a request that was sent before. */
 export function draftOf(request: Pick<Task, "model" | "type" | "audio_format" | "input">): Partial<Draft> {
   const { audio_format: format, input } = request;
-  const fields = Object.entries(input).map(([name, value]) => [
-    name,
-    name === instrumental.name && value === false ? "" : textOf(value),
-  ]);
-  const isDescribed = "gpt_description_prompt" in input;
+  const model = MODELS.find((each) => each === request.model) ?? "provider_a";
+  const type = TASK_TYPES.find((each) => each === request.type) ?? "music";
+  const mode = chosenMode(modesOf(DESCRIBED_INPUTS, model, type), input);
+  const fields = Object.entries(input).map(([name, value]) => {
+    const isOff = mode?.fields[name]?.type === "boolean" && value === false;
+    return [name, isOff ? "" : textOf(value)];
+  });
   return {
-    model: MODELS.find((model) => model === request.model) ?? "provider_a",
-    type: TASK_TYPES.find((type) => type === request.type) ?? "music",
-    mode: "continue_clip_id" in input ? "continuation" : isDescribed ? "inspiration" : "custom",
+    model,
+    type,
+    ...(mode !== undefined && { mode: mode.kind }),
     format: format === "mp3" ? format : "",
     fields: Object.fromEntries(fields),
   };
@@ -104,10 +73,11 @@ function textOf(value: unknown): string {
 export function requestOf(draft: Draft): Record<string, unknown> {
   const { model, type, format, fields } = draft;
   const input: Record<string, unknown> = {};
-  for (const { name, kind, required = false } of fieldsOf(draft)) {
+  for (const { name, rule } of fieldsOf(draft)) {
     const text = fields[name] ?? "";
-    if (text === "" && !required) continue;
-    input[name] = kind === "number" ? Number(text) : kind === "flag" ? true : text;
+    if (text === "" && rule.isRequired !== true) continue;
+    const isNumber = rule.type === "number" || rule.type === "integer";
+    input[name] = isNumber ? Number(text) : rule.type === "boolean" ? true : text;
   }
   return { model, task_type: type, ...(format !== "" && { audio_format: format }), input };
 }

@@ -1,0 +1,361 @@
+import type { Model, TaskType } from "./service.js";
+
+/** What a field of `input` accepts. */
+export interface FieldRule {
+  /** The type in JSON; an `"integer"` is a number without a fraction. */
+  readonly type: "string" | "number" | "integer" | "boolean" | "any";
+  /** A required text must not be blank. */
+  readonly isRequired?: true;
+  readonly choices?: readonly string[];
+  readonly minimum?: number;
+  /** Whether the service must be able to fetch from the text: see `isPublicHttpUrl`. */
+  readonly isPublicUrl?: true;
+  /** The types of task whose clips the text may name. */
+  readonly clipOf?: readonly TaskType[];
+}
+
+/** One kind of `input`: a mode of `provider_a`'s music, the music of `provider_b`, or another type of task. */
+export interface InputRules {
+  readonly model: Model;
+  readonly task_type: TaskType;
+  /** The price of a task, in credits. */
+  readonly credits: number;
+  /** Of a mode: the field that chooses it. The mode without one is chosen if no other is. */
+  readonly chosenBy?: string;
+  /** The fields that the service reads. */
+  readonly fields: Readonly<Record<string, FieldRule>>;
+  /** Fields that this mode accepts and does not read: they have no effect. */
+  readonly ignored?: readonly string[];
+  /** One of these texts must not be blank. */
+  readonly oneOf?: readonly string[];
+}
+
+const text = { type: "string" } as const;
+const requiredText = { type: "string", isRequired: true } as const;
+const flag = { type: "boolean" } as const;
+const anything = { type: "any" } as const;
+const modelVersion = { type: "string", choices: ["v6", "v5.5", "v5"] } as const;
+
+const PROVIDER_A_MUSIC = { model: "provider_a", task_type: "music", credits: 10 } as const;
+
+/**
+ * Every kind of `input`, with its fields (Resources: Task creation request), in the order in which people see them. Of two
+ * modes whose choosing fields are present, the later one is chosen.
+ */
+export const INPUTS = {
+  inspiration: {
+    ...PROVIDER_A_MUSIC,
+    chosenBy: "gpt_description_prompt",
+    fields: {
+      gpt_description_prompt: requiredText,
+      negative_tags: text,
+      make_instrumental: flag,
+      model_version: modelVersion,
+    },
+    ignored: ["prompt", "tags", "title"],
+  },
+  custom: {
+    ...PROVIDER_A_MUSIC,
+    fields: {
+      prompt: text,
+      tags: text,
+      negative_tags: text,
+      title: anything,
+      make_instrumental: flag,
+      model_version: modelVersion,
+    },
+    oneOf: ["prompt", "tags"],
+  },
+  continuation: {
+    ...PROVIDER_A_MUSIC,
+    chosenBy: "continue_clip_id",
+    fields: {
+      continue_clip_id: { type: "string", isRequired: true, clipOf: ["music", "upload"] },
+      continue_at: { type: "number", minimum: 0 },
+      prompt: text,
+      title: anything,
+      model_version: modelVersion,
+    },
+    ignored: ["gpt_description_prompt", "tags", "negative_tags", "make_instrumental"],
+  },
+  provider_b: {
+    model: "provider_b",
+    task_type: "music",
+    credits: 5,
+    fields: {
+      prompt: requiredText,
+      lyrics: text,
+      tags: text,
+      lyrics_type: { type: "string", choices: ["generate", "user", "instrumental"] },
+      seed: { type: "integer" },
+    },
+  },
+  lyrics: { model: "provider_a", task_type: "lyrics", credits: 5, fields: { prompt: requiredText } },
+  upload: {
+    model: "provider_a",
+    task_type: "upload",
+    credits: 1,
+    fields: { url: { type: "string", isRequired: true, isPublicUrl: true } },
+  },
+  concat: {
+    model: "provider_a",
+    task_type: "concat",
+    credits: 5,
+    fields: { clip_id: { type: "string", isRequired: true, clipOf: ["music"] } },
+  },
+} as const satisfies Readonly<Record<string, InputRules>>;
+
+/** The kinds of `input`. */
+export type InputKind = keyof typeof INPUTS;
+
+const KINDS = /* @__PURE__ */ Object.keys(INPUTS) as InputKind[];
+
+export const INPUT_LIST: readonly InputRules[] = /* @__PURE__ */ Object.values(INPUTS);
+
+/** What a reader is told about a field. */
+export interface FieldText {
+  /** The heading of its control in a form. */
+  readonly label: string;
+  /** What the field is, as one sentence. */
+  readonly description: string;
+  /** What else a reader must know, as sentences. */
+  readonly note?: string;
+  readonly example: string | number | boolean;
+  /** Whether the text usually has several lines. */
+  readonly isLong?: true;
+  /** The name of the argument that agents fill in; `null` if they can't. @defaultValue the name of the field */
+  readonly argument?: string | null;
+}
+
+/** What a reader is told about a kind of `input`. */
+export interface InputTexts {
+  /** What the task makes, as a noun phrase with its article. */
+  readonly result: string;
+  /** The tool with which agents ask for it. @defaultValue none */
+  readonly tool?: string;
+  readonly fields: Readonly<Record<string, FieldText>>;
+}
+
+const title: FieldText = {
+  label: "Title",
+  description: "The title.",
+  note: "A value of any JSON type; all but a string are serialized.",
+  example: "Tram 28",
+};
+const lyrics: FieldText = {
+  label: "Lyrics",
+  description: "The lyrics.",
+  example: "rain on the tram",
+  isLong: true,
+  argument: "lyrics",
+};
+const styles: FieldText = {
+  label: "Styles",
+  description: "Styles, separated by commas.",
+  example: "fado, guitar",
+  argument: "styles",
+};
+const stylesToAvoid: FieldText = {
+  label: "Styles to avoid",
+  description: "Styles to avoid, separated by commas.",
+  example: "drums, rock",
+  argument: "styles_to_avoid",
+};
+const instrumental: FieldText = {
+  label: "Instrumental",
+  description: "No vocals.",
+  note: "False by default.",
+  example: true,
+  argument: "instrumental",
+};
+const version: FieldText = {
+  label: "Model version",
+  description: "The version of the model.",
+  note: "`v6` by default. `v5.5` and `v5` are retired: they are accepted, and generate with `v6`.",
+  example: "v6",
+  argument: null,
+};
+
+/** The texts about every kind of `input`. The SDK's bundle does not contain them. */
+export const INPUT_TEXTS = {
+  inspiration: {
+    result: "a song from a description",
+    tool: "make_song",
+    fields: {
+      gpt_description_prompt: {
+        label: "Description",
+        description: "What the song is about and how it sounds.",
+        note: "It is not sung.",
+        example: "rain in Lisbon",
+        isLong: true,
+        argument: "description",
+      },
+      negative_tags: stylesToAvoid,
+      make_instrumental: instrumental,
+      model_version: version,
+    },
+  },
+  custom: {
+    result: "a song from lyrics, styles or both",
+    tool: "make_song",
+    fields: {
+      prompt: lyrics,
+      tags: styles,
+      negative_tags: stylesToAvoid,
+      title,
+      make_instrumental: instrumental,
+      model_version: version,
+    },
+  },
+  continuation: {
+    result: "a continuation of a clip",
+    tool: "continue_song",
+    fields: {
+      continue_clip_id: {
+        label: "Clip ID",
+        description: "The clip to continue.",
+        example: "clip-1",
+      },
+      continue_at: {
+        label: "Continue at (seconds)",
+        description: "Where the continuation begins in the clip, in seconds.",
+        note: "By default, at its end.",
+        example: 42.5,
+      },
+      prompt: lyrics,
+      title,
+      model_version: version,
+    },
+  },
+  provider_b: {
+    result: "a song of provider_b",
+    tool: "make_song",
+    fields: {
+      prompt: {
+        label: "Style and mood",
+        description: "Style and mood.",
+        note: "It is not sung.",
+        example: "calm and wide",
+        isLong: true,
+        argument: "description",
+      },
+      lyrics,
+      tags: styles,
+      lyrics_type: {
+        label: "Lyrics type",
+        description: "Where the lyrics come from.",
+        note: "The provider's default is not documented.",
+        example: "instrumental",
+        argument: "instrumental",
+      },
+      seed: { label: "Seed", description: "The seed of the provider's random numbers.", example: 35 },
+    },
+  },
+  lyrics: {
+    result: "lyrics from a description",
+    tool: "write_lyrics",
+    fields: {
+      prompt: {
+        label: "Subject",
+        description: "What the lyrics are about.",
+        example: "a lighthouse",
+        isLong: true,
+        argument: "description",
+      },
+    },
+  },
+  upload: {
+    result: "a clip from audio at a public address",
+    fields: {
+      url: {
+        label: "Address",
+        description: "The http or https address of the audio.",
+        note: "It must be public: local and private networks are refused.",
+        example: "https://example.com/humming.mp3",
+      },
+    },
+  },
+  concat: {
+    result: "the whole of a continued song",
+    fields: {
+      clip_id: { label: "Clip ID", description: "The last clip of the song.", example: "clip-2" },
+    },
+  },
+} as const satisfies {
+  readonly [Kind in InputKind]: InputTexts & {
+    readonly fields: Readonly<Record<keyof (typeof INPUTS)[Kind]["fields"], FieldText>>;
+  };
+};
+
+/** A kind of `input`, with what a reader is told about it. */
+export interface DescribedInput extends InputRules {
+  readonly kind: string;
+  readonly texts: InputTexts;
+}
+
+/** All kinds of `input`, for everything that describes requests. */
+export const DESCRIBED_INPUTS: readonly DescribedInput[] = /* @__PURE__ */ KINDS.map((kind) => ({
+  ...INPUTS[kind],
+  kind,
+  texts: INPUT_TEXTS[kind],
+}));
+
+/** What a reader must know about a field beside its description, as sentences. */
+export function noteOf({ clipOf }: FieldRule, { note }: FieldText): string {
+  const source = clipOf === undefined ? [] : [`From an earlier ${clipOf.join(" or ")} task of the account.`];
+  return [note ?? [], source].flat().join(" ");
+}
+
+/** What a field means, and the kinds of `input` in which it means that. */
+export interface Meaning {
+  readonly rule: FieldRule;
+  readonly text: FieldText;
+  readonly kinds: readonly DescribedInput[];
+}
+
+/** Everything that a field means. */
+export function meaningsOf(field: string, inputs: readonly DescribedInput[]): Meaning[] {
+  const meanings = new Map<string, Meaning>();
+  for (const kind of inputs) {
+    const [rule, text] = [kind.fields[field], kind.texts.fields[field]];
+    if (rule === undefined || text === undefined) continue;
+    const kinds = [...(meanings.get(text.description)?.kinds ?? []), kind];
+    meanings.set(text.description, { rule, text, kinds });
+  }
+  return [...meanings.values()];
+}
+
+/** The names of all fields, each once. */
+export function fieldNames(inputs: readonly InputRules[]): string[] {
+  return [...new Set(inputs.flatMap(({ fields }) => Object.keys(fields)))];
+}
+
+/** The kinds of `input` that a model has for a task type: the modes of `provider_a`'s music, otherwise one or none. */
+export function modesOf<Input extends InputRules>(
+  inputs: readonly Input[],
+  model: unknown,
+  taskType: unknown,
+): Input[] {
+  return inputs.filter((each) => each.model === model && each.task_type === taskType);
+}
+
+/** The one of these modes that the fields of an `input` choose. */
+export function chosenMode<Input extends InputRules>(
+  modes: readonly Input[],
+  input: Readonly<Record<string, unknown>>,
+): Input | undefined {
+  const isChosen = ({ chosenBy }: InputRules) => chosenBy !== undefined && input[chosenBy] !== undefined;
+  return modes.findLast(isChosen) ?? modes.find(({ chosenBy }) => chosenBy === undefined);
+}
+
+/** The kind of the `input` of a valid request. */
+export function inputKind(
+  model: Model,
+  taskType: TaskType,
+  input: Readonly<Record<string, unknown>>,
+): InputKind {
+  const chosen = chosenMode(modesOf(INPUT_LIST, model, taskType), input);
+  const kind = KINDS.find((each) => INPUTS[each] === chosen);
+  if (kind === undefined) throw new RangeError(`${model} does not offer ${taskType}`);
+  return kind;
+}

@@ -1,0 +1,20 @@
+import { INPUT_LIST } from "./inputs.js";
+import type { Model, TaskType } from "./service.js";
+
+/** Credits by model and task type; a pair that is absent is not offered. */
+export const PRICES: Readonly<Record<Model, Readonly<Partial<Record<TaskType, number>>>>> = {
+  provider_a: /* @__PURE__ */ pricesOf("provider_a"),
+  provider_b: /* @__PURE__ */ pricesOf("provider_b"),
+};
+
+function pricesOf(model: Model): Readonly<Partial<Record<TaskType, number>>> {
+  const offered = INPUT_LIST.filter((each) => each.model === model);
+  return Object.fromEntries(offered.map(({ task_type: type, credits }) => [type, credits]));
+}
+
+/** What a task costs, in credits. @throws RangeError when the model does not offer the task type. */
+export function priceOf(model: Model, taskType: TaskType): number {
+  const credits = PRICES[model][taskType];
+  if (credits === undefined) throw new RangeError(`${model} does not offer ${taskType}`);
+  return credits;
+}
