@@ -112,7 +112,7 @@ const KINDS = /* @__PURE__ */ Object.keys(INPUTS) as InputKind[];
 
 export const INPUT_LIST: readonly InputRules[] = /* @__PURE__ */ Object.values(INPUTS);
 
-/** What a reader is told about a field. */
+/** The texts about a field. */
 export interface FieldText {
   /** The heading of its control in a form. */
   readonly label: string;
@@ -127,11 +127,11 @@ export interface FieldText {
   readonly argument?: string | null;
 }
 
-/** What a reader is told about a kind of `input`. */
+/** The texts about a kind of `input`. */
 export interface InputTexts {
   /** What the task makes, as a noun phrase with its article. */
   readonly result: string;
-  /** The tool with which agents ask for it. @defaultValue none */
+  /** The tool by which agents request it. @defaultValue none */
   readonly tool?: string;
   readonly fields: Readonly<Record<string, FieldText>>;
 }
@@ -287,7 +287,7 @@ export const INPUT_TEXTS = {
   };
 };
 
-/** A kind of `input`, with what a reader is told about it. */
+/** A kind of `input`, with the texts about it. */
 export interface DescribedInput extends InputRules {
   readonly kind: string;
   readonly texts: InputTexts;

@@ -91,7 +91,7 @@ describe("the JSON Schema of seed files", () => {
         if (
           typeof field === "object" &&
           Object(field).description === undefined &&
-          !/\.(if|else|then)(\.not)?$/.test(path)
+          !/\.(if|else|then)(\.|$)/.test(path)
         )
           undescribed.push(`${path}.${name}`);
       for (const [name, inner] of Object.entries(part)) visit(inner, `${path}.${name}`);

@@ -117,7 +117,7 @@ function argumentSchema(name: string, kinds: readonly DescribedInput[]): z.ZodMi
   return isRequired ? schema : z.optional(schema);
 }
 
-/** An argument is never a JSON value of any type: models would nest what is a text. */
+/** An argument without a type becomes a string: a model would nest other values. */
 function schemaOf({ type, choices, minimum }: FieldRule, isRequired: boolean): z.ZodMiniType {
   if (type === "boolean") return z.boolean();
   if (type === "integer") return z.int();
