@@ -17,7 +17,7 @@ export default defineConfig({
     "emulator-msw": "emulator/msw.ts",
     "emulator-node": "emulator/node.ts",
     "emulator-vitest": "emulator/vitest.ts",
-    cli: "src/cli/main.ts",
+    cli: "cli/main.ts",
   },
   format: ["esm"],
   platform: "neutral",

@@ -93,7 +93,7 @@ export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
     reporters: ["default", "./scripts/totals-reporter.ts"],
-    coverage: { provider: "v8", include: ["src/**/*.ts", "emulator/**/*.ts"], reporter: ["text-summary"] },
+    coverage: { provider: "v8", include: ["{src,emulator,cli}/**/*.ts"], reporter: ["text-summary"] },
     projects: [
       {
         resolve: { alias },

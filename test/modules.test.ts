@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 /**
  * The modules, and which others each may import, types included. A module is a folder of `src/` or `emulator/`, the
- * files beside the SDK's folders, or one file beside the emulator's. Modules of the other side are named by their path.
+ * files beside the SDK's folders, one file beside the emulator's, or all of `cli/`. Modules of another side are named by their path.
  * All arrows run one way: up.
  */
 const arrows = {
@@ -38,18 +38,18 @@ const arrows = {
   }),
 
   // Where the two sides meet.
-  ...modulesBelow("src", {
-    cli: "contract errors rate-limit journal *.ts node emulator/index.ts emulator/node.ts",
-  }),
   ...modulesBelow("emulator", {
     "vitest.ts": "src/*.ts core control",
+  }),
+  ...modulesBelow("cli", {
+    "**": "src/contract src/errors src/rate-limit src/journal src/*.ts src/node emulator/index.ts emulator/node.ts",
   }),
 };
 
 /** The modules that may import a package. */
 const packages: Record<string, readonly string[]> = {
   ky: ["src/http"],
-  "zod/mini": ["src/contract", "src/cli", "emulator/*"],
+  "zod/mini": ["src/contract", "cli/**", "emulator/*"],
   "@opentelemetry/api": ["src/*.ts"],
   msw: ["emulator/msw.ts"],
   vitest: ["emulator/vitest.ts"],
@@ -57,16 +57,16 @@ const packages: Record<string, readonly string[]> = {
   pdfkit: ["emulator/core"],
   "@fontsource/open-sans": ["emulator/core"],
   "@fontsource/rubik": ["emulator/core"],
-  commander: ["src/cli"],
-  "@modelcontextprotocol/sdk": ["src/cli"],
+  commander: ["cli/**"],
+  "@modelcontextprotocol/sdk": ["cli/**"],
   preact: ["emulator/dashboard"],
   "@preact/signals": ["emulator/dashboard"],
   "@tanstack/virtual-core": ["emulator/dashboard"],
   uplot: ["emulator/dashboard"],
-  "node:": ["src/node", "src/cli", "emulator/adapters"],
+  "node:": ["src/node", "cli/**", "emulator/adapters"],
 };
 
-const sources = globSync("{src,emulator}/**/*.{ts,tsx}").map((path) => path.replaceAll("\\", "/"));
+const sources = globSync("{src,emulator,cli}/**/*.{ts,tsx}").map((path) => path.replaceAll("\\", "/"));
 const imports = sources.flatMap(importsOf);
 const inside = imports
   .filter(({ specifier }) => specifier.startsWith("."))
@@ -163,6 +163,7 @@ function resolve(file: string, specifier: string): string {
 function moduleOf(file: string): string {
   return file
     .replace(/^src\/[^/]+$/, "src/*.ts")
+    .replace(/^cli\/.+$/, "cli/**")
     .split("/")
     .slice(0, 2)
     .join("/");

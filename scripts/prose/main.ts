@@ -8,8 +8,8 @@ const paths = globSync(
     "*.md",
     ".changeset/*.md",
     "{docs,examples,skills}/**/*.md",
-    "{src,emulator,scripts,test,tools}/**/README.md",
-    "{src,emulator,examples}/**/*.{ts,tsx}",
+    "{src,emulator,cli,scripts,test,tools}/**/README.md",
+    "{src,emulator,cli,examples}/**/*.{ts,tsx}",
   ],
   { exclude: ["**/node_modules/**", "docs/fidelity.md"] },
 );

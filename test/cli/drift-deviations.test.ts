@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { DriftReport } from "../../cli/drift/report.js";
 import type { Emulator } from "../../emulator/index.js";
-import type { DriftReport } from "../../src/cli/drift/report.js";
 import {
   account,
   created,

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { expect, test } from "vitest";
-import { exitStatusOf, Interrupted, report } from "../../src/cli/report.js";
-import { UsageError } from "../../src/cli/terminal.js";
+import { exitStatusOf, Interrupted, report } from "../../cli/report.js";
+import { UsageError } from "../../cli/terminal.js";
 import * as sdk from "../../src/index.js";
 
 /** The status and the error names of each row in the guide's table. */

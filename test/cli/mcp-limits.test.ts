@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileJournal } from "async-music/node";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { LONGEST_MESSAGE_BYTES, limitLines } from "../../src/cli/mcp/limit-lines.js";
+import { LONGEST_MESSAGE_BYTES, limitLines } from "../../cli/mcp/limit-lines.js";
 import { connectMcp } from "./support/mcp.js";
 import { createTerminal, useTerminal } from "./support/terminal.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Refusal } from "../../src/cli/mcp/refusal.js";
-import { creatingTools } from "../../src/cli/mcp/requests.js";
+import { Refusal } from "../../cli/mcp/refusal.js";
+import { creatingTools } from "../../cli/mcp/requests.js";
 import { findRequestViolation } from "../../src/contract/request-rules.js";
 import type { TaskRequest } from "../../src/index.js";
 

@@ -8,9 +8,9 @@ import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { fileJournal } from "async-music/node";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { instructionFor } from "../../src/cli/mcp/results.js";
-import type { Sleep } from "../../src/cli/mcp/server.js";
-import type { McpFlags } from "../../src/cli/mcp/setup.js";
+import { instructionFor } from "../../cli/mcp/results.js";
+import type { Sleep } from "../../cli/mcp/server.js";
+import type { McpFlags } from "../../cli/mcp/setup.js";
 import { journalEntry } from "../support/journals.js";
 import { connectClient, connectMcp, neverEnding, type ServerOptions } from "./support/mcp.js";
 import { createFolder, createTerminal } from "./support/terminal.js";
@@ -573,7 +573,7 @@ describe("the command", () => {
           "--import",
           "./scripts/run-sources.ts",
           ...imports.flatMap((file) => ["--import", file]),
-          "src/cli/main.ts",
+          "cli/main.ts",
           "mcp",
           ...FLAGS,
           "--journal",
@@ -655,7 +655,7 @@ describe("the command", () => {
       process.execPath,
       [
         ...["--import", "./scripts/run-sources.ts", "--import", withoutLibrary()],
-        ...["src/cli/main.ts", "mcp", ...FLAGS],
+        ...["cli/main.ts", "mcp", ...FLAGS],
       ],
       { encoding: "utf8", env: { ...process.env, npm_command: undefined, PATH: "/usr/bin" } },
     );

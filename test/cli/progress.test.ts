@@ -1,7 +1,7 @@
 import { AsyncMusic, progressOf, type Task } from "async-music";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { createProgressLine } from "../../cli/progress.js";
 import { createEmulator } from "../../emulator/index.js";
-import { createProgressLine } from "../../src/cli/progress.js";
 import { createTerminal } from "./support/terminal.js";
 
 const ONE_REQUEST = { seed: 1, credits: 100, limits: { requests: 1, windowSeconds: 60 } };

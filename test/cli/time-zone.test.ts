@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createProgressLine } from "../../src/cli/progress.js";
+import { createProgressLine } from "../../cli/progress.js";
 
 const NEW_YEAR = Date.parse("2026-01-01T00:00:00Z");
 

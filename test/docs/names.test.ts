@@ -8,7 +8,7 @@ const { MODULES }: { MODULES: Record<string, { mutate: string[]; tests: string[]
   resolve("tools/mutation/modules.mjs")
 );
 
-const READMES = globSync("{src,emulator,scripts,test,tools,examples}/**/README.md")
+const READMES = globSync("{src,emulator,cli,scripts,test,tools,examples}/**/README.md")
   .filter((page) => !page.includes("node_modules"))
   .sort();
 

@@ -32,7 +32,7 @@ const CONSTRUCTED: Record<string, RegExp> = {
   'new RegExp(pattern, "g")': /a2V(?:[+-]|%(?:25)*2[Bb])|rZX(?:[/_]|%(?:25)*2[Ff])|tleQ/g,
 };
 
-const found = globSync("{src,emulator}/**/*.{ts,tsx}").sort().flatMap(expressionsOf);
+const found = globSync("{src,emulator,cli}/**/*.{ts,tsx}").sort().flatMap(expressionsOf);
 
 test("every regular expression of the sources is a literal, or is described here", () => {
   const constructed = found.filter(({ expression }) => expression === null).map(({ text }) => text);

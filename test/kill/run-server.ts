@@ -1,7 +1,7 @@
 /** An agent server whose client is the test. It ends by a signal, or is killed. */
 
-import { serveMcp } from "../../src/cli/mcp/server.js";
-import { ENDING_SIGNALS } from "../../src/cli/terminal.js";
+import { serveMcp } from "../../cli/mcp/server.js";
+import { ENDING_SIGNALS } from "../../cli/terminal.js";
 
 const [baseUrl = "", apiKey = "", journal = "", out = "", maxCredits = ""] = process.argv.slice(2);
 const outputTo = (stream: NodeJS.WriteStream) => ({

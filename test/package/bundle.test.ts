@@ -106,7 +106,7 @@ test("every package in the dashboard has its license in the licenses file", () =
 });
 
 test("every bundled package's license is in the licenses file", async () => {
-  const entryPoints = ["emulator/index.ts", "src/cli/main.ts"];
+  const entryPoints = ["emulator/index.ts", "cli/main.ts"];
   const options: BuildOptions = {
     ...SPLIT,
     platform: "node",

@@ -13,7 +13,7 @@ export const GUIDES: readonly string[] = globSync("docs/*.md").sort();
 /** Pages whose code uses the names of `stage.ts`. */
 const ON_STAGE = ["README.md", "skills/async-music/SKILL.md"];
 
-const SOURCES: readonly string[] = globSync(["src/**/*.ts", "emulator/**/*.ts"]).sort();
+const SOURCES: readonly string[] = globSync("{src,emulator,cli}/**/*.ts").sort();
 
 export function shownIn(language: string): Shown[] {
   return GUIDES.flatMap((guide) => fencesOf(guide, readFileSync(guide, "utf8"), language));

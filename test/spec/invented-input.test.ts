@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { inputOptionsOf } from "../../cli/flags.js";
+import { creatingTools } from "../../cli/mcp/requests.js";
+import { requestOf } from "../../cli/request.js";
 import { describedBy, fieldsOf } from "../../emulator/dashboard/views/tasks/task-input.js";
 import { requestSchemas } from "../../emulator/openapi/requests.js";
 import { requestTables } from "../../scripts/request-table.js";
 import { seedFileJsonSchema } from "../../scripts/seed-file-schema.js";
-import { inputOptionsOf } from "../../src/cli/flags.js";
-import { creatingTools } from "../../src/cli/mcp/requests.js";
-import { requestOf } from "../../src/cli/request.js";
 import { DESCRIBED_INPUTS, type DescribedInput } from "../../src/contract/inputs.js";
 import { findRequestViolation, warningsAbout } from "../../src/contract/request-rules.js";
 import type { TaskType } from "../../src/contract/service.js";

@@ -1,8 +1,8 @@
+import type { Difference } from "../../../cli/drift/compare.js";
+import type { DriftReport } from "../../../cli/drift/report.js";
+import { runProgram } from "../../../cli/program.js";
+import type { EndingSignal, Output } from "../../../cli/terminal.js";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../../emulator/index.js";
-import type { Difference } from "../../../src/cli/drift/compare.js";
-import type { DriftReport } from "../../../src/cli/drift/report.js";
-import { runProgram } from "../../../src/cli/program.js";
-import type { EndingSignal, Output } from "../../../src/cli/terminal.js";
 
 /** What the service returns instead. */
 export type Deviation = (response: Response, request: Request) => Response | Promise<Response>;

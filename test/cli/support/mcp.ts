@@ -2,8 +2,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { createMcpServer, type Sleep } from "../../../src/cli/mcp/server.js";
-import type { McpFlags } from "../../../src/cli/mcp/setup.js";
+import { createMcpServer, type Sleep } from "../../../cli/mcp/server.js";
+import type { McpFlags } from "../../../cli/mcp/setup.js";
 import type { Its } from "./terminal.js";
 
 /** A call that never takes too long. */

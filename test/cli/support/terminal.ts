@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, onTestFinished } from "vitest";
+import { runProgram } from "../../../cli/program.js";
+import type { EndingSignal, Output, Terminal } from "../../../cli/terminal.js";
 import { createEmulator, type Emulator } from "../../../emulator/index.js";
-import { runProgram } from "../../../src/cli/program.js";
-import type { EndingSignal, Output, Terminal } from "../../../src/cli/terminal.js";
 
 export interface TerminalOptions {
   env?: Record<string, string | undefined>;

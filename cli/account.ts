@@ -1,0 +1,31 @@
+import { AsyncMusic, type ClientOptions } from "../src/index.js";
+import type { ConnectionFlags } from "./flags.js";
+import { commandName, priceOf, type Terminal, tableOf, UsageError, writeResult } from "./terminal.js";
+
+/** The client for the account whose key is in the environment. */
+export function connect(flags: ConnectionFlags, terminal: Terminal, options: ClientOptions = {}): AsyncMusic {
+  const { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: address } = terminal.env;
+  const baseUrl = flags.baseUrl ?? address;
+  const noKey = `Missing API key. Set ASYNC_MUSIC_API_KEY to a key from the service's dashboard. To try it without a charge, run \`${commandName(terminal)} emulator\`.`;
+  const noAddress = "Missing service address. Set ASYNC_MUSIC_BASE_URL or pass --base-url.";
+  if (!apiKey) throw new UsageError(baseUrl ? noKey : `${noKey} ${noAddress}`);
+  if (!baseUrl) throw new UsageError(noAddress);
+  // The command checks its flags itself: the client's warnings would repeat that on stderr.
+  return new AsyncMusic({ logLevel: "off", ...terminal.client, ...options, apiKey, baseUrl });
+}
+
+export async function showBalance(flags: ConnectionFlags, terminal: Terminal): Promise<void> {
+  const balance = await connect(flags, terminal).account.balance();
+  const rows = (["available", "frozen", "total"] as const).map((name) => [name, priceOf(balance[name])]);
+  writeResult(terminal, flags.json, balance, tableOf(rows));
+}
+
+export async function showUsage(flags: ConnectionFlags, terminal: Terminal): Promise<void> {
+  const usage = await connect(flags, terminal).account.usage();
+  const rows = [
+    ["tasks created", String(usage.tasks_created)],
+    ["credits used", `${priceOf(usage.credits_used)}, including refunded ones`],
+    ["credits topped up", priceOf(usage.credits_topped_up)],
+  ];
+  writeResult(terminal, flags.json, usage, tableOf(rows));
+}

@@ -1,0 +1,85 @@
+import { isRecord } from "../../src/contract/service.js";
+import type { AsyncMusic } from "../../src/index.js";
+import { type Fields, mergeFields } from "./fields.js";
+import { mediaType } from "./response-fields.js";
+
+/** Downloads the start of every clip of a task. Returns `null` if no clip has an address. */
+export async function audioFields(
+  client: AsyncMusic,
+  task: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Fields | null> {
+  const urls = audioUrlsOf(task);
+  if (urls.length === 0) return null;
+  const fields: Fields = {};
+  for (const url of urls) {
+    const own = await download(client, url, task["audio_format"] === "mp3", signal);
+    // A clip that could not be downloaded has other fields.
+    const names = Object.keys({ ...fields, ...own });
+    const isFirst = Object.keys(fields).length === 0;
+    for (const name of names) if (!isFirst) fields[name] ??= "missing";
+    mergeFields(fields, Object.fromEntries(names.map((name) => [name, own[name] ?? "missing"])));
+  }
+  return fields;
+}
+
+async function download(
+  client: AsyncMusic,
+  url: string,
+  isMp3: boolean,
+  signal: AbortSignal,
+): Promise<Fields> {
+  try {
+    const { contentType, body } = await client.audio.download(url, { signal });
+    const reader = body.getReader();
+    const { value = new Uint8Array() } = await reader.read();
+    await reader.cancel();
+    const stated = mediaType(contentType);
+    return {
+      "Content-Type header": isMp3 ? convertedType(stated) : ownType(stated),
+      format: formatField(stated, value),
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    const status: unknown = Object(error).status;
+    return { download: typeof status === "number" ? `HTTP ${status}` : Object(error).name };
+  }
+}
+
+/** Without a conversion, the format of audio is not fixed. */
+function ownType(stated: string | null): string {
+  return stated !== null && AUDIO_TYPE.test(stated) ? "an audio format" : (stated ?? "missing");
+}
+
+/** If a conversion fails, the source is delivered. */
+function convertedType(stated: string | null): string {
+  if (stated === "audio/mpeg") return stated;
+  return stated !== null && AUDIO_TYPE.test(stated) ? "the source's" : (stated ?? "missing");
+}
+
+const AUDIO_TYPE = /^(?:audio\/.+|application\/ogg)$/;
+
+function audioUrlsOf(task: Record<string, unknown>): string[] {
+  const { output } = task;
+  const result: unknown = isRecord(output) ? output["result"] : null;
+  const urls = Array.isArray(result) ? result.map((clip) => Object(clip).audio_url) : [];
+  return urls.filter((url) => typeof url === "string" && /^https?:/.test(url) && URL.canParse(url));
+}
+
+/** The audio formats by their first bytes. */
+const SIGNATURES: readonly (readonly [types: RegExp, signature: RegExp])[] = [
+  [/^audio\/(?:mpeg|mp3)$/, /^(?:ID3|\xff[\xe2-\xff])/],
+  [/^audio\/(?:x-|vnd\.)?wave?$/, /^RIFF/],
+  [/^(?:audio|application)\/(?:ogg|opus|vorbis)$/, /^OggS/],
+  [/^audio\/(?:x-)?flac$/, /^fLaC/],
+  [/^audio\/(?:mp4|x-m4a|m4a|aac)$/, /^[\s\S]{4}ftyp/],
+];
+
+/** Whether the first bytes of audio are in the format of its media type. */
+function formatField(type: string | null, start: Uint8Array): string {
+  const bytes = String.fromCharCode(...start.subarray(0, 12));
+  const found = SIGNATURES.find(([, signature]) => signature.test(bytes));
+  if (found === undefined)
+    return SIGNATURES.some(([types]) => types.test(type ?? "")) ? "unknown" : "as stated";
+  return found[0].test(type ?? "") ? "as stated" : "not as stated";
+}

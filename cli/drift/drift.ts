@@ -1,0 +1,180 @@
+import { open, rm, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createEmulator, type Outcome, type Policy } from "../../emulator/index.js";
+import { TASK_ERROR_CODES } from "../../src/contract/service.js";
+import { createRedactor } from "../../src/errors/redactor.js";
+import { AsyncMusic, type Clock } from "../../src/index.js";
+import { ignoring } from "../../src/node/durable.js";
+import { connect } from "../account.js";
+import type { ConnectionFlags } from "../flags.js";
+import { createProgressLine } from "../progress.js";
+import { Interrupted, report } from "../report.js";
+import { reasonOf, type Terminal, UsageError, writeResult } from "../terminal.js";
+import { compare } from "./compare.js";
+import { durationText } from "./duration.js";
+import { notKnown } from "./not-known.js";
+import type { Observation } from "./observation.js";
+import { policyOf, policyShown } from "./policy.js";
+import { lastStatusOf, type Probe, probesFor } from "./probes.js";
+import { createReport, reportMarkdown, reportText } from "./report.js";
+import { LIMITED, type Survey, survey } from "./survey.js";
+import { createWire } from "./wire.js";
+
+export interface DriftFlags extends ConnectionFlags {
+  maxCredits: number;
+  report?: string;
+  uploadUrl: string;
+}
+
+const DRIFT = 1;
+const NOT_RUN = 2;
+
+const SYSTEM_CLOCK: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+};
+
+/**
+ * Compares the service with an emulator of the same policy. Returns the exit status: 0 without drift, 1 with drift, 2 if
+ * the check could not be run or a part of it has no result. After a signal, it is that of the signal.
+ */
+export async function checkDrift(flags: DriftFlags, version: string, terminal: Terminal): Promise<number> {
+  const interruption = new AbortController();
+  // A second signal ends the process.
+  const stopListening = terminal.onSignal((signal) => {
+    stopListening();
+    interruption.abort(new Interrupted(signal));
+  });
+  try {
+    return await runDrift(flags, version, terminal, interruption.signal);
+  } catch (error) {
+    return reportFailure(error, flags.json ?? false, terminal);
+  } finally {
+    stopListening();
+  }
+}
+
+function reportFailure(error: unknown, asJson: boolean, terminal: Terminal): number {
+  const status = report(error, asJson, terminal);
+  if (!(error instanceof Interrupted)) return NOT_RUN;
+  terminal.stderr.write("A task that was created continues, and its credits may be charged.\n");
+  return status;
+}
+
+async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, signal: AbortSignal) {
+  const { maxCredits, report: path, uploadUrl, json } = flags;
+  if (!/^https?:/i.test(uploadUrl) || !URL.canParse(uploadUrl))
+    throw new UsageError("--upload-url must be an http or https address.");
+  // Before anything is charged.
+  if (path !== undefined)
+    await checkWritable(path).catch((error: unknown) => {
+      throw cannotWrite(path, error);
+    });
+  const clock = terminal.client?.clock ?? SYSTEM_CLOCK;
+  const { baseUrl } = connect(flags, terminal);
+  const wire = createWire(terminal.client?.fetch ?? globalThis.fetch, baseUrl, () => clock.now());
+  const client = connect(flags, terminal, { fetch: wire.fetch, validateRequests: false });
+  const date = new Date(clock.now()).toISOString();
+  const probes = probesFor(uploadUrl);
+  const progress = createProgressLine(terminal, () => clock.now());
+  const onProbe = (name: string) => {
+    const position = probes.findIndex((probe) => probe.name === name) + 1;
+    progress.show({ status: `${position}/${probes.length} ${name}`, output: null });
+  };
+  terminal.stderr.write(`${durationText(probes, maxCredits)}\n`);
+  progress.start();
+  const found = await survey({ client, wire, clock, maxCredits, signal, onProbe }, probes).finally(
+    progress.end,
+  );
+  const shown = policyShown(found);
+  const twin = await surveyEmulator(found, policyOf(shown), probes);
+  const about = { date, service: baseUrl, emulator: version, requests: wire.requests, maxCredits };
+  const unknown = notKnown(found, probes);
+  const result = createReport(found, compare(found, twin, probes), shown, { ...about, not_known: unknown });
+  writeResult(terminal, json, result, reportText(result));
+  if (path !== undefined) {
+    const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
+    try {
+      await writeFile(path, redactor.safeText(reportMarkdown(result)));
+    } catch (error) {
+      // The document of --json was written.
+      const status = reportFailure(cannotWrite(path, error), false, terminal);
+      if (!signal.aborted) return status;
+    }
+  }
+  if (signal.aborted) return reportFailure(signal.reason, false, terminal);
+  if (result.drift.length > 0) return DRIFT;
+  return result.incomplete.length + result.account_changes.length > 0 ? NOT_RUN : 0;
+}
+
+/** Leaves a file as it is, and a path without one free. */
+async function checkWritable(path: string): Promise<void> {
+  const existing = await open(path, "r+").catch(ignoring("ENOENT"));
+  await (existing ?? (await open(path, "wx"))).close();
+  if (existing === undefined) await rm(path);
+}
+
+/**
+ * Carries out the same probes against a new emulator. Its tasks are read in every state, and end as those of the service,
+ * so that both are compared at the same end. What the end should be is compared by itself.
+ */
+async function surveyEmulator(
+  found: Survey,
+  policy: Partial<Policy>,
+  probes: readonly Probe[],
+): Promise<Survey> {
+  await using emulator = createEmulator({ policy, credits: creditsOf(found) });
+  if (found.observations.has(LIMITED))
+    emulator.faults.add({ fault: { kind: "status", status: 429, when: "before" } });
+  const { clock, fetch, ...connection } = emulator.connection();
+  const wire = createWire(fetch, connection.baseUrl, () => clock.now());
+  const client = new AsyncMusic({
+    ...connection,
+    clock,
+    fetch: wire.fetch,
+    validateRequests: false,
+    logLevel: "off",
+  });
+  const onProbe = (name: string) => {
+    const outcome = outcomeLike(found.observations.get(name) ?? {});
+    for (const provider of Object.values(emulator.providers))
+      provider.always({ queue_seconds: 7, process_seconds: 12, ...outcome });
+  };
+  const signal = new AbortController().signal;
+  const repeated = probes
+    .filter(({ name }) => found.observations.has(name))
+    .map((probe) => ({ ...probe, unlessAccepted: undefined }));
+  const twin = await survey(
+    { client, wire, clock, maxCredits: Number.POSITIVE_INFINITY, signal, onProbe },
+    repeated,
+  );
+  for (const probe of probes) {
+    const task = twin.observations.get(probe.name)?.["task"];
+    if (task !== undefined) task["last status"] = lastStatusOf(probe);
+  }
+  return twin;
+}
+
+/** How a provider ends a task as the service did. */
+function outcomeLike(observation: Observation): Outcome {
+  if ("read while timeout" in observation) return { outcome: "hang" };
+  const failure = observation["read while failure"];
+  if (failure === undefined) return {};
+  const code = TASK_ERROR_CODES.find((each) => each === failure["data.error_code"]);
+  const retryable = failure["data.retryable"];
+  return {
+    outcome: "failure",
+    ...(code !== undefined && { error_code: code }),
+    ...(typeof retryable === "boolean" && { retryable }),
+  };
+}
+
+/** The credits of the service's account, if the emulator accepts them. */
+function creditsOf({ available }: Survey): number | undefined {
+  const isUsable = Number.isSafeInteger(available) && Number(available) >= 0 && Number(available) <= 1e12;
+  return isUsable ? Number(available) : undefined;
+}
+
+function cannotWrite(path: string, cause: unknown): UsageError {
+  return new UsageError(`Failed to write the report to ${path}: ${reasonOf(cause)}`, { cause });
+}

@@ -1,0 +1,16 @@
+import type { AsyncMusic, Clock } from "../../src/index.js";
+import type { Fields } from "./fields.js";
+import type { Wire } from "./wire.js";
+
+/** What one probe showed, by part: a response, a change of the credits, the course of a task. */
+export type Observation = Record<string, Fields>;
+
+/** A service that probes are sent to. */
+export interface SurveyedService {
+  readonly client: AsyncMusic;
+  readonly wire: Wire;
+  readonly clock: Clock;
+  readonly maxCredits: number;
+  readonly signal: AbortSignal;
+  onProbe(name: string): void;
+}

@@ -1,0 +1,163 @@
+import { priceOf } from "../../src/contract/prices.js";
+import { API_PREFIX, HEADERS, type Model, type TaskType } from "../../src/contract/service.js";
+import type { Change } from "./wire.js";
+
+/** One request of the drift check, and everything that follows from it. */
+export type Probe = ReadProbe | CreateProbe | RateLimitProbe;
+
+interface ReadProbe {
+  /** Unique. */
+  readonly name: string;
+  readonly kind: "balance" | "usage" | "task";
+  readonly change?: Change;
+}
+
+/** A POST. If the service accepts it, the task is followed to its end. */
+export interface CreateProbe {
+  readonly name: string;
+  readonly kind: "create";
+  readonly request: object;
+  /** What it costs if the service accepts it, also where the service should refuse it. */
+  readonly credits: number;
+  readonly change?: Change;
+  /** The service accepts it, as far as the interface says so, and creates a task. */
+  readonly isAccepted?: boolean;
+  /** The request names a clip that does not exist. The interface does not say when and how such a request fails. */
+  readonly hasUnknownClip?: boolean;
+  /** A probe whose refusal is also correct for this one. */
+  readonly orRefusedLike?: string;
+  /** Not needed if this probe was accepted: its task shows the same. */
+  readonly unlessAccepted?: string | undefined;
+  /** Only with more credits than the default of `--max-credits`. */
+  readonly isExtra?: boolean;
+}
+
+interface RateLimitProbe {
+  readonly name: string;
+  readonly kind: "rate limit";
+}
+
+/** A valid ID that no service gives. */
+export const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
+/** Another one: a request that failed is not sent again. */
+const OTHER_UNKNOWN_ID = "00000000-0000-4000-8000-000000000001";
+
+/** The default of `--max-credits`. It allows every probe that is not an extra one, at the documented prices. */
+export const DEFAULT_CREDITS = 20;
+/** A ceiling that also allows the extra probes. */
+export const CREDITS_FOR_EXTRAS = 22;
+
+/** The names of probes that show a policy field. */
+export const SHOWS = {
+  window: "rate limit window",
+  invalidFormat: "unknown audio format",
+  nullFormat: "audio format null",
+  mixedFields: "song by provider_b with a title",
+  mp3: "song by provider_a as MP3",
+} as const;
+
+/** All probes, in the order in which they run: the free ones first, then those whose tasks are refunded. */
+export function probesFor(uploadUrl: string): readonly Probe[] {
+  const upload = { model: "provider_a", task_type: "upload", input: { url: uploadUrl } };
+  const concat = { model: "provider_a", task_type: "concat", input: { clip_id: UNKNOWN_ID } };
+  const described = {
+    model: "provider_a",
+    task_type: "music",
+    input: { gpt_description_prompt: "rain in Lisbon" },
+  };
+  const song = (input: object) => ({ model: "provider_b", task_type: "music", input });
+  return [
+    { name: "balance", kind: "balance" },
+    { name: "usage", kind: "usage" },
+    { name: "no API key", kind: "balance", change: { headers: { [HEADERS.apiKey]: null } } },
+    { name: "unknown API key", kind: "balance", change: { headers: { [HEADERS.apiKey]: "drift-check" } } },
+    { name: "no request ID", kind: "balance", change: { headers: { [HEADERS.requestId]: null } } },
+    { name: "unsafe request ID", kind: "balance", change: { headers: { [HEADERS.requestId]: "not safe!" } } },
+    { name: "unknown task", kind: "task" },
+    { name: "task ID that is not a UUID", kind: "task", change: { path: `${API_PREFIX}/task/1` } },
+    { name: SHOWS.window, kind: "rate limit" },
+
+    { name: "body that is not JSON", kind: "create", request: upload, credits: 0, change: { body: "{" } },
+    {
+      ...{ name: "body that is a list", kind: "create", request: upload, credits: 0 },
+      change: { body: "[]" },
+      // A list also lacks the required fields. The interface does not say which error wins.
+      orRefusedLike: "missing model",
+    },
+    create("missing model", "provider_a", "upload", { ...upload, model: undefined }),
+    create("unknown model", "provider_a", "upload", { ...upload, model: "provider_c" }),
+    create("task type of the other model", "provider_a", "upload", { ...upload, model: "provider_b" }),
+    create("upload of another scheme", "provider_a", "upload", {
+      ...upload,
+      input: { url: "ftp://example.com/a.mp3" },
+    }),
+    create("upload from a private network", "provider_a", "upload", {
+      ...upload,
+      input: { url: "http://192.168.0.1/a.mp3" },
+    }),
+    create("blank lyrics", "provider_a", "lyrics", {
+      model: "provider_a",
+      task_type: "lyrics",
+      input: { prompt: " " },
+    }),
+    create("song without words", "provider_a", "music", {
+      model: "provider_a",
+      task_type: "music",
+      input: { negative_tags: "polka" },
+    }),
+    create("mixed field sets", "provider_b", "music", song({ prompt: "slow folk", make_instrumental: true })),
+    create(SHOWS.invalidFormat, "provider_a", "upload", { ...upload, audio_format: "wav" }),
+
+    {
+      ...accepted("continuation of an unknown clip", "provider_a", "music", {
+        model: "provider_a",
+        task_type: "music",
+        input: { continue_clip_id: UNKNOWN_ID, continue_at: 5 },
+      }),
+      ...UNKNOWN_CLIP,
+    },
+    { ...accepted("concat of an unknown clip", "provider_a", "concat", concat), ...UNKNOWN_CLIP },
+    {
+      ...accepted(SHOWS.nullFormat, "provider_a", "concat", {
+        ...concat,
+        input: { clip_id: OTHER_UNKNOWN_ID },
+        audio_format: null,
+      }),
+      ...UNKNOWN_CLIP,
+    },
+
+    accepted("lyrics", "provider_a", "lyrics", {
+      model: "provider_a",
+      task_type: "lyrics",
+      input: { prompt: "a lighthouse", unknown_field: [1, null] },
+      unknown_field: true,
+    }),
+    accepted(SHOWS.mixedFields, "provider_b", "music", song({ prompt: "slow folk", title: "Rain" })),
+    {
+      ...accepted("song by provider_b", "provider_b", "music", song({ prompt: "slow folk", seed: 7 })),
+      unlessAccepted: SHOWS.mixedFields,
+    },
+    accepted(SHOWS.mp3, "provider_a", "music", { ...described, audio_format: "mp3" }),
+    { ...accepted("song by provider_a", "provider_a", "music", described), unlessAccepted: SHOWS.mp3 },
+    {
+      ...accepted("upload as MP3", "provider_a", "upload", { ...upload, audio_format: "mp3" }),
+      isExtra: true,
+    },
+    { ...accepted("upload", "provider_a", "upload", upload), isExtra: true },
+  ];
+}
+
+const UNKNOWN_CLIP = { hasUnknownClip: true, orRefusedLike: "blank lyrics" } as const;
+
+function accepted(name: string, model: Model, type: TaskType, request: object): CreateProbe {
+  return { ...create(name, model, type, request), isAccepted: true };
+}
+
+function create(name: string, model: Model, type: TaskType, request: object): CreateProbe {
+  return { name, kind: "create", request, credits: priceOf(model, type) };
+}
+
+/** How the task of a probe should end. */
+export function lastStatusOf(probe: Probe): "failure" | "success" {
+  return probe.kind === "create" && probe.hasUnknownClip ? "failure" : "success";
+}

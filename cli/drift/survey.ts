@@ -1,0 +1,216 @@
+import { HEADERS, isFinalStatus, isRecord } from "../../src/contract/service.js";
+import {
+  AccountSuspendedError,
+  RateLimitedError,
+  SubmissionOutcomeUnknownError,
+  type TaskRequest,
+} from "../../src/index.js";
+import { type Account, AccountWatch, changeOf, creditFields, dataOf, numberOf } from "./account.js";
+import type { Fields } from "./fields.js";
+import { followTask } from "./follow.js";
+import type { Observation, SurveyedService } from "./observation.js";
+import { type CreateProbe, type Probe, UNKNOWN_ID } from "./probes.js";
+import { responseFields } from "./response-fields.js";
+import type { KnownTask, Sent } from "./task-fields.js";
+import { windowFields } from "./window.js";
+import type { Change, Exchange } from "./wire.js";
+
+/** What the probes showed about one service. */
+export interface Survey {
+  readonly observations: Map<string, Observation>;
+  /** Probes that the ceiling did not allow, with the credits that they may cost. */
+  readonly skipped: { probe: string; credits: number }[];
+  /** Probes without a result: no response arrived, the check was stopped, or a signal ended it. */
+  readonly incomplete: { probe: string; reason: string }[];
+  /** How the account changed without a request of the check, by the probe at which it was noticed. */
+  readonly accountChanges: { probe: string; changes: Fields }[];
+  /** The status of each task at its first read, right after its creation; `null` if that read failed. */
+  readonly firstStatuses: (string | null)[];
+  /** Spendable credits at the start; `null` if the balance has none. */
+  readonly available: number | null;
+  /** Credits that the probes used up. A request with an unknown outcome counts as charged. */
+  readonly spent: number;
+}
+
+/** The observation of a 429, which no probe provokes. */
+export const LIMITED = "rate limit exceeded";
+/** The observation of server errors that a repeated read did not have. */
+export const SERVER_ERRORS = "reads that succeeded after a server error";
+
+/** Runs the probes one after the other, until a signal. @throws the SDK's error if the service can't be used at all */
+export async function survey(service: SurveyedService, probes: readonly Probe[]): Promise<Survey> {
+  const first = await service.wire.observe(() => service.client.account.balance({ signal: service.signal }));
+  if (first.exchange === null || first.exchange.status >= 300) throw first.error;
+  const run = new SurveyRun(service, dataOf(first.exchange));
+  for (const probe of probes) await run.probe(probe);
+  return run.result();
+}
+
+class SurveyRun {
+  readonly #service: SurveyedService;
+  readonly #account: AccountWatch;
+  readonly #observations: Survey["observations"] = new Map();
+  readonly #skipped: Survey["skipped"] = [];
+  readonly #incomplete: Survey["incomplete"] = [];
+  readonly #firstStatuses: Survey["firstStatuses"] = [];
+  readonly #accepted = new Set<string>();
+  /** Reads of tasks that succeeded after a server error. */
+  #recovered = 0;
+
+  constructor(service: SurveyedService, balance: Record<string, unknown>) {
+    const { client, signal } = service;
+    this.#service = service;
+    this.#account = new AccountWatch(balance, client, signal, (call) => this.#observe(call));
+  }
+
+  async probe(probe: Probe): Promise<void> {
+    const { maxCredits, signal } = this.#service;
+    const { name } = probe;
+    if (probe.kind === "create" && !signal.aborted) {
+      if (this.#isNeedless(probe)) return;
+      const stopReason =
+        maxCredits === Number.POSITIVE_INFINITY ? null : this.#account.stopReason(maxCredits);
+      if (stopReason !== null) {
+        this.#incomplete.push({ probe: name, reason: stopReason });
+        return;
+      }
+      if (!this.#account.canAfford(probe.credits, maxCredits)) {
+        if (!probe.isExtra) this.#skipped.push({ probe: name, credits: probe.credits });
+        return;
+      }
+    }
+    const observation: Observation = {};
+    const failure = await this.#run(probe, observation).catch((error: unknown) => {
+      if (signal.aborted) return signal.reason;
+      if (error instanceof AccountSuspendedError) throw error;
+      return error;
+    });
+    if (failure === null) this.#observations.set(name, observation);
+    else this.#incomplete.push({ probe: name, reason: reasonOf(failure) });
+  }
+
+  /** Whether the result of another probe shows the same, or its price did not fit either. */
+  #isNeedless({ unlessAccepted: other }: CreateProbe): boolean {
+    return this.#accepted.has(other ?? "") || this.#skipped.some(({ probe }) => probe === other);
+  }
+
+  result(): Survey {
+    const { limited, recovered } = this.#service.wire;
+    if (limited !== null) this.#observations.set(LIMITED, { response: limitedFields(limited) });
+    // A single server error may happen to every service.
+    const count = recovered + this.#recovered > 1 ? "several" : "at most one";
+    this.#observations.set(SERVER_ERRORS, { reads: { count } });
+    return {
+      observations: this.#observations,
+      skipped: this.#skipped,
+      incomplete: this.#incomplete,
+      accountChanges: this.#account.changes,
+      firstStatuses: this.#firstStatuses,
+      available: this.#account.available,
+      spent: this.#account.spent,
+    };
+  }
+
+  /** Fills in what the probe shows. Returns why it shows nothing. */
+  async #run(probe: Probe, observation: Observation): Promise<unknown> {
+    const { client, signal, onProbe } = this.#service;
+    signal.throwIfAborted();
+    onProbe(probe.name);
+    if (probe.kind === "rate limit") return this.#runWindow(probe.name, observation);
+    if (probe.kind === "create") return this.#runCreate(probe, observation);
+    const calls = {
+      balance: () => client.account.balance({ signal }),
+      usage: () => client.account.usage({ signal }),
+      task: () => client.tasks.retrieve(UNKNOWN_ID, { signal }),
+    };
+    observation["response"] = responseFields(await this.#observe(calls[probe.kind], probe.change));
+    return null;
+  }
+
+  async #runWindow(name: string, observation: Observation): Promise<null> {
+    const { client, clock, signal } = this.#service;
+    const before = await this.#account.read();
+    const { fields, byOthers } = await windowFields(client, clock, signal, (call) => this.#observe(call));
+    observation["window"] = fields;
+    if (byOthers < 0)
+      this.#account.changes.push({ probe: name, changes: { [HEADERS.rateLimitRemaining]: byOthers } });
+    this.#account.noteChanges(name, before, await this.#account.read());
+    return null;
+  }
+
+  /** @throws if there is no response */
+  async #observe(call: () => PromiseLike<unknown>, change?: Change): Promise<Exchange> {
+    const { exchange, error } = await this.#service.wire.observe(call, change);
+    if (exchange !== null && !(error instanceof RateLimitedError)) return exchange;
+    throw error ?? new Error("the response broke off");
+  }
+
+  /** Sends the POST once, and follows its task. */
+  async #runCreate(probe: CreateProbe, observation: Observation): Promise<unknown> {
+    const before = await this.#account.current();
+    const { exchange, error, cost } = await this.#send(probe);
+    if (error instanceof AccountSuspendedError) throw error;
+    const after = await this.#account.read();
+    const isAccepted = exchange !== null && exchange.status < 300;
+    if (!isAccepted) this.#account.noteEndOfOther(probe.name, before, after);
+    if (exchange === null || error instanceof RateLimitedError)
+      return error ?? new Error("the response broke off");
+
+    const data = dataOf(exchange);
+    const { task_id: id, credits_charged: charged, created_at: createdAt } = data;
+    const { request, credits, hasUnknownClip = false } = probe;
+    const sent: Sent = { request: { ...request }, credits, hasUnknownClip, task: null };
+    observation["response"] = responseFields(exchange, sent);
+    observation["credits after the response"] = creditFields(before, after, charged);
+    if (!isAccepted || typeof id !== "string") return null;
+    this.#accepted.add(probe.name);
+    const task: KnownTask = { id, charged, createdAt, unfinishedAt: exchange.date };
+    await this.#follow(probe.name, { ...sent, task }, { before, after, cost }, observation);
+    return null;
+  }
+
+  /** It has no signal: the response to a charged task must not be lost. */
+  async #send({ request, credits, change }: CreateProbe) {
+    const { client, wire } = this.#service;
+    this.#account.forget();
+    const { exchange, error } = await wire.observe(() => client.tasks.create(request as TaskRequest), change);
+    const isAccepted = exchange !== null && exchange.status < 300;
+    const stated = numberOf(dataOf(exchange)["credits_charged"]);
+    const isCharged = isAccepted || error instanceof SubmissionOutcomeUnknownError;
+    return { exchange, error, cost: this.#account.charge(credits, stated, isCharged) };
+  }
+
+  /** Reads the task until its end, and then what that changed. */
+  async #follow(
+    name: string,
+    sent: Sent & { task: KnownTask },
+    { before, after, cost }: { before: Account; after: Account; cost: number },
+    observation: Observation,
+  ): Promise<void> {
+    this.#account.forget();
+    const { end, firstStatus, recovered } = await followTask(this.#service, sent, observation);
+    this.#firstStatuses.push(firstStatus);
+    this.#recovered += recovered;
+    const atEnd = await this.#account.read();
+    // The check created one task. A service that counts it late does not look like another program.
+    if (Number(changeOf(before, atEnd, "tasks_created")) > 1)
+      this.#account.noteChanges(name, after, atEnd, ["tasks_created"]);
+    this.#account.noteChanges(name, after, atEnd, ["credits_topped_up"]);
+    if (end === null || !isFinalStatus(end)) return;
+    this.#account.noteEndOfOther(name, before, atEnd);
+    observation[`credits after ${end}`] = creditFields(after, atEnd, sent.task.charged);
+    if (end !== "success" && Number(changeOf(after, atEnd, "available")) >= cost) this.#account.refund(cost);
+  }
+}
+
+function limitedFields(exchange: Exchange): Fields {
+  const stated = isRecord(exchange.body) ? exchange.body["retry_after_seconds"] : undefined;
+  const agrees = String(stated) === exchange.headers.get(HEADERS.retryAfter);
+  return { ...responseFields(exchange), "header and body": agrees ? "agree" : "differ" };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof SubmissionOutcomeUnknownError)
+    return "no response arrived. The service may have created a task. The request was not sent again.";
+  return error instanceof Error ? error.message : String(error);
+}

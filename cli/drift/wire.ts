@@ -1,0 +1,125 @@
+import { API_PREFIX, HEADERS } from "../../src/contract/service.js";
+
+/** How a request of the SDK is changed before it is sent, to test what the SDK itself never sends. A POST needs a `body`. */
+export interface Change {
+  /** `null` removes a header. */
+  readonly headers?: Readonly<Record<string, string | null>>;
+  readonly path?: string;
+  readonly body?: string;
+}
+
+/** A response to a request of the SDK, as it arrived. */
+export interface Exchange {
+  /** The `X-Request-Id` that was sent. */
+  readonly sentId: string | null;
+  readonly status: number;
+  readonly headers: Headers;
+  /** `undefined` if the body is not JSON. */
+  readonly body: unknown;
+  /** When it was sent, by its `Date` header; without one, when it arrived, by the clock of this machine. */
+  readonly date: Instant;
+}
+
+/** A point in time, in milliseconds, and by how much a time that the service states may differ from it. */
+export interface Instant {
+  readonly ms: number;
+  readonly toleranceMs: number;
+}
+
+/** `Date` has whole seconds, and the servers of a service are rarely more than a few seconds apart. */
+const DATE_TOLERANCE_MS = 5000;
+/** The clock of this machine may differ more. */
+const OWN_CLOCK_TOLERANCE_MS = 60_000;
+
+export type Wire = ReturnType<typeof createWire>;
+
+/** A `fetch` for the SDK that records the responses of the API, and changes requests. */
+export function createWire(send: typeof fetch, baseUrl: string, now: () => number) {
+  const api = `${baseUrl.replace(/(?<!\/)\/+$/, "")}${API_PREFIX}/`;
+  let change: Change | undefined;
+  /** Of the current call. A late response to an earlier one is not taken for one to this call. */
+  let call: Call = { latest: null, serverErrors: 0 };
+  const wire = {
+    /** How many requests were sent to the API. */
+    requests: 0,
+    /** The first 429. */
+    limited: null as Exchange | null,
+    /** How many calls had a server error, and then a response that was none. */
+    recovered: 0,
+
+    async fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+      const given = input instanceof Request ? input : new Request(input, init);
+      if (!given.url.startsWith(api)) return send(input, init);
+      const request = change === undefined ? null : changed(given, change, baseUrl);
+      wire.requests++;
+      const own = call;
+      own.latest = null;
+      const response = await (request === null ? send(input, init) : send(request));
+      if (response.status >= 500) own.serverErrors++;
+      own.latest = record(response.clone(), (request ?? given).headers.get(HEADERS.requestId));
+      return response;
+    },
+
+    /** Carries out a call of the SDK. Returns the last response to it; `null` without one. */
+    async observe(send: () => PromiseLike<unknown>, wanted?: Change) {
+      const own: Call = { latest: null, serverErrors: 0 };
+      call = own;
+      change = wanted;
+      const error: unknown = await Promise.resolve(send()).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      change = undefined;
+      const exchange = own.latest === null ? null : await own.latest;
+      if (own.serverErrors > 0 && exchange !== null && exchange.status < 500) wire.recovered++;
+      return { exchange, error };
+    },
+  };
+
+  const record = async (response: Response, sentId: string | null): Promise<Exchange | null> => {
+    const text = await response.text().catch(() => null);
+    if (text === null) return null;
+    const { status, headers } = response;
+    const exchange = { sentId, status, headers, body: parse(text), date: dateOf(headers, now()) };
+    if (status === 429) wire.limited ??= exchange;
+    return exchange;
+  };
+  return wire;
+}
+
+interface Call {
+  /** The last response. */
+  latest: Promise<Exchange | null> | null;
+  serverErrors: number;
+}
+
+function dateOf(headers: Headers, now: number): Instant {
+  const ms = Date.parse(headers.get("Date") ?? "");
+  return Number.isNaN(ms)
+    ? { ms: now, toleranceMs: OWN_CLOCK_TOLERANCE_MS }
+    : { ms, toleranceMs: DATE_TOLERANCE_MS };
+}
+
+function changed(request: Request, { headers = {}, path, body }: Change, baseUrl: string): Request {
+  const all = new Headers(request.headers);
+  for (const [name, value] of Object.entries(headers))
+    value === null ? all.delete(name) : all.set(name, value);
+  if (body !== undefined) all.delete("Content-Length");
+  const url = path === undefined ? request.url : `${baseUrl.replace(/(?<!\/)\/+$/, "")}${path}`;
+  const { method, signal } = request;
+  return new Request(url, {
+    method,
+    headers: all,
+    signal,
+    redirect: "manual",
+    ...(body !== undefined && { body }),
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,299 @@
+import { InvalidArgumentError, Option } from "commander";
+import {
+  DESCRIBED_INPUTS,
+  type DescribedInput,
+  type FieldRule,
+  fieldNames,
+  type Meaning,
+  meaningsOf,
+  modesOf,
+} from "../src/contract/inputs.js";
+import { MODELS, type Model, TASK_TYPES, type TaskType } from "../src/contract/service.js";
+import { UsageError } from "./terminal.js";
+
+/** Flags of every command that sends requests. */
+export interface ConnectionFlags {
+  baseUrl?: string;
+  json?: boolean;
+}
+
+/** Flags of `wait` and `run`. */
+export interface TaskFlags extends ConnectionFlags {
+  out?: string;
+  force?: boolean;
+  download: boolean;
+  /** In milliseconds. */
+  maxWait?: number;
+  /** Of `run` only. */
+  journal?: string | undefined;
+}
+
+/** Flags of `run`. The fields of the request's `input` are among them, in camel case. */
+export interface RunFlags extends TaskFlags {
+  model?: Model;
+  format?: "mp3";
+  file?: string;
+  wait: boolean;
+  key?: string;
+}
+
+/** Short flags, for the fields that are typed most often. */
+const SHORT: Readonly<Record<string, string>> = { gpt_description_prompt: "-d" };
+
+/** A field of `input` as an option. */
+export interface InputOption {
+  readonly field: string;
+  readonly option: Option;
+  /** The kinds of `input` that have the field. The command refuses it for others, before anything is charged. */
+  readonly usedBy: readonly DescribedInput[];
+}
+
+/** An option for each field of `input`. */
+export function inputOptionsOf(inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): InputOption[] {
+  return fieldNames(inputs).flatMap((field) => {
+    const meanings = meaningsOf(field, inputs);
+    const [first] = meanings;
+    if (first === undefined) return [];
+    const usedBy = meanings.flatMap(({ kinds }) => kinds);
+    return { field, usedBy, option: inputOption(field, first.rule, helpOf(meanings)) };
+  });
+}
+
+function inputOption(field: string, rule: FieldRule, help: string): Option {
+  const short = SHORT[field] === undefined ? "" : `${SHORT[field]}, `;
+  const value = rule.type === "boolean" ? "" : ` <${valueName(field, rule)}>`;
+  const parsers = {
+    string: rule.choices,
+    number: decimal,
+    integer: wholeNumber(),
+    boolean: undefined,
+    any: undefined,
+  };
+  return option(`${short}--${flagName(field)}${value}`, help, parsers[rule.type]);
+}
+
+function flagName(field: string): string {
+  return field.replaceAll("_", "-");
+}
+
+/** What the help calls the value of a field: `id` of `clip_id`. */
+function valueName(field: string, { type, choices, clipOf, isPublicUrl }: FieldRule): string {
+  if (type === "number" || type === "integer") return "n";
+  return (choices ?? clipOf ?? isPublicUrl) ? (field.split("_").at(-1) ?? field) : "text";
+}
+
+/** What a field means, for each kind of request in which it means something else. */
+function helpOf(meanings: readonly Meaning[]): string {
+  const texts = meanings.map(({ text, kinds }) => {
+    const results = new Set(kinds.map(({ model, task_type: type }) => resultOf(model, type)));
+    const isUsual = meanings.length === 1 && results.has("song");
+    return `${isUsual ? "" : `${[...results].join(", ")}: `}${phrase(text.description)}`;
+  });
+  return texts.join("; ");
+}
+
+function resultOf(model: Model, type: TaskType): string {
+  if (model === "provider_b") return model;
+  return type === "music" ? "song" : type;
+}
+
+/** A sentence as the help of an option writes it. */
+function phrase(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1, -1);
+}
+
+/** The flags of an example of this kind: the ones that it needs. */
+export function exampleFlags({ fields, oneOf = [], texts }: DescribedInput): string {
+  return Object.entries(fields)
+    .filter(([field, { isRequired = false }]) => isRequired || oneOf.includes(field))
+    .map(([field]) => {
+      const flag = SHORT[field] ?? `--${flagName(field)}`;
+      const value = String(texts.fields[field]?.example);
+      return `${flag} ${/\s/.test(value) ? `"${value}"` : value}`;
+    })
+    .join(" ");
+}
+
+/** An example of the flags that a request needs. */
+export function exampleOf(type: TaskType = "music", model: Model = "provider_a"): string {
+  const ofModel = DESCRIBED_INPUTS.filter((each) => each.model === model);
+  return [...modesOf(ofModel, model, type), ...ofModel].map(exampleFlags)[0] ?? "";
+}
+
+const JSON_OPTION = option("--json", "write the result or the error to stdout, as one JSON document");
+
+const SERVICE_OPTIONS = [
+  option("--base-url <url>", "the service address (default: ASYNC_MUSIC_BASE_URL)"),
+  option("--api-key [key]", "", refuseKey).hideHelp(),
+];
+
+const CONNECTION_OPTIONS = [...SERVICE_OPTIONS, JSON_OPTION];
+
+const WAIT_OPTIONS = [
+  option(
+    "-o, --out <path>",
+    "where to save: a directory (an existing one, or a path that ends in /), or a file without its extension (default: this directory)",
+  ),
+  option("--force", "replace existing files, which are otherwise kept"),
+  option("--no-download", "save no file; write the audio URLs or the lyrics to stdout"),
+  option(
+    "--max-wait <time>",
+    "stop waiting after this time, such as 90s or 10m; the task continues (default: 65m)",
+    duration,
+  ),
+  ...CONNECTION_OPTIONS,
+];
+
+/** A public recording of a few seconds, in Ogg. */
+const SAMPLE_URL = "https://upload.wikimedia.org/wikipedia/commons/c/c8/Example.ogg";
+
+/** The options of each command. */
+export const OPTIONS = {
+  run: [
+    ...[
+      ...inputOptionsOf().map((each) => each.option),
+      option("--model <model>", "the model (default: provider_a)", MODELS),
+      option("--format <format>", "request audio in this format", ["mp3"]),
+      option(
+        "--file <file>",
+        "read the whole request from this JSON file, without the flags above; - reads stdin",
+      ),
+    ].map((each) => each.helpGroup("Request:")),
+    option(
+      "--journal <path>",
+      "directory that records the task, so that it is created at most once; needs --key",
+    ),
+    option("--key <name>", "your name for this request in the journal, such as an order ID"),
+    option("--no-wait", "submit the task, write its ID to stdout and exit").conflicts([
+      "out",
+      "force",
+      "download",
+      "maxWait",
+    ]),
+    ...WAIT_OPTIONS,
+  ],
+  wait: WAIT_OPTIONS,
+  orders: [option("--journal <path>", "the journal to list").makeOptionMandatory(), JSON_OPTION],
+  settle: [
+    option("--journal <path>", "the journal that contains the key").makeOptionMandatory(),
+    option("--task-id <id>", "the ID of the created task; the next run with the key waits for it"),
+    option("--not-created", "no task was created; the next run with the key creates one"),
+    option("--offline", "record the ID without reading the task from the service"),
+    option("--force", "accept --not-created for a request that began less than 2 minutes ago"),
+    ...CONNECTION_OPTIONS,
+  ],
+  balance: CONNECTION_OPTIONS,
+  usage: CONNECTION_OPTIONS,
+  drift: [
+    option(
+      "--max-credits <n>",
+      "the most credits that the check may spend; 20 are enough for all probes, and 22 also try uploads",
+      wholeNumber(0),
+    ).default(20),
+    option("--report <file>", "also write the report to this file, as Markdown"),
+    option("--upload-url <url>", "a public address of short audio that is not MP3").default(
+      SAMPLE_URL,
+      "a recording of Wikimedia Commons",
+    ),
+    ...CONNECTION_OPTIONS,
+  ],
+  mcp: [
+    // Both are required: `mcp` names all that is missing at once.
+    option("--max-credits <n>", "the most that this server may spend, in credits", wholeNumber(0)),
+    option("--journal <path>", "directory that records the orders, so that each is charged at most once"),
+    option("-o, --out <directory>", "where `download_audio` saves files").default("."),
+    ...SERVICE_OPTIONS,
+  ],
+  emulator: [
+    option(
+      "--port <port>",
+      "port to listen on; 0 for a free one (default: 4010, or a free one with a command)",
+      wholeNumber(0, 65_535),
+    ),
+    option("--host <host>", "address to listen on; 0.0.0.0 or :: for all addresses").default("127.0.0.1"),
+    option(
+      "--allow-host <name>",
+      "host name under which other machines may use the control plane and the dashboard, without a key; repeatable",
+    ).argParser((name, names: string[] = []) => [...names, name]),
+    option("--clock <clock>", "real: follows system time; virtual: moves only when advanced", [
+      "real",
+      "virtual",
+    ]).default("real"),
+    option("--seed <n>", "seed of all IDs, durations and songs", wholeNumber()),
+    option("--credits <n>", "credits of the first account", wholeNumber(0)),
+    option(
+      "--seed-file <file>",
+      "start with the accounts, tasks, outcomes and faults in this JSON file",
+    ).conflicts("credits"),
+    option(
+      "--policy <name=value>",
+      "policy option, such as audio_conversion=off, instead of its default or that of the seed file; repeatable",
+    ).argParser(policyOption),
+    option("--api-key <key>", "API key of the first account; it begins with emu_"),
+    option(
+      "--state <file>",
+      "load the state from this file, and save it there at exit; an existing file can't be combined with --seed, --seed-file, --credits or --policy, and --api-key replaces its first key",
+    ),
+    option("--json", "write one line of JSON when the emulator accepts connections"),
+  ],
+} as const;
+
+/** An option of a command, with the values to choose from, or the parser of its value. */
+function option(
+  flags: string,
+  help: string,
+  values?: readonly string[] | Parameters<Option["argParser"]>[0],
+): Option {
+  const made = new Option(flags, help);
+  if (typeof values === "function") return made.argParser(values);
+  return values === undefined ? made : made.choices(values);
+}
+
+/** Otherwise commander's error for an unknown option would repeat the key. */
+function refuseKey(): never {
+  throw new UsageError(
+    "There is no --api-key, because other users of this machine can read flags. Set ASYNC_MUSIC_API_KEY.",
+  );
+}
+
+export function parseTaskType(text: string): TaskType {
+  const type = TASK_TYPES.find((each) => each === text);
+  if (type !== undefined) return type;
+  // The text is not repeated: it may be a prompt, or a key.
+  throw new UsageError(
+    `Unknown type. Use ${TASK_TYPES.slice(0, -1).join(", ")} or ${TASK_TYPES.at(-1)}, and describe the result with a flag: ${exampleOf()}`,
+  );
+}
+
+/** Parses a whole number within a range. */
+function wholeNumber(least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER) {
+  return (text: string): number => {
+    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** Parses `NAME=VALUE`, and adds it to the earlier ones. The emulator checks names and values. */
+function policyOption(text: string, earlier: object = {}): object {
+  const [, name, value] = /^(\w+)=(\w+)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError("It must be NAME=VALUE, such as audio_conversion=off.");
+  return { ...earlier, [name]: /^(?:0|[1-9]\d*|true|false)$/.test(value) ? JSON.parse(value) : value };
+}
+
+/** Parses a number, which may have a fraction. */
+function decimal(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a number of 0 or more, such as 30 or 12.5.");
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Parses a duration into milliseconds: `90s`, `10m`, `1h`, or a number of seconds. */
+function duration(text: string): number {
+  const [, count = "", unit = "s"] = /^(\d+(?:\.\d+)?)([smh])?$/.exec(text) ?? [];
+  const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+  if (ms > 0) return ms;
+  throw new InvalidArgumentError("It must be a duration above 0, such as 90s, 10m or 1h.");
+}

@@ -1,0 +1,135 @@
+import { PRICES } from "../../src/contract/prices.js";
+import { isModel, isTaskType } from "../../src/contract/service.js";
+import type { Journal, JournalEntry } from "../../src/index.js";
+import type { FileJournalContent } from "../../src/node/file-journal.js";
+import { Refusal } from "./refusal.js";
+
+/** The price that counts for an entry whose request is unreadable or unknown. */
+const HIGHEST_PRICE = Math.max(...Object.values(PRICES).flatMap((prices) => Object.values(prices)));
+
+interface BudgetOptions {
+  journal: Required<Journal>;
+  /** Reads all entries of the journal. */
+  readJournal: () => Promise<FileJournalContent>;
+  /** The most that all orders of the journal may cost together, in credits. */
+  maxCredits: number;
+}
+
+/**
+ * The ceiling of a server. What is spent is derived from the journal alone, so that it survives a restart, and holds for
+ * several servers with one journal. The price of an order counts from the intent until the task is known to be refunded.
+ */
+export class Budget {
+  readonly #options: BudgetOptions;
+  readonly #refusals = new Map<string, Refusal>();
+  /** The orders whose intent this server has written, and not yet replaced. */
+  readonly #intents = new Set<string>();
+  /** The revision of the last intent that this server has written, by order; without the intents that were replaced. */
+  readonly #revisions = new Map<string, string>();
+  #onReplaced = () => {};
+  #lastReservation: Promise<unknown> = Promise.resolve();
+
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+  }
+
+  /** The journal for the client: it refuses the intent of an order that does not fit. */
+  readonly journal: Required<Journal> = {
+    get: (key) => this.#options.journal.get(key),
+    put: (key, entry, previous) => {
+      if (isIntent(entry)) return this.#reserve(key, entry, previous);
+      return this.#options.journal.put(key, entry, previous).finally(() => this.#replaced(key));
+    },
+    delete: (key, revision) => this.#options.journal.delete(key, revision).finally(() => this.#replaced(key)),
+    open: () => this.#options.journal.open(),
+  };
+
+  /** Resolves once every intent that this server has written was replaced by its task, or removed. */
+  async intentsReplaced(): Promise<void> {
+    while (this.#intents.size > 0)
+      await new Promise<void>((resolve) => {
+        this.#onReplaced = resolve;
+      });
+  }
+
+  /** The outcome of the order's POST is unknown: its intent stays. */
+  forget(order: string): void {
+    this.#intents.delete(order);
+    this.#onReplaced();
+  }
+
+  /** Whether this server has written this intent. */
+  hasWritten(order: string, revision: string): boolean {
+    return this.#revisions.get(order) === revision;
+  }
+
+  /** The credits that new orders may still cost; below 0 if the orders of the journal have cost more. */
+  async creditsLeft(): Promise<number> {
+    return this.#leftBeside(null);
+  }
+
+  /** Checks that an order fits which is not in the journal yet. @throws Refusal */
+  async check(order: string, credits: number): Promise<void> {
+    const left = await this.#leftBeside(order);
+    if (credits <= left) return;
+    throw new Refusal(
+      `The order costs ${credits} credits, and ${Math.max(0, left)} of the ${this.#options.maxCredits} that this server may spend are left. Nothing was sent or charged. Report this to the user: only a restart of the server with a higher --max-credits allows more. Further paid calls at this price are refused as well.`,
+    );
+  }
+
+  /** Why the last intent of an order was refused, once. */
+  takeRefusal(order: string): Refusal | null {
+    const refusal = this.#refusals.get(order) ?? null;
+    this.#refusals.delete(order);
+    return refusal;
+  }
+
+  #replaced(order: string): void {
+    this.#revisions.delete(order);
+    this.forget(order);
+  }
+
+  /** Writes an intent if its price fits. One at a time, so that each reads the intents before it. */
+  #reserve(key: string, entry: JournalEntry, previous: string | null): Promise<boolean> {
+    const reserved = this.#lastReservation.then(async () => {
+      const check = () =>
+        this.check(key, priceOf(entry)).catch((error: unknown) => {
+          if (error instanceof Refusal) this.#refusals.set(key, error);
+          throw error;
+        });
+      await check();
+      if (!(await this.#options.journal.put(key, entry, previous))) return false;
+      this.#intents.add(key);
+      this.#revisions.set(key, entry.revision);
+      // Another server may have written an intent at the same time. If this throws, the run removes its own.
+      await check();
+      return true;
+    });
+    this.#lastReservation = reserved.catch(() => {});
+    return reserved;
+  }
+
+  async #leftBeside(order: string | null): Promise<number> {
+    const { entries, damaged } = await this.#options.readJournal();
+    const others = entries.filter(([key]) => key !== order);
+    const spent = others.reduce((sum, [, entry]) => sum + costOf(entry), damaged.length * HIGHEST_PRICE);
+    return this.#options.maxCredits - spent;
+  }
+}
+
+/** Whether a POST may be sent for this entry. */
+function isIntent(entry: JournalEntry): boolean {
+  return entry.state === "intent" && entry.settled !== true;
+}
+
+/** What an order has cost, or may have cost. */
+function costOf(entry: JournalEntry): number {
+  if (entry.state === "intent") return entry.settled === true ? 0 : priceOf(entry);
+  const isRefunded = entry.status !== undefined && entry.status !== "success";
+  return isRefunded ? 0 : (entry.submission?.credits_charged ?? priceOf(entry));
+}
+
+function priceOf({ request }: JournalEntry): number {
+  const { model, task_type: type } = Object(request);
+  return (isModel(model) && isTaskType(type) && PRICES[model][type]) || HIGHEST_PRICE;
+}

@@ -1,0 +1,229 @@
+import { canonicalJson } from "../../src/contract/text.js";
+import {
+  type AsyncMusic,
+  creditsFor,
+  type Journal,
+  JournalConflictError,
+  JournalDamagedError,
+  type JournalEntry,
+  JournalError,
+  SubmissionOutcomeUnknownError,
+  type SucceededTask,
+  type Task,
+  type TaskRequest,
+  type TaskSubmission,
+} from "../../src/index.js";
+import { inFlightUntil } from "../../src/journal/in-flight.js";
+import type { FileJournalContent } from "../../src/node/file-journal.js";
+import { Budget } from "./budget.js";
+import { Refusal } from "./refusal.js";
+
+/** How many finished orders the error for an unknown order lists. */
+const LISTED_ORDERS = 20;
+
+/** What is known of an order while its run continues. */
+export interface Progress {
+  submission: TaskSubmission | null;
+  /** The task as it was last read. */
+  task: Task | null;
+  /** The journal could not record the task. */
+  isUnrecorded: boolean;
+}
+
+export const NO_PROGRESS: Progress = { submission: null, task: null, isUnrecorded: false };
+
+/** The run of an order that has not ended: every call with the order's name waits for it. */
+export interface Run {
+  request: unknown;
+  progress: Progress;
+  /** Called after each change of `progress`. */
+  watchers: Set<() => void>;
+  ended: Promise<SucceededTask>;
+}
+
+type Update = (change: Partial<Progress>) => void;
+
+interface OrdersOptions {
+  client: AsyncMusic;
+  clock: { now(): number };
+  journal: Required<Journal>;
+  readJournal: () => Promise<FileJournalContent>;
+  maxCredits: number;
+  /** Aborted at the end of the server: nothing more is sent, and no run waits any longer. */
+  signal: AbortSignal;
+}
+
+/** The orders of one server. The journal ensures that each is charged at most once, and that all stay within one ceiling. */
+export class Orders {
+  readonly #options: OrdersOptions;
+  readonly #budget: Budget;
+  readonly #runs = new Map<string, Run>();
+  /** The orders that had not ended when the server ended. */
+  readonly #interrupted = new Set<string>();
+
+  constructor(options: OrdersOptions) {
+    this.#options = options;
+    this.#budget = new Budget(options);
+  }
+
+  /** The credits that new orders may still cost. */
+  async creditsLeft(): Promise<number> {
+    return Math.max(0, await this.#budget.creditsLeft());
+  }
+
+  /** Creates the task of an order, or continues with it. */
+  start(order: string, request: TaskRequest, callCeiling: number | undefined): Run {
+    const running = this.#runs.get(order);
+    if (running === undefined)
+      return this.#begin(order, request, (update) => this.#pay(order, request, callCeiling, update));
+    if (canonicalJson(running.request) === canonicalJson(request)) return running;
+    throw new JournalConflictError("The order belongs to another request.", { journalKey: order });
+  }
+
+  /** Continues with the task of an order. Never creates one. */
+  async resume(order: string): Promise<Run> {
+    const running = this.#runs.get(order);
+    if (running !== undefined) return running;
+    const entry = await this.#entryOf(order);
+    // Another call may have begun a run meanwhile.
+    const known = this.#runs.get(order);
+    if (known !== undefined) return known;
+    if (entry === null) throw await this.#noOrder(order);
+    if (entry.state === "intent") {
+      if (entry.settled !== true) throw this.#outcomeUnknown(order, entry);
+      throw new Refusal(
+        `Order ${JSON.stringify(order)} created no task, and nothing was charged for it. To create one, repeat the call that creates the order, with the same order.`,
+      );
+    }
+    const { request, task_id: taskId, submission, settled } = entry;
+    const work = (update: Update) => {
+      if (settled !== true) return this.#run(order, request, update);
+      // The ID can be corrected, and then `run` would create a task.
+      const { client, signal } = this.#options;
+      return client.tasks.wait(submission ?? taskId, { signal, onUpdate: (task) => update({ task }) });
+    };
+    return this.#begin(order, request, work, submission);
+  }
+
+  /** After the signal was aborted: resolves once each POST in flight has a response, and its task is recorded. */
+  async completed(): Promise<void> {
+    await Promise.allSettled([...this.#runs.values()].map(({ ended }) => ended));
+    await this.#budget.intentsReplaced();
+  }
+
+  /** The orders whose run the end of the server has interrupted, with their entries. */
+  async interrupted(): Promise<readonly (readonly [order: string, entry: JournalEntry | null])[]> {
+    const orders = new Set([...this.#interrupted, ...this.#runs.keys()]);
+    return Promise.all([...orders].map(async (order) => [order, await this.#entryOf(order)] as const));
+  }
+
+  #begin(
+    order: string,
+    request: unknown,
+    work: (update: Update) => Promise<SucceededTask>,
+    submission: TaskSubmission | null = null,
+  ): Run {
+    const progress: Progress = { ...NO_PROGRESS, submission };
+    const watchers = new Set<() => void>();
+    const update: Update = (change) => {
+      Object.assign(progress, change);
+      for (const watcher of watchers) watcher();
+    };
+    const ended = work(update)
+      .catch((error: unknown) => {
+        if (this.#options.signal.aborted) this.#interrupted.add(order);
+        throw error;
+      })
+      .finally(() => this.#runs.delete(order));
+    // A run may end while no call waits for it.
+    ended.catch(() => {});
+    const run = { request, progress, watchers, ended };
+    this.#runs.set(order, run);
+    return run;
+  }
+
+  async #pay(
+    order: string,
+    request: TaskRequest,
+    callCeiling = Number.POSITIVE_INFINITY,
+    update: Update,
+  ): Promise<SucceededTask> {
+    // If the journal can't be read, the run reports that, and sends nothing.
+    const entry = await this.#options.journal.get(order).catch(() => null);
+    const isFree = entry === null || (entry.state === "intent" && entry.settled === true);
+    if (isFree) {
+      const credits = creditsFor(request);
+      if (credits > callCeiling)
+        throw new Refusal(
+          `The order costs ${credits} credits, more than the \`max_credits\` of ${callCeiling} of this call. Nothing was sent or charged. If the user accepts the price, call again with the same order and a higher \`max_credits\`.`,
+        );
+      await this.#budget.check(order, credits);
+    }
+    return this.#run(order, request, update);
+  }
+
+  async #run(order: string, request: TaskRequest, update: Update): Promise<SucceededTask> {
+    const { client, signal } = this.#options;
+    try {
+      return await client.tasks.run(request, {
+        signal,
+        journal: this.#budget.journal,
+        journalKey: order,
+        probe: true,
+        onSubmitted: (submission) => update({ submission }),
+        onUpdate: (task) => update({ task }),
+        onUnrecorded: () => update({ isUnrecorded: true }),
+      });
+    } catch (error) {
+      // After an abort, a POST in flight continues.
+      if (!signal.aborted) this.#budget.forget(order);
+      throw this.#budget.takeRefusal(order) ?? error;
+    }
+  }
+
+  /** The error for an order whose intent stands while this server does not run it. Another server may be sending its request. */
+  #outcomeUnknown(order: string, intent: JournalEntry): SubmissionOutcomeUnknownError {
+    const { request, request_id: requestId, revision } = intent;
+    const checkAgainAt = this.#budget.hasWritten(order, revision)
+      ? null
+      : inFlightUntil(intent, this.#options.clock.now());
+    const details = { request, requestId, status: null, journalKey: order, checkAgainAt };
+    return new SubmissionOutcomeUnknownError("The outcome of the order is unknown.", details);
+  }
+
+  async #entryOf(order: string): Promise<JournalEntry | null> {
+    return this.#options.journal.get(order).catch((cause: Error) => {
+      const message = `The entry of order ${JSON.stringify(order)} could not be read: ${cause.message}`;
+      throw new JournalError(message, { journalKey: order, cause });
+    });
+  }
+
+  async #noOrder(order: string): Promise<Refusal> {
+    const { journal, readJournal } = this.#options;
+    const open = await journal.open().catch((error: unknown) => {
+      if (error instanceof JournalDamagedError) return error.orders;
+      throw error;
+    });
+    const { entries } = await readJournal();
+    const finished = entries
+      .filter(([, entry]) => entry.state === "submitted" && entry.status !== undefined)
+      .sort(([, one], [, other]) => other.at.localeCompare(one.at))
+      .slice(0, LISTED_ORDERS);
+    const list = (title: string, names: readonly string[]) =>
+      `${title}: ${names.map((name) => JSON.stringify(name)).join(", ") || "none"}.`;
+    return new Refusal(
+      [
+        `There is no order ${JSON.stringify(order)}, and nothing was charged for it.`,
+        list(
+          "Open orders",
+          open.map(({ key }) => key),
+        ),
+        list(
+          "Finished orders, latest first",
+          finished.map(([key]) => key),
+        ),
+        "If you mean another order, call again with its name. If the user wants a new result, call `make_song`, `write_lyrics` or `continue_song`, which is charged.",
+      ].join(" "),
+    );
+  }
+}

@@ -1,0 +1,228 @@
+import * as z from "zod/mini";
+import { printableLine, sentence } from "../../src/contract/text.js";
+import * as sdk from "../../src/index.js";
+import { isOneOf, messageOf, settleCommand } from "../report.js";
+import { clipsOf } from "../save.js";
+import type { Progress } from "./orders.js";
+import { Refusal } from "./refusal.js";
+
+/** The document of an order. */
+export const RESULT = z.object({
+  order: z.string(),
+  status: z
+    .string()
+    .check(
+      z.describe("`submitting`, `pending` or `running`: call `check_order`. `success`: the result is here."),
+    ),
+  task_id: z.nullable(z.string()),
+  credits: z.nullable(z.number()).check(z.describe("What the order costs, charged once.")),
+  progress: z.nullable(z.string()),
+  clips: z.array(
+    z.object({
+      id: z.string(),
+      title: z.nullable(z.string()),
+      duration_seconds: z.nullable(z.number()),
+      audio_url: z.string(),
+    }),
+  ),
+  lyrics: z.nullable(z.object({ title: z.string(), text: z.string() })),
+  next: z.string().check(z.describe("What to do next.")),
+});
+
+/** The document of a download. */
+export const FILES = z.object({
+  order: z.string(),
+  files: z.array(z.object({ path: z.string(), content_type: z.string(), clip_id: z.nullable(z.string()) })),
+  next: z.string().check(z.describe("What to do next.")),
+});
+
+const CREDITS = z.nullable(z.number());
+
+export const BALANCE = z.object({
+  available: CREDITS.check(z.describe("Credits that new orders can spend; `null` if not known yet.")),
+  frozen: CREDITS.check(z.describe("Credits held for unfinished tasks.")),
+  total: CREDITS,
+  max_credits: z.number().check(z.describe("What all orders of this server and its journal may cost.")),
+  max_credits_left: CREDITS.check(z.describe("What is left of that.")),
+  next: z.string().check(z.describe("What to do next.")),
+});
+
+/** The state of an order for people who wait for it, such as `running, 45%`. */
+export function messageAbout(progress: Progress): string {
+  const percentage = percentageOf(progress.task);
+  return percentage === null ? statusOf(progress) : `${statusOf(progress)}, ${printableLine(percentage)}`;
+}
+
+/** The SDK does not validate the provider's progress. */
+function percentageOf(task: sdk.Task | null): string | null {
+  const progress: unknown = task?.output?.progress;
+  return typeof progress === "string" ? progress : null;
+}
+
+function statusOf({ submission, task }: Progress): string {
+  return task?.status ?? submission?.status ?? "submitting";
+}
+
+/** The document of an order: its result, or with `null` a receipt. */
+export function documentOf(
+  order: string,
+  ended: sdk.SucceededTask | null,
+  progress: Progress,
+): z.infer<typeof RESULT> {
+  const { submission, task: latest, isUnrecorded } = progress;
+  // The last poll may have shown the result before the run has ended.
+  const result = ended ?? (latest?.status === "success" ? latest : null);
+  const task = result ?? latest;
+  const taskId = task?.task_id ?? submission?.task_id ?? null;
+  const lyrics = result !== null && sdk.isLyrics(result) ? result.output.result : null;
+  const expires = result === null ? null : sdk.expiresAt(result);
+  const warning = isUnrecorded
+    ? `The journal could not record task ${taskId}. Report this to the user, and don't repeat the order. `
+    : "";
+  const receipt = `Not ready yet. Call \`check_order\` with order ${JSON.stringify(order)} to continue. Do not create another order for it.`;
+  const until = expires === null ? "" : ` before ${expires.toISOString()}`;
+  const done =
+    lyrics === null
+      ? `To save the audio, call \`download_audio\` with the same order${until}.`
+      : "The lyrics are complete.";
+  return {
+    order,
+    status: statusOf({ ...progress, task }),
+    task_id: taskId,
+    credits: task?.credits_cost ?? submission?.credits_charged ?? null,
+    progress: percentageOf(task),
+    clips: ((result && clipsOf(result)) ?? []).map((clip) => {
+      const [title, duration]: unknown[] = [clip.title, clip.metadata?.duration];
+      return {
+        id: clip.id,
+        title: typeof title === "string" ? title : null,
+        duration_seconds: typeof duration === "number" ? duration : null,
+        audio_url: clip.audio_url,
+      };
+    }),
+    lyrics: lyrics && { title: lyrics.title, text: lyrics.text },
+    next: `${warning}${result === null ? receipt : done}`,
+  };
+}
+
+/** The document of the balance; `null` for what is not known yet. */
+export function balanceOf(
+  balance: sdk.Balance | null,
+  maxCredits: number,
+  maxCreditsLeft: number | null,
+): z.infer<typeof BALANCE> {
+  const next =
+    balance === null
+      ? "The service has not responded yet, possibly because of its rate limit. The request continues. Call `balance` again."
+      : "Nothing else is needed.";
+  return {
+    available: balance?.available ?? null,
+    frozen: balance?.frozen ?? null,
+    total: balance?.total ?? null,
+    max_credits: maxCredits,
+    max_credits_left: maxCreditsLeft,
+    next,
+  };
+}
+
+/** The line for people about an order that had not ended when the server ended. */
+export function leftOpen(order: string, entry: sdk.JournalEntry | null, journal: string): string {
+  return printableLine(`async-music: order ${JSON.stringify(order)}: ${stateOf(order, entry, journal)}`);
+}
+
+function stateOf(order: string, entry: sdk.JournalEntry | null, journal: string): string {
+  if (entry === null || (entry.state === "intent" && entry.settled === true))
+    return "nothing was sent or charged.";
+  if (entry.state === "submitted")
+    return entry.status === undefined
+      ? `task ${entry.task_id} continues. A later server with this journal continues with it.`
+      : `task ${entry.task_id} has ended: ${entry.status}.`;
+  const settle = (outcome: string) => settleCommand(COMMAND, order, journal, outcome).trim();
+  return `it is unknown whether a task was created and charged. Wait 2 minutes, then find out by request ID ${entry.request_id}, and run \`${settle("--task-id TASK_ID")}\` or \`${settle("--not-created")}\`.`;
+}
+
+/** The user's shell may lack the command, since MCP clients start the server with `npx` or by its path. */
+const COMMAND = "npx async-music";
+
+const NOT_TWICE = "Do not repeat it with another order: that can be charged twice.";
+const FAILS_AGAIN = "If it fails again, report this to the user.";
+const SAME_ORDER = `Call again with the same order. ${NOT_TWICE} ${FAILS_AGAIN}`;
+const LATER = `Call again later with the same order. ${FAILS_AGAIN}`;
+const TO_FIX =
+  "Report this to the user: it has to be fixed on the server's machine. After that, call again with the same order.";
+
+/** What a model has to do after an error; the first row that matches decides. */
+const ADVICE: readonly (readonly [advice: string, ...classes: (abstract new (...args: never) => Error)[]])[] =
+  [
+    ["Fix the arguments, and call again with the same order.", sdk.InvalidRequestError, sdk.BadRequestError],
+    [
+      "Report this to the user. Another call fails as well.",
+      sdk.AuthenticationError,
+      sdk.AccountSuspendedError,
+    ],
+    [
+      "The user has to top up the account. After that, call again with the same order.",
+      sdk.InsufficientCreditsError,
+    ],
+    [
+      `Report this to the user: the journal may belong to another account. ${NOT_TWICE}`,
+      sdk.TaskNotFoundError,
+    ],
+    ["Report this to the user: the audio can't be downloaded any more.", sdk.AudioExpiredError],
+    [
+      `Call again with the same order. Files that are already saved are kept. ${FAILS_AGAIN}`,
+      sdk.AudioDownloadError,
+    ],
+    [`Call \`check_order\` with the same order to continue. ${NOT_TWICE}`, sdk.WaitTimeoutError],
+  ];
+
+/** System errors that a repeated call does not change, such as a full disk. */
+const LOCAL_CODES = /^E(?:ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|ISDIR|NOENT|NAMETOOLONG)$/;
+
+/**
+ * An error as an instruction for the model.
+ *
+ * @param order - `null` for a tool without an order
+ * @param journal - the absolute path
+ */
+export function instructionFor(error: unknown, order: string | null, journal: string): string {
+  if (error instanceof Refusal) return error.message;
+  if (!(error instanceof Error)) return `${sentence(String(error))} ${TO_FIX}`;
+  const name = JSON.stringify(order);
+  if (error instanceof sdk.JournalConflictError)
+    return `Order ${name} belongs to another request. Nothing was sent or charged. For the result of that order, call \`check_order\`. For a further result that the user wants, choose a new order, which is charged. Do not change the request to repeat an order.`;
+  const taskId = error instanceof sdk.AsyncMusicError ? error.taskId : null;
+  const plain = messageOf(error, taskId).replace(" Fix the journal, then try again with the same key.", "");
+  const message = printableLine(/[.!?)]$/.test(plain) ? plain : `${plain}.`);
+  const [advice] = ADVICE.find(([, ...classes]) => isOneOf(error, classes)) ?? [];
+  if (order === null) return `${message} ${advice ?? `Call again later. ${FAILS_AGAIN}`}`;
+  if (error instanceof sdk.TaskFailedError) {
+    if (error.retryable === false)
+      return `${message} Order ${name} stays failed. Report this to the user, or choose a new order for a changed request, which is charged.`;
+    return `${message} Order ${name} stays failed. If the user still wants it, choose a new order, which is charged.`;
+  }
+  if (error instanceof sdk.SubmissionOutcomeUnknownError && taskId === null) {
+    if (error.checkAgainAt !== null)
+      return `${message} ${NOT_TWICE} Call \`check_order\` with the same order at ${error.checkAgainAt.toISOString()} or later. The user must not settle the order before that time.`;
+    const settle = (outcome: string) => settleCommand(COMMAND, order, journal, outcome).trim();
+    return [
+      `${message} ${NOT_TWICE} A call with the same order sends nothing.`,
+      "Report this to the user, and let them find out whether the task exists. The service's support can find it " +
+        `by request ID ${error.requestId}. While it is unfinished, \`balance\` shows its credits as frozen.`,
+      "Then the user runs one of these in a shell with the server's ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY:",
+      settle("--task-id TASK_ID"),
+      settle("--not-created"),
+      "After that, call again with the same order.",
+    ].join("\n");
+  }
+  const isAboutAudio = isOneOf(error, [sdk.AudioExpiredError, sdk.AudioDownloadError]);
+  const isFree = error instanceof sdk.AsyncMusicError && taskId === null && !isAboutAudio;
+  const next = isLocal(error) ? TO_FIX : (advice ?? (isFree ? LATER : SAME_ORDER));
+  return `${message}${isFree ? " This call was not charged." : ""} ${next}`;
+}
+
+/** Whether a path or a disk of this machine has to be fixed. */
+function isLocal(error: Error): boolean {
+  if (error instanceof sdk.JournalError || !(error instanceof sdk.AsyncMusicError)) return true;
+  return error instanceof sdk.AudioDownloadError && LOCAL_CODES.test(Object(error.cause).code);
+}

@@ -1,0 +1,227 @@
+import { constants } from "node:os";
+import { CommanderError } from "commander";
+import { printableLine } from "../src/contract/text.js";
+import { resumeAdvice } from "../src/errors/base.js";
+import * as sdk from "../src/index.js";
+import type { TaskFlags } from "./flags.js";
+import {
+  commandName,
+  type EndingSignal,
+  shellWord,
+  stylesFor,
+  type Terminal,
+  UsageError,
+  writeJson,
+} from "./terminal.js";
+
+type ErrorClass = abstract new (...args: never) => Error;
+
+/** The exit status of each error class: the first row that matches decides. */
+const EXIT_STATUSES: readonly (readonly [status: number, ...classes: ErrorClass[]])[] = [
+  [2, UsageError, sdk.InvalidOptionError],
+  [3, sdk.InvalidRequestError, sdk.BadRequestError, sdk.JournalConflictError],
+  [4, sdk.AuthenticationError, sdk.AccountSuspendedError],
+  [5, sdk.InsufficientCreditsError, sdk.CreditCeilingError],
+  [6, sdk.TaskNotFoundError],
+  [7, sdk.RateLimitedError],
+  [8, sdk.RequestTimeoutError, sdk.ConnectionError, sdk.ServerError],
+  [9, sdk.SubmissionOutcomeUnknownError],
+  [11, sdk.TaskTimedOutError],
+  [10, sdk.TaskFailedError],
+  [12, sdk.WaitTimeoutError],
+  [13, sdk.AudioExpiredError],
+  [14, sdk.AudioDownloadError],
+  [15, sdk.InvalidResponseError],
+  [16, sdk.JournalError, sdk.JournalDamagedError],
+  [1, sdk.ApiError, sdk.AsyncMusicError, Error],
+];
+
+/** The exit status for anything thrown. For a signal it is 128 and the signal's number, as in a shell. */
+export function exitStatusOf(error: unknown): number {
+  if (error instanceof Interrupted) return 128 + constants.signals[error.signal];
+  const [status = 1] = EXIT_STATUSES.find(([, ...classes]) => isOneOf(error, classes)) ?? [];
+  return status;
+}
+
+/** A signal ended the command. */
+export class Interrupted extends Error {
+  override name = "Interrupted";
+  readonly signal: EndingSignal;
+
+  constructor(signal: EndingSignal) {
+    super(`Interrupted by ${signal}.`);
+    this.signal = signal;
+  }
+}
+
+/** An error (`cause`) of a command that handles a task, with what is known of the task. */
+export class TaskFault extends Error {
+  override name = "TaskFault";
+  /** `null` if no task is known. */
+  readonly taskId: string | null;
+  /** The flags of the command, without a journal that could not record the task. */
+  readonly flags: TaskFlags;
+
+  constructor(cause: unknown, taskId: string | null, flags: TaskFlags) {
+    super("A task failed.", { cause });
+    // In a conflict, the task of the key belongs to another request.
+    const known = cause instanceof sdk.JournalConflictError ? null : taskId;
+    this.taskId = cause instanceof sdk.AsyncMusicError ? (cause.taskId ?? known) : known;
+    this.flags = flags;
+  }
+}
+
+/** The command that continues with a task. */
+export function resumeCommand(command: string, taskId: string, flags: TaskFlags): string {
+  const { download, out, force, baseUrl } = flags;
+  return [
+    `${command} wait ${shellWord(taskId)}`,
+    ...(download ? [] : ["--no-download"]),
+    ...(force ? ["--force"] : []),
+    ...(out === undefined ? [] : [`--out ${shellWord(out)}`]),
+    ...(baseUrl === undefined ? [] : [`--base-url ${shellWord(baseUrl)}`]),
+  ].join(" ");
+}
+
+/** Writes an error and what to do about it to stderr, and with `--json` to stdout. Returns the exit status. */
+export function report(thrown: unknown, asJson: boolean, terminal: Terminal): number {
+  const { stdout, stderr, env } = terminal;
+  const fault = thrown instanceof TaskFault ? thrown : null;
+  const taskId = fault?.taskId ?? null;
+  const error = errorOf(fault === null ? thrown : fault.cause);
+  const message = messageOf(error, taskId);
+  const lines = [message, ...adviceFor(error, fault, commandName(terminal))].map(printableLine);
+  stderr.write(`${stylesFor(stderr, env)("red", "async-music:")} ${lines.join("\n")}\n`);
+  if (!asJson) return exitStatusOf(error);
+
+  const name = isOneOf(error, [UsageError, Interrupted]) ? error.name : "Error";
+  const document = {
+    // These are always there, and come first.
+    ...{ name, message, errorCode: null, taskId: null, requestId: null },
+    ...(error instanceof sdk.AsyncMusicError && error.toJSON()),
+    ...(error instanceof sdk.TaskFailedError && { task: undefined, taskError: error.task.error }),
+    message,
+    taskId: taskId ?? Reflect.get(error, "taskId") ?? null,
+  };
+  writeJson(stdout, { error: document });
+  return exitStatusOf(error);
+}
+
+function errorOf(thrown: unknown): Error {
+  if (!(thrown instanceof CommanderError))
+    return thrown instanceof Error ? thrown : new Error(String(thrown));
+  // Without the value of an unknown option, which may be the key.
+  const message = thrown.message.replace(/^error: /, "").replace(/(unknown option '[^'=]*)=[^\n]*'/, "$1'");
+  return new UsageError(printableLine(`${message.charAt(0).toUpperCase()}${message.slice(1)}`));
+}
+
+/** How an option of the SDK is given in a shell. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  apiKey: "ASYNC_MUSIC_API_KEY",
+  baseUrl: "ASYNC_MUSIC_BASE_URL or --base-url",
+  maxWaitMs: "--max-wait",
+  journal: "--journal",
+  path: "--journal",
+  journalKey: "--key",
+};
+
+const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {
+  created: " The account has one task more than before, so the task was probably created.",
+  not_created: " The account has no more tasks than before, so the task was probably not created.",
+  unclear:
+    " The number of tasks is not conclusive: other tasks were created meanwhile, by other programs or by this one.",
+};
+
+/** The message of an error, with the SDK's advice for programs replaced by advice for a shell. */
+export function messageOf(error: Error, taskId: string | null): string {
+  const { message } = error;
+  if (error instanceof sdk.InvalidOptionError)
+    return message.replaceAll(/`(\w+)`/g, (quoted, name) => OPTIONS[name] ?? quoted);
+  if (taskId !== null) {
+    return message
+      .replace(
+        "Choose another path, or pass `unique: true` or `overwrite: true`.",
+        "Choose another --out, or add --force.",
+      )
+      .replace(` ${resumeAdvice(taskId)}`, "");
+  }
+  if (error instanceof sdk.JournalDamagedError)
+    return message.replace("; `orders` lists the open keys of the others", "");
+  if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return message;
+  const { cause, evidence, checkAgainAt } = error;
+  if (checkAgainAt !== null)
+    return "It is not known yet whether a task was created and charged. An earlier run with this key may still be sending its request. Nothing was sent now.";
+  const reason =
+    cause instanceof Interrupted
+      ? "The command was interrupted before the response."
+      : cause instanceof Error
+        ? cause.message
+        : "An earlier run with this key received no response. Nothing was sent now.";
+  return `It is unknown whether a task was created and charged. ${reason}${evidence === null ? "" : EVIDENCE[evidence]}`;
+}
+
+/** Nothing continues after these. After the first three, the key of a journal still belongs to the task. */
+const FINAL_WITH_TASK = [sdk.TaskFailedError, sdk.TaskTimedOutError, sdk.AudioExpiredError];
+const FINAL = [...FINAL_WITH_TASK, sdk.TaskNotFoundError, sdk.InvalidRequestError];
+
+/** What to do next, as lines for a shell. */
+function adviceFor(error: Error, fault: TaskFault | null, command: string): readonly string[] {
+  const journal = fault?.flags.journal;
+  if (journal !== undefined && isOneOf(error, FINAL_WITH_TASK))
+    return ["The --key belongs to this task permanently. To try again, use another --key."];
+  if (fault !== null && fault.taskId !== null) {
+    if (isOneOf(error, FINAL)) return [];
+    const again = "Run the same command again to continue with the task, or:";
+    const title = journal === undefined ? "To continue with the task:" : again;
+    return [title, "", `  ${resumeCommand(command, fault.taskId, fault.flags)}`];
+  }
+  if (error instanceof Interrupted && fault !== null) return ["This command created no task."];
+  if (error instanceof sdk.InsufficientCreditsError)
+    return [`To see your credits, run \`${command} balance\`.`];
+  if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return [];
+  const { journalKey, requestId, checkAgainAt } = error;
+  if (checkAgainAt !== null)
+    return [
+      `Run the same command again at ${checkAgainAt.toISOString()} or later. Until then, running it again sends nothing.`,
+      "Do not settle the key before that time, to avoid a duplicate charge.",
+    ];
+  const isJournaled = journalKey !== null && journal !== undefined;
+  const advice = [
+    isJournaled
+      ? "Running it again sends nothing. Before you settle the key, check whether the task exists:"
+      : "Before you run it again, check whether the task exists, to avoid a duplicate charge:",
+    "",
+    `  ${command} usage     counts the task, if it was created`,
+    `  ${command} balance   then shows its credits as frozen`,
+    "",
+    `The service's support can find the task of request ${requestId}.`,
+  ];
+  if (!isJournaled) return advice;
+  const settle = (outcome: string) => settleCommand(command, journalKey, journal, outcome);
+  advice.push("The key stays reserved until you record the outcome with one of:", "");
+  return [...advice, settle("--task-id TASK_ID"), settle("--not-created")];
+}
+
+/** The warning about a created task that the journal could not record. */
+export function unrecordedWarning(error: sdk.JournalError, journal: string, command: string): string {
+  const taskId = error.taskId ?? "";
+  return [
+    messageOf(error, taskId),
+    "Before you run it again, record the task, to avoid a duplicate charge:",
+    "",
+    settleCommand(command, error.journalKey, journal, `--task-id ${shellWord(taskId)}`),
+    "",
+  ].join("\n");
+}
+
+export function settleCommand(command: string, key: string, journal: string, outcome: string): string {
+  const flags = `--journal ${shellWord(journal)} ${outcome}`;
+  // A key that starts like a flag has to follow `--`.
+  return key.startsWith("-")
+    ? `  ${command} settle ${flags} -- ${shellWord(key)}`
+    : `  ${command} settle ${shellWord(key)} ${flags}`;
+}
+
+export function isOneOf(error: unknown, classes: readonly ErrorClass[]): boolean {
+  return classes.some((each) => error instanceof each);
+}

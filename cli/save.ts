@@ -1,0 +1,195 @@
+import { createHash, randomUUID } from "node:crypto";
+import { rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { sentence } from "../src/contract/text.js";
+import {
+  type AsyncMusic,
+  AsyncMusicError,
+  AudioExpiredError,
+  type AudioExtension,
+  type Clip,
+  isLyrics,
+  type Lyrics,
+  type SucceededTask,
+  type TaskType,
+} from "../src/index.js";
+import { exists, ignoring, PathTaken, writeNewFile, writeWholeFile } from "../src/node/durable.js";
+import { saveAudio } from "../src/node/index.js";
+import { reasonOf, UsageError } from "./terminal.js";
+
+const EXTENSIONS = ["mp3", "wav", "flac", "ogg", "m4a", "bin"] as const satisfies readonly AudioExtension[];
+const EXTENSION = new RegExp(`\\.(?:${EXTENSIONS.join("|")})$`, "i");
+
+/** The longest suffix that a file name gets. */
+const LONGEST_SUFFIX = "-2.flac";
+
+/** How many clips a task usually makes: so many names are checked before it is created, and `saveAudio` checks the rest. */
+const USUAL_CLIPS = { music: 2, lyrics: 0, upload: 1, concat: 1 } as const;
+
+/** Where the results of a task are saved. */
+export interface Target {
+  /** The path of a result, counted from 0, without its extension. In a directory, title and ID make the name. */
+  pathFor(index: number, title: string, id: string): string;
+  /** In a directory, an existing file of the same name is the same result. */
+  readonly isDirectory: boolean;
+  /** Replace existing files. */
+  readonly force: boolean;
+}
+
+export interface SavedFile {
+  path: string;
+  content_type: string;
+  /** `null` for lyrics. */
+  clip_id: string | null;
+}
+
+export interface Saved {
+  file: SavedFile;
+  title?: string | undefined;
+  seconds?: number | undefined;
+  /** `false` if an earlier command saved it. */
+  isNew: boolean;
+}
+
+/**
+ * The target of `--out`. Before the task is created, checks that files can be created there, and that none would be
+ * overwritten without `force`.
+ *
+ * @param type - what the task makes, or `null` if that is unknown
+ */
+export async function chooseTarget(out = ".", type: TaskType | null, force: boolean): Promise<Target> {
+  if (out === "") throw new UsageError("--out is empty. Pass a directory or a file.");
+  const isDirectory = /[/\\]$/.test(out) || (await statOf(out))?.isDirectory() === true;
+  await checkWritable(isDirectory ? out : dirname(out));
+  if (isDirectory)
+    return { pathFor: (_, title, id) => join(out, `${slug(title)}-${hashOf(id)}`), isDirectory, force };
+  await statOf(`${out}${LONGEST_SUFFIX}`);
+  const pathFor = (index: number) => (index === 0 ? out : out.replace(/(\.\w+)?$/, `-${index + 1}$1`));
+  if (type !== null && !force) await checkFree(type, pathFor);
+  return { pathFor, isDirectory, force };
+}
+
+/** Saves the results of a task. A clip that fails does not stop the others. */
+export async function saveResult(
+  client: AsyncMusic,
+  task: SucceededTask,
+  target: Target,
+  signal: AbortSignal,
+  onSaved: (saved: Saved) => void,
+): Promise<void> {
+  if (isLyrics(task)) return onSaved(await saveLyrics(task.output.result, target, task.task_id));
+  const clips = clipsOf(task);
+  if (clips === null)
+    throw new AsyncMusicError(
+      `Failed to save task ${task.task_id}: this version of async-music does not support its type. Pass --no-download to print its result.`,
+      { taskId: task.task_id },
+    );
+  const failures: unknown[] = [];
+  for (const [index, clip] of clips.entries()) {
+    // Clips that lack these, or have something else there, are saved as well.
+    const [title, duration]: unknown[] = [clip.title, clip.metadata?.duration];
+    const name = typeof title === "string" ? title : undefined;
+    const seconds = typeof duration === "number" ? duration : undefined;
+    try {
+      const path = target.pathFor(index, name ?? task.type, clip.id);
+      onSaved({ ...(await saveClip(client, clip, target, path, signal)), title: name, seconds });
+    } catch (failure) {
+      signal.throwIfAborted();
+      failures.push(failure);
+    }
+  }
+  // A failure that can be retried is more useful than an expired URL.
+  if (failures.length > 0)
+    throw failures.find((failure) => !(failure instanceof AudioExpiredError)) ?? failures[0];
+}
+
+/** The clips of a task; `null` for lyrics and for an unknown type. */
+export function clipsOf(task: SucceededTask): Clip[] | null {
+  return task.type === "music" || task.type === "upload" || task.type === "concat"
+    ? task.output.result
+    : null;
+}
+
+async function saveClip(
+  client: AsyncMusic,
+  clip: Clip,
+  { force, isDirectory }: Target,
+  path: string,
+  signal: AbortSignal,
+): Promise<Saved> {
+  const download = await client.audio.download(clip, { signal });
+  const { contentType: content_type, extension } = download;
+  const file = { path: `${path}.${extension}`, content_type, clip_id: clip.id };
+  if (isDirectory && !force && (await exists(file.path))) {
+    await download.body.cancel();
+    return { file, isNew: false };
+  }
+  return { file: { ...file, path: await saveAudio(download, path, { overwrite: force }) }, isNew: true };
+}
+
+async function saveLyrics({ title, text }: Lyrics, target: Target, taskId: string): Promise<Saved> {
+  const path = textPath(target.pathFor(0, title, taskId));
+  const content = text.endsWith("\n") ? text : `${text}\n`;
+  const write = (draft: string) => writeNewFile(draft, content);
+  const isNew = await writeWholeFile(path, write, { overwrite: target.force }).then(
+    () => true,
+    (error: unknown) => {
+      if (!(error instanceof PathTaken)) throw error;
+      if (target.isDirectory) return false;
+      throw new Error(`Failed to save lyrics: ${path} exists. Choose another --out, or add --force.`);
+    },
+  );
+  return { file: { path, content_type: "text/plain; charset=utf-8", clip_id: null }, title, isNew };
+}
+
+/** The path of lyrics: `.txt` unless the path has an extension. */
+function textPath(path: string): string {
+  return /\.\w+$/.test(path) ? path : `${path}.txt`;
+}
+
+async function checkFree(type: TaskType, pathFor: (index: number) => string): Promise<void> {
+  const paths = type === "lyrics" ? [textPath(pathFor(0))] : [];
+  for (let index = 0; index < USUAL_CLIPS[type]; index++) {
+    const stem = pathFor(index).replace(EXTENSION, "");
+    paths.push(...EXTENSIONS.map((extension) => `${stem}.${extension}`));
+  }
+  for (const path of paths) {
+    if (await exists(path))
+      throw new UsageError(
+        `${path} exists. Choose another --out, or add --force to replace it. Nothing was sent.`,
+      );
+  }
+}
+
+/** Creates and removes a file in the directory, or in its nearest parent that exists. */
+export async function checkWritable(directory: string): Promise<void> {
+  let existing = directory;
+  while (dirname(existing) !== existing && (await statOf(existing)) === undefined)
+    existing = dirname(existing);
+  const probe = join(existing, `${randomUUID()}.part`);
+  await writeNewFile(probe, "")
+    .then(() => rm(probe))
+    .catch(cannotSave(directory));
+}
+
+async function statOf(path: string) {
+  return stat(path).catch(ignoring("ENOENT")).catch(cannotSave(path));
+}
+
+function cannotSave(path: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new Error(`Failed to save in ${path}: ${sentence(reasonOf(cause))} Nothing was sent.`, { cause });
+  };
+}
+
+/** A file name from a title of the service, which must not contain path separators. */
+function slug(title: string): string {
+  const words = title.toLowerCase().replaceAll(/[^\p{Letter}\p{Mark}\p{Number}]+/gu, "-");
+  // Cut by code points: half a surrogate pair has no UTF-8.
+  return Array.from(words).slice(0, 40).join("").replaceAll(/^-|-$/g, "") || "untitled";
+}
+
+/** IDs often begin alike, so a prefix would make two songs overwrite each other. */
+function hashOf(id: string): string {
+  return createHash("sha256").update(id).digest("hex").slice(0, 8);
+}
