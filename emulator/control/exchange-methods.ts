@@ -6,6 +6,7 @@ import { isRequestOf } from "../core/core.js";
 import { faultRuleSchema } from "../core/faults.js";
 import { type LoggedRequest, loggedRequestSchema } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
+import { keyMasker, mask } from "../core/log/mask.js";
 import { outcomeSchema } from "../core/providers.js";
 import { UNREAD_BODY } from "../core/ranges.js";
 import type { Origins } from "../http/messages.js";
@@ -107,20 +108,21 @@ function exchangeDetails({ core, origins }: MethodContext, number: string): Deta
 function detailsOf(exchange: Exchange, origins: Origins): Details {
   const { messages } = exchange;
   const sent = new Headers([...(messages?.requestHeaders.entries() ?? [])]);
-  const key = sent.get(HEADERS.apiKey) ?? "";
-  const masked = (value: string) => (key.length < 8 ? value : value.replaceAll(key, mask(key)));
+  const masked = keyMasker(sent.get(HEADERS.apiKey));
   for (const name of SECRET_HEADERS) {
     const value = sent.get(name);
     if (value !== null) sent.set(name, mask(value));
   }
+  const maskedHeaders = (headers: Iterable<readonly [name: string, value: string]>) =>
+    Object.fromEntries(Array.from(headers, ([name, value]) => [name, masked(value)]));
   const { requestBody: body = null, response = null } = messages ?? {};
   const received = response?.body ?? null;
   return {
     ...exchangeJson(exchange.request, exchange, origins),
     complete: messages !== null,
-    request_headers: messages && Object.fromEntries(sent),
+    request_headers: messages && maskedHeaders(sent),
     request_body: body instanceof Uint8Array ? masked(new TextDecoder().decode(body)) : body && UNREAD_BODY,
-    response_headers: response && { ...response.headers },
+    response_headers: response && maskedHeaders(Object.entries(response.headers)),
     response_body: typeof received === "string" ? masked(received) : null,
     response_bytes:
       typeof received === "string"
@@ -130,11 +132,6 @@ function detailsOf(exchange: Exchange, origins: Origins): Details {
 }
 
 const SECRET_HEADERS = [HEADERS.apiKey, "Authorization", "Proxy-Authorization", "Cookie"];
-
-/** Only the last four characters, in ASCII since header values must be. */
-function mask(secret: string): string {
-  return `****${secret.length > 8 ? secret.slice(-4) : ""}`;
-}
 
 /** http://www.softwareishard.com/blog/har-12-spec/ */
 function httpArchive(

@@ -12,6 +12,7 @@ import {
   type Submission,
 } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
+import { keyMasker } from "../core/log/mask.js";
 import { LARGEST_BODY_BYTES } from "../core/ranges.js";
 import { admit, openWindow, remainingIn } from "../core/rate-limit.js";
 import type { StoredTask } from "../core/task.js";
@@ -105,16 +106,20 @@ function createContext(core: Core, request: HttpRequest): Context {
   const { state, clock } = core;
   const { method, path, body, arrival } = request;
   const requestId = sentRequestId(request) ?? randomUuid(state.seed, "request", state.counts.requests++);
+  const masked = keyMasker(request.headers.get(HEADERS.apiKey));
+  const loggedId = masked(requestId);
   const { createTask } = ENDPOINTS;
   const isSubmission = method === createTask.method && path === createTask.path;
   const json = isSubmission ? parseJson(body) : undefined;
   const sender = findKey(core, request)?.account.id ?? null;
-  const submission = isSubmission && sender !== null ? submissionOf(sender, request, requestId, json) : null;
+  const submission = isSubmission && sender !== null ? submissionOf(sender, request, loggedId, json) : null;
   const now = clock.now();
   return {
     core,
     request,
     requestId,
+    loggedId,
+    loggedPath: masked(path),
     fault: takeFault(state, { method, path, accountId: sender ?? clipOwnerId(core, path) }),
     json,
     submission,
@@ -264,7 +269,7 @@ function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Conte
 }
 
 function record(context: Context, outcome: HttpOutcome): HttpOutcome {
-  const { core, request, requestId, now, submission, caller } = context;
+  const { core, request, loggedId, loggedPath, now, submission, caller } = context;
   const { method, path } = request;
   // A log reader may replace the state.
   const { requests, audit, counts } = core.state;
@@ -272,10 +277,10 @@ function record(context: Context, outcome: HttpOutcome): HttpOutcome {
   const logged = {
     at: isoTime(now),
     method,
-    // `path` is a slice that keeps the whole URL in memory. Submissions share one string instead.
-    path: submission === null ? path : ENDPOINTS.createTask.path,
+    // The path is a slice that keeps the whole URL in memory. Submissions share one string instead.
+    path: submission === null ? loggedPath : ENDPOINTS.createTask.path,
     status: response?.status ?? null,
-    request_id: requestId,
+    request_id: loggedId,
     account_id: caller?.account.id ?? null,
     error_code: response?.errorCode ?? null,
   };

@@ -18,6 +18,10 @@ export interface Service {
 export interface Context extends AuditedRequest {
   readonly core: Core;
   readonly request: HttpRequest;
+  /** Its `X-Request-Id`: the one that was sent, or a new one. */
+  readonly requestId: string;
+  /** Its path, without the API key. */
+  readonly loggedPath: string;
   readonly fault: Fault | null;
   /** The parsed body of a submission; `undefined` if it is not JSON. */
   readonly json: unknown;

@@ -14,7 +14,7 @@ import {
 function auditRefused(audit: Audit, arrival: number, name = `request ${arrival}`): void {
   const at = "2026-01-01T00:00:00.000Z";
   const request = {
-    requestId: String(arrival),
+    loggedId: String(arrival),
     arrivalOrdinal: arrival,
     arrivedAt: 0,
     now: 0,

@@ -254,6 +254,20 @@ test("it cannot be enabled without a saved card, which a crypto top-up does not 
 });
 
 describe("its settings", () => {
+  /** Each change breaks a rule only with a setting that it leaves as it is. */
+  test.each([{ recharge_usd: 21 }, { recharge_usd: 1000 }, { monthly_cap_usd: 11 }])(
+    "are compared with the saved ones: %j alone",
+    async (change) => {
+      const buyer = createBuyer();
+      buyer.enable({ recharge_usd: 12, monthly_cap_usd: 20 });
+      const authorization = buyer.authorize();
+      const before = buyer.frozenState();
+      const { status, body } = await buyer.put({ enabled: true, ...change, authorization });
+      expect([status, body.error_code]).toEqual([400, "invalid_request_body"]);
+      expect(buyer.frozenState()).toBe(before);
+    },
+  );
+
   test.each([
     { threshold_credits: 50 },
     { threshold_credits: 1_000_000 },

@@ -32,6 +32,29 @@ test("an exchange contains both messages, with the API key masked, and the creat
   expect(JSON.stringify(details)).not.toContain(emulator.apiKey);
 });
 
+test("no view of the requests shows the API key, wherever a request has it", async () => {
+  const { emulator, post, send, control } = start();
+  const { apiKey } = emulator;
+  const input = { ...VALID.song.input, [apiKey]: apiKey };
+  const taskId = (await post({ ...VALID.song, input }, { "X-Request-Id": apiKey, "User-Agent": apiKey })).body
+    .data.task_id;
+  await send(`${TASK}/${taskId}?key=${apiKey}`, { headers: { "x-api-key": apiKey } });
+  await send(`${TASK}/${apiKey}`, { headers: { "x-api-key": apiKey } });
+  // Two reads within a second are a finding.
+  for (let reads = 0; reads < 2; reads++)
+    await send(`${TASK}/${taskId}`, { headers: { "x-api-key": apiKey, "X-Request-Id": apiKey } });
+  const views = [
+    ...(await Promise.all([1, 2, 3].map((number) => control("GET", `/exchanges/${number}`)))),
+    await control("POST", "/exchanges/har", {}),
+    await control("GET", "/requests"),
+    await control("GET", "/audit"),
+  ];
+  for (const { status, body } of views) {
+    expect([status, JSON.stringify(body)]).toEqual([200, expect.stringContaining(`****${apiKey.slice(-4)}`)]);
+    expect(JSON.stringify(body)).not.toContain(apiKey);
+  }
+});
+
 test("an exchange states the fault or outcome that applied, and its duration", async () => {
   const { emulator, get, post, exchange, fault } = start();
   const slow = { kind: "latency", ms: 1500 } as const;

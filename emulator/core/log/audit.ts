@@ -167,7 +167,8 @@ export interface Submission {
 /** A request with a valid key. */
 export interface AuditedRequest {
   readonly caller: { readonly account: { readonly id: string } } | null;
-  readonly requestId: string;
+  /** Its ID, without the API key. */
+  readonly loggedId: string;
   /** Numbered in the order of arrival. */
   readonly arrivalOrdinal: number;
   readonly arrivedAt: number;
@@ -196,7 +197,7 @@ export function auditRequest(
   outcome: AuditedOutcome,
   arrivals: number,
 ) {
-  const { requestId, submission } = request;
+  const { loggedId: requestId, submission } = request;
   const { fingerprint, task, known, retryAfterSeconds } = outcome;
   const note = { requestId, arrivals };
   if (task !== null) checkPollInterval(audit, request, task);
@@ -253,7 +254,7 @@ function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }:
 }
 
 function addFinding({ findings }: Audit, request: AuditedRequest, rule: ConductRule, detail: string): void {
-  const { requestId, now, caller } = request;
+  const { loggedId: requestId, now, caller } = request;
   const finding = { rule, at: isoTime(now), request_id: requestId, detail };
   findings.push(caller === null ? finding : { ...finding, account_id: caller.account.id });
   if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { songDurationSeconds } from "../../../emulator/audio/formats.js";
 import { writeScore } from "../../../emulator/audio/score.js";
 import {
@@ -16,6 +16,22 @@ const rain = await songOf(RAIN);
 const techno = await songOf(TECHNO);
 
 describe("a song", () => {
+  test("does not depend on the songs that were rendered before it", async () => {
+    const texts = ["dark techno", "bright pop", "sad fado", "happy waltz", "heavy metal", "calm piano"];
+    const hashes = async (order: readonly string[]) => {
+      vi.resetModules();
+      const { renderSong: render } = await import("../../../emulator/audio/song.js");
+      const found: Record<string, string> = {};
+      for (const text of order) {
+        const request = { text, lyrics: "", seed: 1, durationSeconds: 4, instrumental: false };
+        const samples = await render(request, async () => {});
+        found[text] = await sha256(new Uint8Array(samples.buffer.slice(0) as ArrayBuffer));
+      }
+      return found;
+    };
+    expect(await hashes(texts)).toEqual(await hashes(texts.toReversed()));
+  });
+
   test("is the same in every run, engine and release", async () => {
     // Tests of users may pin bytes: a change of the music needs a changeset.
     const pause = async () => {};
