@@ -1,6 +1,7 @@
 import { PRICES } from "../../src/contract/prices.js";
 import { isModel, isTaskType } from "../../src/contract/service.js";
 import type { Journal, JournalEntry } from "../../src/index.js";
+import { isFreed } from "../../src/journal/entries.js";
 import type { FileJournalContent } from "../../src/node/file-journal.js";
 import { Refusal } from "./refusal.js";
 
@@ -119,12 +120,13 @@ export class Budget {
 
 /** Whether a POST may be sent for this entry. */
 function isIntent(entry: JournalEntry): boolean {
-  return entry.state === "intent" && entry.settled !== true;
+  return entry.state === "intent" && !isFreed(entry);
 }
 
 /** What an order has cost, or may have cost. */
 function costOf(entry: JournalEntry): number {
-  if (entry.state === "intent") return entry.settled === true ? 0 : priceOf(entry);
+  if (isFreed(entry)) return 0;
+  if (entry.state === "intent") return priceOf(entry);
   const isRefunded = entry.status !== undefined && entry.status !== "success";
   return isRefunded ? 0 : (entry.submission?.credits_charged ?? priceOf(entry));
 }

@@ -13,6 +13,7 @@ import {
   type TaskRequest,
   type TaskSubmission,
 } from "../../src/index.js";
+import { isFreed } from "../../src/journal/entries.js";
 import { inFlightUntil } from "../../src/journal/in-flight.js";
 import type { FileJournalContent } from "../../src/node/file-journal.js";
 import { Budget } from "./budget.js";
@@ -89,12 +90,11 @@ export class Orders {
     const known = this.#runs.get(order);
     if (known !== undefined) return known;
     if (entry === null) throw await this.#noOrder(order);
-    if (entry.state === "intent") {
-      if (entry.settled !== true) throw this.#outcomeUnknown(order, entry);
+    if (isFreed(entry))
       throw new Refusal(
         `Order ${JSON.stringify(order)} created no task, and nothing was charged for it. To create one, repeat the call that creates the order, with the same order.`,
       );
-    }
+    if (entry.state === "intent") throw this.#outcomeUnknown(order, entry);
     const { request, task_id: taskId, submission, settled } = entry;
     const work = (update: Update) => {
       if (settled !== true) return this.#run(order, request, update);
@@ -150,8 +150,7 @@ export class Orders {
   ): Promise<SucceededTask> {
     // If the journal can't be read, the run reports that, and sends nothing.
     const entry = await this.#options.journal.get(order).catch(() => null);
-    const isFree = entry === null || (entry.state === "intent" && entry.settled === true);
-    if (isFree) {
+    if (entry === null || isFreed(entry)) {
       const credits = creditsFor(request);
       if (credits > callCeiling)
         throw new Refusal(

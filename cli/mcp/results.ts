@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { printableLine, sentence } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";
+import { isFreed } from "../../src/journal/entries.js";
 import { isOneOf, messageOf, settleCommand } from "../report.js";
 import { clipsOf } from "../save.js";
 import type { Progress } from "./orders.js";
@@ -131,8 +132,7 @@ export function leftOpen(order: string, entry: sdk.JournalEntry | null, journal:
 }
 
 function stateOf(order: string, entry: sdk.JournalEntry | null, journal: string): string {
-  if (entry === null || (entry.state === "intent" && entry.settled === true))
-    return "nothing was sent or charged.";
+  if (entry === null || isFreed(entry)) return "nothing was sent or charged.";
   if (entry.state === "submitted")
     return entry.status === undefined
       ? `task ${entry.task_id} continues. A later server with this journal continues with it.`

@@ -2,7 +2,7 @@ import { sentence } from "../contract/text.js";
 import type { ErrorDetails } from "../errors/base.js";
 import { brand } from "../errors/brand.js";
 import { JournalError } from "../errors/task-errors.js";
-import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
+import type { Journal, JournalEntry, OpenOrder } from "./journal.js";
 
 /**
  * A journal in memory: for tests, and to prevent duplicate runs within one process.
@@ -130,7 +130,9 @@ export function isJournalEntry(value: unknown): value is JournalEntry {
 }
 
 /** Whether the key is free, since it was settled as not created or is planned: a run treats it as empty. */
-export function isFreed(entry: JournalEntry): entry is JournalIntent {
+export function isFreed<Entry extends JournalEntry>(
+  entry: Entry,
+): entry is Entry & { state: "intent"; settled: true } {
   return entry.state === "intent" && entry.settled === true;
 }
 

@@ -1,6 +1,7 @@
 import { checkOption, checkOptions, methodsRule, numberRule, type OptionRule } from "../errors/options.js";
 import { createRedactor } from "../errors/redactor.js";
 import { type Clock, createSystemClock, parseDate } from "../time/clock.js";
+import { isFreed } from "./entries.js";
 import { inFlightUntil, LONGEST_IN_FLIGHT_MS, USUAL_TIMEOUT_MS } from "./in-flight.js";
 import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 import { settlementOf } from "./settle-outcome.js";
@@ -88,7 +89,7 @@ export async function settleNotCreated(
   const left: OpenOrder[] = [];
   for (const order of open) {
     const entry = entries.get(order.key) ?? null;
-    if (entry?.state !== "intent" || entry.settled === true) continue;
+    if (entry?.state !== "intent" || isFreed(entry)) continue;
     const isSettled =
       isOlder(entry, olderThanMs, clock.now()) &&
       isExplained(entry.tasks_created) &&

@@ -25,10 +25,6 @@ export interface ReadAccount extends Omit<ParsedAccount, "keys" | "tasks"> {
 export class Mistakes {
   readonly #found: InvalidValueError[] = [];
 
-  get count(): number {
-    return this.#found.length;
-  }
-
   add(...mistakes: readonly InvalidValueError[]): void {
     this.#found.push(...mistakes);
   }
