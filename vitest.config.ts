@@ -111,7 +111,12 @@ export default defineConfig({
       {
         resolve: { alias },
         plugins: [fonts],
-        test: { ...nets, name: "long", include: long, setupFiles: "test/support/encoded-once.ts" },
+        test: {
+          ...nets,
+          name: "long",
+          include: long,
+          setupFiles: [setupFiles, "test/support/encoded-once.ts"],
+        },
       },
       {
         resolve: { alias },
@@ -121,6 +126,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           ...nets,
+          setupFiles,
           name: "postgres",
           include: onPostgres,
           globalSetup: "test/postgres/server.ts",

@@ -33,9 +33,9 @@ const connectServer = (flags: Partial<McpFlags> = {}, options: ServerOptions = {
   connectMcp({ emulator, folder, journal }, flags, options);
 
 /** Ends a call as 50 s do, by the emulator's clock: it moves only while the SDK waits. */
-const virtual: Sleep = async (ms) => {
+const virtual: Sleep = async (ms, signal) => {
   const end = emulator.clock.now() + ms;
-  while (emulator.clock.now() < end) await tick();
+  while (emulator.clock.now() < end && !signal?.aborted) await tick();
 };
 const tick = () => new Promise((resolve) => setTimeout(resolve, 1));
 

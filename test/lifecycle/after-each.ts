@@ -1,4 +1,4 @@
-import { beforeEach, onTestFinished } from "vitest";
+import { beforeEach } from "vitest";
 import { leftOpen, watch } from "./begun.js";
 
 /** Turns of the event loop in which what was canceled ends, also on connections of this machine. */
@@ -9,7 +9,8 @@ const { setImmediate } = globalThis;
 
 let running = 0;
 
-beforeEach(() => {
+// Of concurrent tests, the function that is imported may be another test's.
+beforeEach(({ onTestFinished }) => {
   // Concurrent tests are checked when the last of them has ended.
   if (running++ === 0) watch();
   // Called last: after the test's own, and after `afterEach`.

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { createEmulator } from "async-music/emulator";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createMemoryPacer } from "../../src/rate-limit/memory-pacer.js";
 import { createTestClock, turns } from "../support/test-clock.js";
 import { leftOpen } from "./begun.js";
@@ -95,4 +95,16 @@ test.each(BEGINNINGS)("%s is seen until it ends", async (what, begin) => {
 test("a timer that has called back is not open", async () => {
   await new Promise<void>((resolve) => setTimeout(resolve, 1));
   expect(leftOpen()).toEqual([]);
+});
+
+// A check after one of them would see the timers of the others.
+describe("of concurrent tests", () => {
+  test.concurrent.for([3000, 1])(
+    "one may go on while another has ended: %s turns",
+    async (count, context) => {
+      const timer = setInterval(onAbort, HOUR);
+      context.onTestFinished(() => clearInterval(timer));
+      await turns(count);
+    },
+  );
 });

@@ -12,7 +12,8 @@ import {
 import { createEmulator } from "async-music/emulator";
 import { type PostgresClient, postgresJournal, postgresJournalSql } from "async-music/postgres";
 import { Pool } from "pg";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { IntentClaim } from "../../src/journal/intent-claim.js";
 import {
   accepted,
   done,
@@ -41,6 +42,13 @@ async function createJournal() {
   const pool = connectPool();
   return { table, pool, journal: postgresJournal(pool, { table }) };
 }
+
+const laterTries = vi.spyOn(IntentClaim.prototype, "restoreLater");
+
+// A run that could not remove its intent tries again later, with connections that end with its test.
+afterEach(async () => {
+  await Promise.all(laterTries.mock.results.map(({ value }) => value));
+});
 
 describe("on a pool", () => {
   describeJournal(async () => {

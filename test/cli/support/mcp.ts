@@ -2,6 +2,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { onTestFinished } from "vitest";
 import { createMcpServer, type Sleep } from "../../../cli/mcp/server.js";
 import type { McpFlags } from "../../../cli/mcp/setup.js";
 import type { Its } from "./terminal.js";
@@ -51,6 +52,8 @@ export async function connectMcp(
     },
     sleep,
   );
+  // A run writes the journal after the call that it ends.
+  onTestFinished(end);
   const [near, far] = InMemoryTransport.createLinkedPair();
   await server.connect(far);
   return { ...(await connectClient(near)), end, written };
