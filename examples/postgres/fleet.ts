@@ -30,7 +30,7 @@ if (!process.env["ASYNC_MUSIC_API_KEY"]) {
 const pool = createPool();
 await pool.query(postgresJournalSql());
 await pool.query(
-  "CREATE TABLE IF NOT EXISTS example_orders (name text PRIMARY KEY, description text NOT NULL, ended text)",
+  "CREATE TABLE IF NOT EXISTS example_orders (name text PRIMARY KEY, description text NOT NULL, ended text, ended_at timestamptz)",
 );
 const { createEngine }: { createEngine(): Promise<Engine> } = await import(`./${engineName}.ts`);
 const engine = await createEngine();

@@ -17,6 +17,9 @@ export interface Order {
 /** Maximum number of tasks per order. Failed ones were refunded. */
 const MOST_TAKES = 3;
 
+/** A request waits for the rate limit, and the clocks of two machines differ, by less than this. */
+const EARLIER_MS = 3600_000;
+
 /** The order must not continue before this time. */
 export class NotYetError extends Error {
   override name = "NotYetError";
@@ -68,7 +71,7 @@ export async function fulfil(
         const begunAt = Date.parse((await journal.get(journalKey))?.at ?? "");
         const settleAt = begunAt + settleAfterMs;
         if (settleAt > now()) throw new NotYetError(new Date(settleAt), error);
-        const journalKeys = (await orderNames()).flatMap(journalKeysOf);
+        const journalKeys = (await orderNames(new Date(begunAt - EARLIER_MS))).flatMap(journalKeysOf);
         const age = { olderThanMs: settleAfterMs, clock: { now } };
         const open = await settleNotCreated(client, journal, { journalKeys, ...age });
         if (open.some(({ key }) => key === journalKey)) throw new ParkedError(error, settleCommand);
@@ -87,8 +90,8 @@ export async function fulfil(
 export interface Means extends Omit<RunOptions, "journal" | "journalKey" | "probe"> {
   client: AsyncMusic;
   journal: Required<Journal>;
-  /** The names of the latest orders: their tasks are subtracted from those of the account. */
-  orderNames: () => Promise<string[]>;
+  /** The names of the orders that had not ended at this time: their tasks are subtracted from those of the account. */
+  orderNames: (since: Date) => Promise<string[]>;
   /** The command with which a person settles a parked order. */
   settleCommand: string;
   /** Longer than a request can be in flight: at least `timeoutMs` plus 90 s. */

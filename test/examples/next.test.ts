@@ -92,9 +92,11 @@ describe("the audio of a clip", () => {
   let clip: string;
   let whole: Uint8Array;
   const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer());
-  const audio = (range?: string) =>
+  const audio = (range?: string, others: Record<string, string> = {}) =>
     GET_AUDIO(
-      new Request("https://app.example/audio", range === undefined ? {} : { headers: { Range: range } }),
+      new Request("https://app.example/audio", {
+        headers: range === undefined ? others : { Range: range, ...others },
+      }),
       { params: Promise.resolve({ id, clip }) },
     );
 
@@ -127,6 +129,14 @@ describe("the audio of a clip", () => {
     ]);
     expect(response.headers.get("Content-Type")).toBe("audio/mpeg");
     expect(await bytesOf(response)).toEqual(whole.slice(first, end + 1));
+    // Only the part is requested from the service.
+    expect(emulator.requests.at(-1)).toMatchObject({ method: "GET", status: 206 });
+  });
+
+  test("is whole if it has changed since the player received the other parts", async () => {
+    const etag = (await audio("bytes=0-9")).headers.get("ETag") ?? "";
+    const statusFor = async (ifRange: string) => (await audio("bytes=10-", { "If-Range": ifRange })).status;
+    expect([await statusFor(etag), await statusFor('"other"')]).toEqual([206, 200]);
   });
 
   test("has no part behind its end", async () => {
@@ -135,6 +145,14 @@ describe("the audio of a clip", () => {
       416,
       `bytes */${whole.length}`,
     ]);
+  });
+
+  test("is a 502 if the service does not return it, and a 404 once it has expired", async () => {
+    const path = emulator.requests.at(-1)?.path;
+    emulator.faults.add({ path, fault: { kind: "status", status: 503, when: "before" } });
+    expect((await audio("bytes=0-9")).status).toBe(502);
+    await emulator.clock.advance(8 * 24 * 3600_000);
+    expect((await audio("bytes=0-9")).status).toBe(404);
   });
 });
 

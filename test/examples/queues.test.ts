@@ -95,6 +95,30 @@ describe("an order that is retried by its verdicts", () => {
     expect(Date.parse(tasks[0]?.created_at ?? "")).toBeGreaterThanOrEqual(startedAt + 60_000);
   });
 
+  test("needs the names of no order that ended an hour before its lost request", async ({
+    client,
+    emulator,
+    breaks,
+  }) => {
+    breaks("resubmitted_after_unknown_outcome");
+    const journal = memoryJournal();
+    const asked: Date[] = [];
+    const orderNames = async (since: Date) => {
+      asked.push(since);
+      return [order.name];
+    };
+    const means = { ...shared, orderNames, client, journal, now: emulator.clock.now };
+    await fulfil({ ...order, name: "order-0" }, means);
+    await emulator.clock.advance(2 * 3600_000);
+    const lostAt = emulator.clock.now();
+    emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "before" } });
+    await expect(fulfil(order, means)).rejects.toThrow(NotYetError);
+    await emulator.clock.advance(120_000);
+    expect((await fulfil(order, means)).status).toBe("success");
+    expect(asked).toHaveLength(1);
+    expect(lostAt - Number(asked[0])).toBe(3600_000);
+  });
+
   test("creates another task after a refund, and after the stated wait", async ({ client, emulator }) => {
     emulator.providers.provider_a.next({
       outcome: "failure",

@@ -35,7 +35,7 @@ test("on SIGTERM, a worker of each engine finishes its song, takes no other, and
   onTestFinished(() => pool.end());
   await pool.query(postgresJournalSql());
   await pool.query(
-    "CREATE TABLE example_orders (name text PRIMARY KEY, description text NOT NULL, ended text)",
+    "CREATE TABLE example_orders (name text PRIMARY KEY, description text NOT NULL, ended text, ended_at timestamptz)",
   );
 
   for (const [name, { createEngine }] of [

@@ -1,11 +1,18 @@
-import { AudioExpiredError, isMusic, TaskNotFoundError } from "async-music";
-import { songClient } from "../../../../../../songs.ts";
+import { isMusic, TaskNotFoundError } from "async-music";
+import { fetchAudio, songClient } from "../../../../../../songs.ts";
 
 interface Context {
   params: Promise<{ id: string; clip: string }>;
 }
 
-/** The audio of a clip. A page could also use its `audio_url`, except with the emulator in this process. */
+/** What a player sends to request a part of a song, and what it needs to know about the part. */
+const REQUEST_HEADERS = ["Range", "If-Range"];
+const RESPONSE_HEADERS = ["Content-Type", "Content-Range", "Accept-Ranges", "ETag", "Last-Modified"];
+
+/**
+ * The audio of a clip, or the part of it that a player requests: without parts, no song could be sought. A page could also use
+ * the clip's `audio_url`, except with the emulator in this process.
+ */
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   const { id, clip: clipId } = await params;
   try {
@@ -13,30 +20,28 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
     const clips = task.status === "success" && isMusic(task) ? task.output.result : [];
     const clip = clips.find((each) => each.id === clipId);
     if (clip === undefined) return Response.json({ error: "no such clip" }, { status: 404 });
-    const audio = await songClient().audio.download(clip, { signal: request.signal });
-    return partOf(await audio.blob(), audio.contentType, request.headers.get("Range"));
+    // A range counts the bytes without a content coding.
+    const headers = { ...picked(request.headers, REQUEST_HEADERS), "Accept-Encoding": "identity" };
+    const audio = await fetchAudio(clip.audio_url, { headers, signal: request.signal });
+    if (audio.ok || audio.status === 416)
+      return new Response(audio.body, {
+        status: audio.status,
+        headers: picked(audio.headers, RESPONSE_HEADERS),
+      });
+    // After seven days, the audio is deleted.
+    if (audio.status === 404) return Response.json({ error: "no such song" }, { status: 404 });
+    return Response.json({ error: "The audio is unavailable." }, { status: 502 });
   } catch (error) {
-    if (error instanceof TaskNotFoundError || error instanceof AudioExpiredError)
-      return Response.json({ error: "no such song" }, { status: 404 });
+    if (error instanceof TaskNotFoundError) return Response.json({ error: "no such song" }, { status: 404 });
     throw error;
   }
 }
 
-/**
- * The range that a player requests. Without it, no song could be sought. Next.js drops `Content-Length`, so only
- * `Content-Range` has the length.
- */
-function partOf(audio: Blob, contentType: string, range: string | null): Response {
-  const headers = { "Content-Type": contentType, "Accept-Ranges": "bytes" };
-  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? "") ?? [];
-  if (first === undefined) return new Response(audio, { headers });
-  const start = Number(first);
-  const end = last ? Math.min(Number(last) + 1, audio.size) : audio.size;
-  if (start >= end)
-    return new Response(null, { status: 416, headers: { "Content-Range": `bytes */${audio.size}` } });
-  const contentRange = `bytes ${start}-${end - 1}/${audio.size}`;
-  return new Response(audio.slice(start, end), {
-    status: 206,
-    headers: { ...headers, "Content-Range": contentRange },
-  });
+function picked(headers: Headers, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
 }
