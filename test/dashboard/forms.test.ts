@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { followed } from "../../emulator/dashboard/parts/fields.js";
 import { countNew } from "../../emulator/dashboard/views/requests/new-requests.js";
 import { type Draft, draftOf, requestOf } from "../../emulator/dashboard/views/tasks/task-input.js";
+import { DESCRIBED_INPUTS } from "../../src/contract/inputs.js";
 import { clipsOf, createService, VALID } from "../emulator/support/service.js";
 
 const EMPTY = { model: "provider_a", type: "music", mode: "custom", format: "", outcome: "" } as const;
@@ -16,6 +17,22 @@ async function runAgain(body: object) {
 test.each(Object.entries(VALID))("a task runs again with the same request: %s", async (_, body) => {
   expect(await runAgain(body)).toEqual(body);
 });
+
+test.each(DESCRIBED_INPUTS)(
+  "a task runs again as $texts.result, also with fields that the service ignores",
+  async (kind) => {
+    const { model, task_type, fields, ignored = [], texts } = kind;
+    const examples: Record<string, unknown> = Object.fromEntries(
+      Object.entries(texts.fields).map(([name, { example }]) => [name, example]),
+    );
+    const read = Object.fromEntries(Object.keys(fields).map((name) => [name, examples[name]]));
+    const unread = Object.fromEntries(
+      ignored.map((name) => [name, name === "make_instrumental" || "unread"]),
+    );
+    const request = { model, task_type, input: { ...unread, ...read } };
+    expect(await runAgain(request)).toEqual({ model, task_type, input: read });
+  },
+);
 
 test("a task runs again with the same numbers, flags and format", async () => {
   const flagged = { tags: "fado", make_instrumental: true, model_version: "v5" };
