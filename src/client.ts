@@ -2,24 +2,18 @@ import { Account } from "./account.js";
 import { Audio } from "./audio/audio.js";
 import { isPublicHttpUrl } from "./contract/upload-address.js";
 import { createRedactor } from "./errors/redactor.js";
-import { RecentIds } from "./http/attempt.js";
 import type { Context } from "./http/context.js";
-import { platformConsole } from "./http/fetch.js";
-import type { ClientEvents } from "./http/telemetry.js";
-import {
-  createEmitter,
-  createLogError,
-  createTrace,
-  createWarn,
-  type Emitter,
-  type Listener,
-  logEvents,
-} from "./http/telemetry.js";
+import type { ClientEvents } from "./http/events.js";
+import { createEmitter, type Emitter, type Listener } from "./http/events.js";
+import { RecentIds } from "./http/ids.js";
+import { createLogError, createWarn, logEvents } from "./http/logging.js";
+import { platformConsole } from "./http/platform.js";
+import { createTrace } from "./http/tracing.js";
 import { type ClientOptions, checkClientOptions } from "./options.js";
 import { createMemoryPacer } from "./rate-limit/memory-pacer.js";
 import type { Pacer } from "./rate-limit/pacer.js";
 import { Tasks } from "./tasks/tasks.js";
-import { dateAt } from "./time/clock.js";
+import { dateAt } from "./time/date.js";
 
 /** The current state of a key's rate limit; unknown values are `null`. */
 export interface RateLimit {

@@ -50,16 +50,13 @@ export type {
   AttemptEvent,
   ClientEvents,
   Listener,
-  Logger,
-  LogLevel,
   PauseEvent,
   RetryEvent,
-  Span,
-  SpanAttributes,
   TaskEvent,
-  Tracer,
   WaitEvent,
-} from "./http/telemetry.js";
+} from "./http/events.js";
+export type { Logger, LogLevel } from "./http/logging.js";
+export type { Span, SpanAttributes, Tracer } from "./http/tracing.js";
 export { JournalDamagedError, memoryJournal } from "./journal/entries.js";
 export type * from "./journal/journal.js";
 export { type SettleNotCreatedOptions, settleNotCreated } from "./journal/settle-not-created.js";
@@ -73,4 +70,5 @@ export type { RunAllProgress } from "./tasks/progress.js";
 export type { RunFailure, RunResult, RunSuccess } from "./tasks/run-all.js";
 export { expiresAt, progressOf, taskEvents } from "./tasks/task-events.js";
 export type { Tasks } from "./tasks/tasks.js";
-export type { Clock, Random } from "./time/clock.js";
+export type { Clock } from "./time/clock.js";
+export type { Random } from "./time/random.js";

@@ -8,7 +8,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentele
 import { API_PREFIX, HEADERS } from "./contract/service.js";
 import { checkOptions, flagRule } from "./errors/options.js";
 import { createRedactor, type Redactor } from "./errors/redactor.js";
-import type { Span, SpanAttributes, Tracer } from "./http/telemetry.js";
+import type { Span, SpanAttributes, Tracer } from "./http/tracing.js";
 import { type ClientOptions, checkClientOptions } from "./options.js";
 
 /** Which spans a client makes besides one per call. */

@@ -14,10 +14,12 @@ import {
 } from "./errors/options.js";
 import { createRedactor, type Redactor } from "./errors/redactor.js";
 import { REQUEST_OPTIONS } from "./http/call.js";
-import { isBrowser } from "./http/fetch.js";
-import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel, type Tracer } from "./http/telemetry.js";
+import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "./http/logging.js";
+import { isBrowser } from "./http/platform.js";
+import type { Tracer } from "./http/tracing.js";
 import type { Pacer, PacerFactory } from "./rate-limit/pacer.js";
-import { type Clock, createSystemClock, type Random, systemRandom } from "./time/clock.js";
+import { type Clock, createSystemClock } from "./time/clock.js";
+import { type Random, systemRandom } from "./time/random.js";
 
 /**
  * Options of the client. Each must be an own property of the object: one that is inherited, such as a getter of a class,

@@ -98,7 +98,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a stated wait is ignored",
-    file: "src/http/attempt.ts",
+    file: "src/http/response.ts",
     find: "statedWaitMs: status >= 400 ? statedWaitMs(headers, json, now) : null,",
     replace: "statedWaitMs: null,",
   },

@@ -3,8 +3,9 @@ import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
 import { type ByteStream, byteStream } from "../http/byte-stream.js";
 import type { Context, Tried } from "../http/context.js";
-import { withRetries } from "../http/fetch.js";
-import { type AbortCallback, type Deadline, onAbort } from "../time/clock.js";
+import { withRetries } from "../http/retries.js";
+import { type AbortCallback, onAbort } from "../time/abort.js";
+import type { Deadline } from "../time/deadline.js";
 import {
   type AudioExtension,
   type Bytes,

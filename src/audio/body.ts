@@ -1,4 +1,5 @@
-import { type Deadline, onAbort } from "../time/clock.js";
+import { onAbort } from "../time/abort.js";
+import type { Deadline } from "../time/deadline.js";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -1,10 +1,11 @@
 import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
-import { statedWaitMs } from "../http/attempt.js";
 import type { Context, Tried } from "../http/context.js";
 import { adviceForAddress, codeOf } from "../http/failure.js";
 import { sendRequest } from "../http/fetch.js";
 import { certainlyNeverSent } from "../http/never-sent.js";
-import { type AbortCallback, type Deadline, noResponseWithin, startDeadline } from "../time/clock.js";
+import { statedWaitMs } from "../http/response.js";
+import type { AbortCallback } from "../time/abort.js";
+import { type Deadline, noResponseWithin, startDeadline } from "../time/deadline.js";
 import { hasReliableEnd } from "./body.js";
 import type { DownloadOptions } from "./options.js";
 

@@ -1,6 +1,6 @@
 import type { Tried } from "../http/context.js";
-import { withRetries } from "../http/fetch.js";
-import type { Deadline } from "../time/clock.js";
+import { withRetries } from "../http/retries.js";
+import type { Deadline } from "../time/deadline.js";
 import {
   type BodyFailure,
   bytesToSkip,

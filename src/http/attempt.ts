@@ -1,10 +1,10 @@
 import { HEADERS } from "../contract/service.js";
-import { dateAt, parseDate, type Random, startDeadline, systemRandom, systemUuid } from "../time/clock.js";
+import { dateAt, parseDate } from "../time/date.js";
+import { startDeadline } from "../time/deadline.js";
 import type {
   ApiResponse,
   Call,
   Context,
-  Fields,
   IdSet,
   Judge,
   Outcome,
@@ -12,8 +12,11 @@ import type {
   Tried,
   Unusable,
 } from "./context.js";
-import { oneShotBody, sendRequest } from "./fetch.js";
+import { sendRequest } from "./fetch.js";
+import { createRequestId } from "./ids.js";
 import { certainlyNeverSent } from "./never-sent.js";
+import { oneShotBody } from "./one-shot-body.js";
+import { remainingOf, responseOf } from "./response.js";
 
 /**
  * The largest response that is read, in bytes after decompression: 16 MiB. A task takes a few kilobytes; without a limit, half
@@ -23,9 +26,6 @@ export const MAX_RESPONSE_BYTES = 16 * 2 ** 20;
 
 /** How long a 429 that states no wait holds the key back. */
 const UNSTATED_HOLD_MS = 1000;
-
-/** The longest stated wait that is obeyed: a day. A hostile or broken server must not stop a client permanently. */
-const LONGEST_WAIT_MS = 24 * 3_600_000;
 
 /** Sends a call once, after its admission by the pacer, which receives a report. Emits `attempt`, `answer` and `pause`. */
 export async function attempt(
@@ -73,19 +73,8 @@ export async function attempt(
 
 const NO_RESPONSE = { status: null, statedWaitMs: null };
 
-/** Returns a new UUID (version 4): from the system's secure source, or from the given source of randomness. */
-export function createRequestId(random: Random): string {
-  if (random === systemRandom) return systemUuid();
-  let hex = "";
-  while (hex.length < 32)
-    hex += Math.floor(random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, "0");
-  const variant = "89ab"[Math.floor(random() * 4)];
-  return hex.replace(/(.{8})(.{4}).(.{3}).(.{3})/, `$1-$2-4$3-${variant}$4-`);
-}
-
 class ForeignResponse extends Error {}
+
 class ResponseTooLarge extends Error {}
 
 /** Sends one request and reads its response to the end. Keeps the part that arrived before a failure: it may name a paid task. */
@@ -180,41 +169,6 @@ function withCallersHeaders(given: HeadersInit, own: Readonly<Record<string, str
   return headers;
 }
 
-function responseOf(
-  { status, headers }: Response,
-  text: string,
-  requestId: string,
-  now: number,
-): ApiResponse {
-  const json = parseJson(text);
-  const isHtml = /^\s*<(?:!doctype|html)/i.test(text);
-  return {
-    status,
-    headers,
-    text,
-    json,
-    isHtml,
-    taskId: Object(json["data"]).task_id,
-    requestId: headers.get(HEADERS.requestId) || requestId,
-    remaining: remainingOf(headers),
-    statedWaitMs: status >= 400 ? statedWaitMs(headers, json, now) : null,
-    receivedAt: now,
-  };
-}
-
-function remainingOf(headers: Headers): number | null {
-  const remaining = headers.get(HEADERS.rateLimitRemaining) ?? "";
-  return /^\d+$/.test(remaining) ? Number(remaining) : null;
-}
-
-export function parseJson(text: string): Fields {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
 /**
  * Whether an `X-Request-Id` is that of another request of this client. Ids that the client never sent, such as those of a
  * gateway, mean nothing.
@@ -242,62 +196,4 @@ function foreignTask(response: ApiResponse, call: Call, requestId: string, tasks
 /** Status and body of a response that belongs to another request say nothing about this one. */
 function foreign(path: string, message: string): Unusable {
   return { kind: "foreign", status: null, text: "", issue: { path, message }, remaining: null };
-}
-
-/**
- * The wait that a response states, in milliseconds from now: the longest of the `Retry-After` headers (seconds, or a
- * date) and the body's `retry_after_seconds`, a day at most. `null` without a readable value.
- */
-export function statedWaitMs(headers: Headers, body: unknown, now: number): number | null {
-  // Repeated headers are joined by commas. A date contains a comma as well, before the two digits of its day.
-  const values = (headers.get(HEADERS.retryAfter) ?? "").split(/, *(?! ?\d\d[ -])/);
-  const seconds: unknown = Object(body).retry_after_seconds;
-  const inBody = typeof seconds === "number" && seconds >= 0 ? Math.ceil(seconds * 1000) : null;
-  const waits = [inBody, ...values.map((value) => headerWaitMs(value, headers, now))];
-  const stated = waits.filter((wait): wait is number => wait !== null && wait >= 0);
-  return stated.length === 0 ? null : Math.min(LONGEST_WAIT_MS, Math.max(...stated));
-}
-
-function headerWaitMs(value: string, headers: Headers, now: number): number | null {
-  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
-
-  // A date begins with the name of its day. `Date.parse` would accept "-5".
-  const date = /^[a-z]/i.test(value) ? parseDate(value) : null;
-  if (date === null) return null;
-  // The server's clock may be behind: a date in the past by our clock counts from its own `Date`.
-  return Math.max(0, date > now ? date - now : date - (parseDate(headers.get("Date")) ?? now));
-}
-
-/** The longest usable id, in characters. Request ids have at most 128, and the service's task ids are UUIDs of 36. */
-export const LONGEST_ID = 256;
-
-/**
- * How many ids a client stores at least: the requests of half an hour at the default rate limit (120 a minute). A stale
- * response can only follow a request that has used the same connection, so older ids do not matter. Twice as many take
- * less than 1 MB.
- */
-export const REMEMBERED_IDS = 4096;
-
-/** Remembers the ids that were added last: at least `REMEMBERED_IDS`, at most twice as many. A server may change their case. */
-export class RecentIds implements IdSet {
-  #recent = new Set<string>();
-  #older = new Set<string>();
-
-  /** An unusable id is not kept, and counts as new. */
-  add(id: string): boolean {
-    if (id.length > LONGEST_ID) return true;
-    const key = id.toLowerCase();
-    const isNew = !this.#recent.has(key) && !this.#older.has(key);
-    if (this.#recent.size >= REMEMBERED_IDS) {
-      this.#older = this.#recent;
-      this.#recent = new Set();
-    }
-    this.#recent.add(key);
-    return isNew;
-  }
-
-  has(id: string): boolean {
-    const key = id.toLowerCase();
-    return this.#recent.has(key) || this.#older.has(key);
-  }
 }

@@ -1,10 +1,11 @@
 import { isSafeRequestId } from "../contract/service.js";
 import { numberRule, type OptionRules } from "../errors/options.js";
 import type { Redactor } from "../errors/redactor.js";
-import { attempt, createRequestId } from "./attempt.js";
+import { attempt } from "./attempt.js";
 import type { ApiResponse, Call, Context, Judge, RequestOptions } from "./context.js";
 import { heldError, invalidResponse } from "./failure.js";
-import { withRetries } from "./fetch.js";
+import { createRequestId } from "./ids.js";
+import { withRetries } from "./retries.js";
 
 /** Shorter delays by the rate limit are not emitted: timers and queues cause them. */
 export const SHORTEST_WAIT_MS = 50;

@@ -1,7 +1,10 @@
 import type { Redactor } from "../errors/redactor.js";
 import type { Pacer, RequestKind } from "../rate-limit/pacer.js";
-import type { Clock, Random } from "../time/clock.js";
-import type { Emitter, LogError, Trace, Warn } from "./telemetry.js";
+import type { Clock } from "../time/clock.js";
+import type { Random } from "../time/random.js";
+import type { Emitter } from "./events.js";
+import type { LogError, Warn } from "./logging.js";
+import type { Trace } from "./tracing.js";
 
 export interface Context {
   readonly baseUrl: string;

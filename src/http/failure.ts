@@ -13,7 +13,8 @@ import {
 import type { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError, InvalidResponseError, RequestTimeoutError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
-import { dateAt, noResponseWithin } from "../time/clock.js";
+import { dateAt } from "../time/date.js";
+import { noResponseWithin } from "../time/deadline.js";
 import type { ApiResponse, Call, Context, Failure, NoResponse, Unusable, Verdict } from "./context.js";
 import { DEEPEST, FORBIDDEN_PORT, OPENSSL } from "./never-sent.js";
 

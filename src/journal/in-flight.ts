@@ -1,4 +1,4 @@
-import { dateAt, parseDate } from "../time/clock.js";
+import { dateAt, parseDate } from "../time/date.js";
 import type { JournalFields } from "./journal.js";
 
 /** The default `timeoutMs`, which is assumed of a run whose intent records none, in milliseconds. */

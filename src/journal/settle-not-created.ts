@@ -1,6 +1,7 @@
 import { checkOption, checkOptions, methodsRule, numberRule, type OptionRule } from "../errors/options.js";
 import { createRedactor } from "../errors/redactor.js";
-import { type Clock, createSystemClock, parseDate } from "../time/clock.js";
+import { type Clock, createSystemClock } from "../time/clock.js";
+import { parseDate } from "../time/date.js";
 import { isFreed } from "./entries.js";
 import { inFlightUntil, LONGEST_IN_FLIGHT_MS, USUAL_TIMEOUT_MS } from "./in-flight.js";
 import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";

@@ -4,7 +4,9 @@ import { InvalidOptionError, shown, wrongValue } from "../errors/base.js";
 import { checkOption, flagRule, methodsRule } from "../errors/options.js";
 import type { Redactor } from "../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
-import { onAbort, startDeadline, systemUuid } from "../time/clock.js";
+import { onAbort } from "../time/abort.js";
+import { startDeadline } from "../time/deadline.js";
+import { systemUuid } from "../time/random.js";
 import { isJournalEntry } from "./entries.js";
 import type { Journal, JournalEntry, JournalIntent, JournalRecord } from "./journal.js";
 

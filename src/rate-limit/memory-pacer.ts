@@ -1,6 +1,7 @@
 import { LIMITS } from "../contract/service.js";
+import { onAbort } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
-import { onAbort, SteadyClock } from "../time/clock.js";
+import { SteadyClock } from "../time/clock.js";
 import type { Pacer, WaitingTask } from "./pacer.js";
 import { Queue, type QueueEntry } from "./queue.js";
 import { PollSchedule } from "./schedule.js";

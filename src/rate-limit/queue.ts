@@ -1,4 +1,4 @@
-import type { AbortCallback } from "../time/clock.js";
+import type { AbortCallback } from "../time/abort.js";
 import type { PacedRequest } from "./pacer.js";
 import type { ScheduledPoll } from "./schedule.js";
 import type { Rank } from "./window.js";

@@ -8,7 +8,7 @@ import { ApiError } from "../errors/api-errors.js";
 import { AsyncMusicError, InvalidRequestError, resumeAdvice } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
-import { attempt, LONGEST_ID } from "../http/attempt.js";
+import { attempt } from "../http/attempt.js";
 import { parseData, send } from "../http/call.js";
 import type { ApiResponse, Call, Context, Failure, RequestOptions, Tried, Verdict } from "../http/context.js";
 import {
@@ -20,8 +20,10 @@ import {
   responseError,
   unusableError,
 } from "../http/failure.js";
+import { LONGEST_ID } from "../http/ids.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
-import { isReasonOf, noResponseWithin } from "../time/clock.js";
+import { isReasonOf } from "../time/abort.js";
+import { noResponseWithin } from "../time/deadline.js";
 
 /** The deepest nesting of a request or a task, in levels: deeper values overflow the stack of code that copies them. */
 const DEEPEST = 1000;

@@ -8,15 +8,11 @@ import { WaitTimeoutError } from "../errors/task-errors.js";
 import { SHORTEST_WAIT_MS } from "../http/call.js";
 import type { Call, Context, Tried } from "../http/context.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
-import {
-  type AbortCallback,
-  Aborter,
-  onAbort,
-  parseDate,
-  type Random,
-  startDeadline,
-  whenOverdue,
-} from "../time/clock.js";
+import { type AbortCallback, Aborter, onAbort } from "../time/abort.js";
+import { whenOverdue } from "../time/clock.js";
+import { parseDate } from "../time/date.js";
+import { startDeadline } from "../time/deadline.js";
+import type { Random } from "../time/random.js";
 import { pollTask, type Result, retrieveCall } from "./calls.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 

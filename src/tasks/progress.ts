@@ -1,6 +1,6 @@
 import { AsyncMusicError } from "../errors/base.js";
 import type { Context } from "../http/context.js";
-import { dateAt } from "../time/clock.js";
+import { dateAt } from "../time/date.js";
 
 /** The progress of a batch. */
 export interface RunAllProgress {

@@ -5,7 +5,7 @@ import type { Redactor } from "../errors/redactor.js";
 import type { Call, Context } from "../http/context.js";
 import { isFreed, isJournalEntry } from "../journal/entries.js";
 import { withTimeout } from "../journal/slot.js";
-import { isReasonOf, onAbort } from "../time/clock.js";
+import { isReasonOf, onAbort } from "../time/abort.js";
 import { createCreditCeiling } from "./credits.js";
 import type { RunAllOptions, RunOptions } from "./options.js";
 import { createProgress } from "./progress.js";

@@ -2,7 +2,7 @@ import { isFinalStatus, LIMITS } from "../contract/service.js";
 import type { Task } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { type ByteStream, byteStream } from "../http/byte-stream.js";
-import { dateAt, parseDate } from "../time/clock.js";
+import { dateAt, parseDate } from "../time/date.js";
 import { KeepAlive } from "./keep-alive.js";
 
 /**

@@ -8,14 +8,14 @@ import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
 import type { JournalError } from "../errors/task-errors.js";
 import { TaskFailedError } from "../errors/task-errors.js";
-import { createRequestId } from "../http/attempt.js";
 import { type ApiPromise, apiPromise } from "../http/call.js";
 import type { Claim, Context, InFlight, RequestOptions } from "../http/context.js";
-import type { SpanAttributes } from "../http/telemetry.js";
+import { createRequestId } from "../http/ids.js";
+import type { SpanAttributes } from "../http/tracing.js";
 import type { Probe } from "../journal/evidence.js";
 import { checkJournalOptions } from "../journal/slot.js";
 import { type JournaledTask, submitOnce } from "../journal/submit-once.js";
-import { onAbort } from "../time/clock.js";
+import { onAbort } from "../time/abort.js";
 import {
   abortedInFlight,
   createCount,

@@ -1,7 +1,7 @@
 import { AsyncMusic, InvalidResponseError, memoryJournal, SubmissionOutcomeUnknownError } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
-import { REMEMBERED_IDS, RecentIds } from "../../src/http/attempt.js";
+import { REMEMBERED_IDS, RecentIds } from "../../src/http/ids.js";
 import {
   accepted,
   balance,

@@ -1,5 +1,6 @@
 import { AsyncMusicError } from "../../errors/base.js";
-import { createSystemClock, startDeadline } from "../../time/clock.js";
+import { createSystemClock } from "../../time/clock.js";
+import { startDeadline } from "../../time/deadline.js";
 
 /** A connection to PostgreSQL: a `Pool`, `Client` or `PoolClient` of `pg`, or anything with the same `query`. */
 export interface PostgresClient {

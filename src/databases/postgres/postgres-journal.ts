@@ -9,7 +9,9 @@ import { createRedactor } from "../../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../../errors/task-errors.js";
 import { type DamagedEntry, isFreed, isJournalEntry, listOpen, listReadable } from "../../journal/entries.js";
 import type { Journal, JournalEntry, JournalIntent } from "../../journal/journal.js";
-import { createSystemClock, dateAt, systemUuid } from "../../time/clock.js";
+import { createSystemClock } from "../../time/clock.js";
+import { dateAt } from "../../time/date.js";
+import { systemUuid } from "../../time/random.js";
 import { hashOf } from "../hash.js";
 import {
   type Execute,

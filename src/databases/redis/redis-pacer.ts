@@ -1,7 +1,7 @@
 import { LIMITS } from "../../contract/service.js";
 import { callbackRule, checkOptions } from "../../errors/options.js";
 import type { PacerFactory } from "../../rate-limit/pacer.js";
-import { systemUuid } from "../../time/clock.js";
+import { systemUuid } from "../../time/random.js";
 import { hashOf } from "../hash.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
 import { createFleetPacer } from "./fleet-pacer.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { statedWaitMs } from "../../../src/http/attempt.js";
+import { statedWaitMs } from "../../../src/http/response.js";
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const DAY_MS = 86_400_000;

@@ -1,0 +1,94 @@
+import type { Task } from "../contract/task.js";
+import { shown, wrongValue } from "../errors/base.js";
+
+/** Called with each event of one kind. What it throws, or rejects with, is ignored. */
+export type Listener<Name extends keyof ClientEvents> = (event: ClientEvents[Name]) => void;
+
+export interface Emitter {
+  /** Adds a listener; returns a function that removes it. */
+  on<Name extends keyof ClientEvents>(name: Name, listener: Listener<Name>): () => void;
+  /** Makes an event and emits it, if there are listeners. */
+  emit<Name extends keyof ClientEvents>(name: Name, event: () => ClientEvents[Name]): void;
+}
+
+const EVENTS: readonly (keyof ClientEvents)[] = ["attempt", "answer", "wait", "retry", "pause", "task"];
+
+export function createEmitter(): Emitter {
+  const listeners = new Map<string, Set<(event: never) => unknown>>(EVENTS.map((name) => [name, new Set()]));
+  return {
+    on(name, listener) {
+      const added = listeners.get(name);
+      if (added === undefined) throw wrongValue("name", `be one of ${EVENTS.join(", ")}`, shown(name));
+      if (typeof listener !== "function") throw wrongValue("listener", "be a function", shown(listener));
+      added.add(listener);
+      return () => void added.delete(listener);
+    },
+    emit(name, make) {
+      const called = listeners.get(name);
+      if (!called?.size) return;
+      const event = make();
+      // A listener may be async: an unhandled rejection would end the process.
+      for (const listener of [...called]) (async () => listener(event as never))().catch(() => {});
+    },
+  };
+}
+
+/** One HTTP attempt. */
+export interface AttemptEvent {
+  /** The `X-Request-Id`, which the attempts of one call share. Audio has none. */
+  requestId: string | null;
+  method: "GET" | "POST";
+  url: string;
+  /** The task that is read; `null` for every other request. */
+  taskId: string | null;
+}
+
+/** The result of an attempt. */
+export interface AnswerEvent extends AttemptEvent {
+  /** The HTTP status; `null` without a response. */
+  status: number | null;
+  /** How long it took by the client's clock, in milliseconds. */
+  durationMs: number;
+  /** Requests left in the key's current window (`X-RateLimit-Remaining`); `null` if the response did not state it. */
+  remaining: number | null;
+}
+
+/** Emitted when a request is sent that the rate limit delayed by 50 ms or longer. */
+export interface WaitEvent extends Omit<AttemptEvent, "requestId" | "method" | "url"> {
+  /** The purpose of the request, such as `read task …`. */
+  purpose: string;
+  /** How long it waited, in milliseconds. */
+  waitedMs: number;
+}
+
+/** Emitted before a failed call is retried, or a task is polled again after a failed read. */
+export interface RetryEvent {
+  /** The number of the retry, from 1. For a task it restarts after each successful read. */
+  retry: number;
+  /** The wait before it, in milliseconds. The rate limit may lengthen it. */
+  waitMs: number;
+  /** Why the last attempt failed. */
+  error: unknown;
+}
+
+/** Emitted after a 429: nothing is sent with this key until `until`. */
+export interface PauseEvent {
+  /** The length of the pause in milliseconds. */
+  forMs: number;
+  until: Date;
+}
+
+/** Emitted when a wait or a watch receives a change of a task. */
+export interface TaskEvent {
+  task: Task;
+}
+
+/** The events of a client, by the name for `client.on`. */
+export interface ClientEvents {
+  attempt: AttemptEvent;
+  answer: AnswerEvent;
+  wait: WaitEvent;
+  retry: RetryEvent;
+  pause: PauseEvent;
+  task: TaskEvent;
+}

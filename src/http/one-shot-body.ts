@@ -1,0 +1,28 @@
+const utf8 = new TextEncoder();
+
+/**
+ * A JSON body that `fetch` sends at most once, and its headers. The service has no idempotency key, so the runtime must not
+ * repeat a POST:
+ *
+ * - Node repeats a request after a 421 (Misdirected Request), unless its body is a stream.
+ * - Deno repeats a request whose connection breaks, unless its body is a `Blob` or a stream. It would send a stream chunked.
+ * - Chromium repeats a request after a 421 and, on a reused connection, after a 408. Browsers stream request bodies over
+ *   HTTP/2 only, so a page cannot prevent this.
+ * - Bun and workerd repeat no POST.
+ */
+export function oneShotBody(text: string): { body: BodyInit; headers: Readonly<Record<string, string>> } {
+  const headers = { "Content-Type": "application/json" };
+  if ("Deno" in globalThis) return { body: new Blob([text]), headers };
+  const { process } = globalThis as { process?: { versions?: { undici?: string }; type?: string } };
+  // The pages of Electron have Node's `process` and Chromium's `fetch`.
+  if (process?.versions?.undici === undefined || process.type === "renderer") return { body: text, headers };
+  const bytes = utf8.encode(text);
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+  // With a stated length the body is not sent in chunks, which some gateways refuse.
+  return { body, headers: { ...headers, "Content-Length": String(bytes.byteLength) } };
+}

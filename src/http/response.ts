@@ -1,0 +1,65 @@
+import { HEADERS } from "../contract/service.js";
+import { parseDate } from "../time/date.js";
+import type { ApiResponse, Fields } from "./context.js";
+
+/** The longest stated wait that is obeyed: a day. A hostile or broken server must not stop a client permanently. */
+const LONGEST_WAIT_MS = 24 * 3_600_000;
+
+export function responseOf(
+  { status, headers }: Response,
+  text: string,
+  requestId: string,
+  now: number,
+): ApiResponse {
+  const json = parseJson(text);
+  const isHtml = /^\s*<(?:!doctype|html)/i.test(text);
+  return {
+    status,
+    headers,
+    text,
+    json,
+    isHtml,
+    taskId: Object(json["data"]).task_id,
+    requestId: headers.get(HEADERS.requestId) || requestId,
+    remaining: remainingOf(headers),
+    statedWaitMs: status >= 400 ? statedWaitMs(headers, json, now) : null,
+    receivedAt: now,
+  };
+}
+
+export function remainingOf(headers: Headers): number | null {
+  const remaining = headers.get(HEADERS.rateLimitRemaining) ?? "";
+  return /^\d+$/.test(remaining) ? Number(remaining) : null;
+}
+
+export function parseJson(text: string): Fields {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * The wait that a response states, in milliseconds from now: the longest of the `Retry-After` headers (seconds, or a
+ * date) and the body's `retry_after_seconds`, a day at most. `null` without a readable value.
+ */
+export function statedWaitMs(headers: Headers, body: unknown, now: number): number | null {
+  // Repeated headers are joined by commas. A date contains a comma as well, before the two digits of its day.
+  const values = (headers.get(HEADERS.retryAfter) ?? "").split(/, *(?! ?\d\d[ -])/);
+  const seconds: unknown = Object(body).retry_after_seconds;
+  const inBody = typeof seconds === "number" && seconds >= 0 ? Math.ceil(seconds * 1000) : null;
+  const waits = [inBody, ...values.map((value) => headerWaitMs(value, headers, now))];
+  const stated = waits.filter((wait): wait is number => wait !== null && wait >= 0);
+  return stated.length === 0 ? null : Math.min(LONGEST_WAIT_MS, Math.max(...stated));
+}
+
+function headerWaitMs(value: string, headers: Headers, now: number): number | null {
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
+
+  // A date begins with the name of its day. `Date.parse` would accept "-5".
+  const date = /^[a-z]/i.test(value) ? parseDate(value) : null;
+  if (date === null) return null;
+  // The server's clock may be behind: a date in the past by our clock counts from its own `Date`.
+  return Math.max(0, date > now ? date - now : date - (parseDate(headers.get("Date")) ?? now));
+}

@@ -1,0 +1,92 @@
+import { AsyncMusicError } from "../errors/base.js";
+
+/** The attributes of a span. */
+export type SpanAttributes = Record<string, string | number | boolean>;
+
+/** The part of OpenTelemetry's `Span` that is used. */
+export interface Span {
+  setAttribute(name: string, value: string | number | boolean): unknown;
+  setStatus(status: { code: number; message?: string }): unknown;
+  recordException(error: Error): void;
+  end(): void;
+}
+
+/** The part of OpenTelemetry's `Tracer` that is used: `trace.getTracer(…)` of `@opentelemetry/api` is one. */
+export interface Tracer {
+  startActiveSpan<Work extends (span: Span) => unknown>(
+    name: string,
+    options: { attributes?: SpanAttributes },
+    work: Work,
+  ): ReturnType<Work>;
+}
+
+/** Runs work within a span, if there is a tracer. */
+export type Trace = <Result>(
+  name: string,
+  attributes: SpanAttributes,
+  work: () => Promise<Result>,
+) => Promise<Result>;
+
+const ERROR_STATUS = 2;
+
+/**
+ * Errors of the tracer are ignored, so that no task is lost. The work runs exactly once, even if the tracer calls it later,
+ * several times or never.
+ */
+export function createTrace(tracer: Tracer | undefined, redact: (text: string) => string): Trace {
+  if (tracer === undefined) return (_name, _attributes, work) => work();
+  return <Result>(name: string, given: SpanAttributes, work: () => Promise<Result>) => {
+    // In JavaScript a request or a task id may be anything, and contain the API key.
+    const safe = Object.entries(given).map(([key, value]) => [key, redact(String(value))]);
+    const attributes: SpanAttributes = Object.fromEntries(safe);
+    let result: Promise<Result> | undefined;
+    const once = () => {
+      result ??= work();
+      return result;
+    };
+    const within = async (span: Span) => {
+      try {
+        await once();
+      } catch (error) {
+        noteFailure(span, error, redact);
+      } finally {
+        span.end();
+      }
+    };
+    const open = async () =>
+      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) => within(span).catch(() => {}));
+    open().catch(() => {});
+    return once();
+  };
+}
+
+/** Yields the values of an iterable, within a span that lasts until the iteration ends or the caller stops it. */
+export async function* traceEach<Value>(
+  trace: Trace,
+  name: string,
+  attributes: SpanAttributes,
+  iterate: () => AsyncIterable<Value>,
+): AsyncGenerator<Value, void, void> {
+  let end = (_failure?: Promise<never>) => {};
+  const iteration = () =>
+    new Promise<void>((resolve) => {
+      end = resolve;
+    });
+  trace(name, attributes, iteration).catch(() => {});
+  try {
+    yield* iterate();
+  } catch (error) {
+    end(Promise.reject(error));
+    throw error;
+  } finally {
+    end();
+  }
+}
+
+/** Errors of this package never contain the key. For any other error, only the name is recorded. */
+function noteFailure(span: Span, error: unknown, redact: (text: string) => string): void {
+  const isOurs = error instanceof AsyncMusicError;
+  span.setAttribute("error.type", error instanceof Error ? redact(String(error.name)) : typeof error);
+  span.setStatus({ code: ERROR_STATUS, ...(isOurs ? { message: error.message } : {}) });
+  if (isOurs) span.recordException(error);
+}
