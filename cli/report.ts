@@ -1,8 +1,10 @@
 import { constants } from "node:os";
 import { CommanderError } from "commander";
+import { type MessageParts, messageOf } from "../src/contract/message.js";
 import { printableLine } from "../src/contract/text.js";
-import { resumeAdvice } from "../src/errors/base.js";
+import { partsOf } from "../src/errors/base.js";
 import * as sdk from "../src/index.js";
+import { PathTaken } from "../src/node/durable.js";
 import type { TaskFlags } from "./flags.js";
 import {
   commandName,
@@ -89,7 +91,7 @@ export function report(thrown: unknown, asJson: boolean, terminal: Terminal): nu
   const fault = thrown instanceof TaskFault ? thrown : null;
   const taskId = fault?.taskId ?? null;
   const error = errorOf(fault === null ? thrown : fault.cause);
-  const message = messageOf(error, taskId);
+  const message = shellMessage(error, taskId);
   const lines = [message, ...adviceFor(error, fault, commandName(terminal))].map(printableLine);
   stderr.write(`${stylesFor(stderr, env)("red", "async-music:")} ${lines.join("\n")}\n`);
   if (!asJson) return exitStatusOf(error);
@@ -132,30 +134,29 @@ const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {
     " The number of tasks is not conclusive: other tasks were created meanwhile, by other programs or by this one.",
 };
 
-/** The message of an error, with the SDK's advice for programs replaced by advice for a shell. */
-export function messageOf(error: Error, taskId: string | null): string {
-  const { message } = error;
-  if (error instanceof sdk.InvalidOptionError)
-    return message.replaceAll(/`(\w+)`/g, (quoted, name) => OPTIONS[name] ?? quoted);
-  if (taskId !== null) {
-    return message
-      .replace(
-        "Choose another path, or pass `unique: true` or `overwrite: true`.",
-        "Choose another --out, or add --force.",
-      )
-      .replace(` ${resumeAdvice(taskId)}`, "");
-  }
-  if (error instanceof sdk.JournalDamagedError)
-    return message.replace("; `orders` lists the open keys of the others", "");
-  if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return message;
-  const { cause, evidence, checkAgainAt } = error;
+/** The message of an error, with advice for a shell instead of that for programs. */
+function shellMessage(error: Error, taskId: string | null): string {
+  if (!(error instanceof sdk.AsyncMusicError)) return error.message;
+  return messageOf(shellParts(error, taskId), (name) => OPTIONS[name] ?? `\`${name}\``);
+}
+
+/** The parts of an error for people and models that have no program: without the advice for one. */
+export function shellParts(error: Error, taskId: string | null): MessageParts {
+  if (taskId === null && error instanceof sdk.SubmissionOutcomeUnknownError)
+    return { what: outcomeUnknown(error) };
+  const { advice = [], ...parts } = partsOf(error);
+  const choose = error.cause instanceof PathTaken ? ["Choose another --out, or add --force."] : [];
+  return { ...parts, advice: [...advice, ...choose], codeAdvice: [] };
+}
+
+function outcomeUnknown({ cause, evidence, checkAgainAt }: sdk.SubmissionOutcomeUnknownError): string {
   if (checkAgainAt !== null)
     return "It is not known yet whether a task was created and charged. An earlier run with this key may still be sending its request. Nothing was sent now.";
   const reason =
     cause instanceof Interrupted
       ? "The command was interrupted before the response."
       : cause instanceof Error
-        ? cause.message
+        ? shellMessage(cause, null)
         : "An earlier run with this key received no response. Nothing was sent now.";
   return `It is unknown whether a task was created and charged. ${reason}${evidence === null ? "" : EVIDENCE[evidence]}`;
 }
@@ -206,7 +207,7 @@ function adviceFor(error: Error, fault: TaskFault | null, command: string): read
 export function unrecordedWarning(error: sdk.JournalError, journal: string, command: string): string {
   const taskId = error.taskId ?? "";
   return [
-    messageOf(error, taskId),
+    shellMessage(error, taskId),
     "Before you run it again, record the task, to avoid a duplicate charge:",
     "",
     settleCommand(command, error.journalKey, journal, `--task-id ${shellWord(taskId)}`),

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { sentence } from "../src/contract/text.js";
+import { sentence } from "../src/contract/message.js";
 import {
   type AsyncMusic,
   AsyncMusicError,

@@ -10,6 +10,7 @@ export type { AudioExtension } from "./audio/body.js";
 export type { DownloadOptions } from "./audio/options.js";
 export { AsyncMusic, type RateLimit } from "./client.js";
 export { extraField, type ResponseObject } from "./contract/extra-field.js";
+export type { MessageParts, MessageText } from "./contract/message.js";
 export { PRICES } from "./contract/prices.js";
 export type * from "./contract/requests.js";
 export type { Balance, Usage } from "./contract/responses.js";

@@ -1,5 +1,5 @@
 import { API_PREFIX } from "./contract/service.js";
-import { InvalidOptionError, shown, wrongValue } from "./errors/base.js";
+import { invalidOption, shown, wrongValue } from "./errors/base.js";
 import { environmentVariable } from "./errors/environment.js";
 import {
   callbackRule,
@@ -111,11 +111,12 @@ export function checkClientOptions(given: ClientOptions) {
   const options = checkOptions(given, CLIENT_OPTIONS, redactor);
   const isEmulators = typeof givenKey === "string" && givenKey.trim().startsWith(EMULATOR_KEY);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true && !isEmulators) {
-    const message =
-      "This is a browser, where every visitor can read the API key and spend its credits. Call the service from your " +
-      "server, or pass `dangerouslyAllowBrowser: true`. In a test environment that imitates a browser, such as jsdom or " +
-      "happy-dom, pass the key of an emulator, or run the test in the environment `node`.";
-    throw new InvalidOptionError("dangerouslyAllowBrowser", message);
+    throw invalidOption(
+      "dangerouslyAllowBrowser",
+      "This is a browser, where every visitor can read the API key and spend its credits",
+      "Call the service from your server, or pass `dangerouslyAllowBrowser: true`. In a test environment that imitates a " +
+        "browser, such as jsdom or happy-dom, pass the key of an emulator, or run the test in the environment `node`.",
+    );
   }
   const apiKey = checkApiKey(givenKey);
   const { clock = createSystemClock(), logLevel = "warn", pacer } = options;
@@ -145,10 +146,15 @@ export function checkClientOptions(given: ClientOptions) {
 /** The message never contains the key. */
 function checkApiKey(value: string | undefined): string {
   if (value === undefined)
-    throw new InvalidOptionError("apiKey", "Missing API key. Pass `apiKey` or set ASYNC_MUSIC_API_KEY.");
+    throw invalidOption("apiKey", "Missing API key", "Pass `apiKey` or set ASYNC_MUSIC_API_KEY.");
   // If the two were swapped, the error must not be about `baseUrl`: it would show the key.
   if (/^https?:\/\//i.test(value))
-    throw new InvalidOptionError("apiKey", "`apiKey` looks like a URL. Did you swap it with `baseUrl`?");
+    throw invalidOption("apiKey", [
+      { name: "apiKey" },
+      " looks like a URL. Did you swap it with ",
+      { name: "baseUrl" },
+      "?",
+    ]);
   if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
   throw wrongValue("apiKey", "be a string of visible ASCII characters without spaces", shown(value));
 }
@@ -158,8 +164,8 @@ function checkBaseUrl(value: string | undefined, redactor: Redactor): string {
     throw wrongValue("baseUrl", rule, got);
   };
   if (value === undefined) {
-    const message = "Missing service address. Pass `baseUrl` or set ASYNC_MUSIC_BASE_URL.";
-    throw new InvalidOptionError("baseUrl", message);
+    const advice = "Pass `baseUrl` or set ASYNC_MUSIC_BASE_URL.";
+    throw invalidOption("baseUrl", "Missing service address", advice);
   }
   const url = URL.canParse(value) ? new URL(value) : null;
   const address = JSON.stringify(redactor.text(String(value)));

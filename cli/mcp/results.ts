@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
-import { printableLine, sentence } from "../../src/contract/text.js";
+import { messageOf, sentence } from "../../src/contract/message.js";
+import { printableLine } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";
 import { isFreed } from "../../src/journal/entries.js";
-import { isOneOf, messageOf, settleCommand } from "../report.js";
+import { isOneOf, settleCommand, shellParts } from "../report.js";
 import { clipsOf } from "../save.js";
 import type { Progress } from "./orders.js";
 import { Refusal } from "./refusal.js";
@@ -192,8 +193,10 @@ export function instructionFor(error: unknown, order: string | null, journal: st
   if (error instanceof sdk.JournalConflictError)
     return `Order ${name} belongs to another request. Nothing was sent or charged. For the result of that order, call \`check_order\`. For a further result that the user wants, choose a new order, which is charged. Do not change the request to repeat an order.`;
   const taskId = error instanceof sdk.AsyncMusicError ? error.taskId : null;
-  const plain = messageOf(error, taskId).replace(" Fix the journal, then try again with the same key.", "");
-  const message = printableLine(/[.!?)]$/.test(plain) ? plain : `${plain}.`);
+  const { advice: own, ...parts } = shellParts(error, taskId);
+  // What to do about the journal follows: it is on the server's machine.
+  const kept = error instanceof sdk.JournalError ? parts : { ...parts, advice: own };
+  const message = printableLine(messageOf(kept));
   const [advice] = ADVICE.find(([, ...classes]) => isOneOf(error, classes)) ?? [];
   if (order === null) return `${message} ${advice ?? `Call again later. ${FAILS_AGAIN}`}`;
   if (error instanceof sdk.TaskFailedError) {

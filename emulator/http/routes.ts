@@ -1,7 +1,7 @@
+import { sentences } from "../../src/contract/message.js";
 import { priceOf } from "../../src/contract/prices.js";
 import { ENDPOINTS, type TaskType } from "../../src/contract/service.js";
 import type { Clip, Lyrics, Task, TaskFields, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
-import { sentences } from "../../src/contract/text.js";
 import { type Account, balanceData, usageData } from "../core/accounts.js";
 import { parseOption } from "../core/checks.js";
 import { findTask } from "../core/core.js";

@@ -160,8 +160,9 @@ function tooLarge(download: Download, { status }: Response): AudioDownloadError 
 }
 
 function readBefore(url: string): AudioDownloadError {
-  const message = `Failed to read audio: its body was read before. Keep the bytes, or download ${url} again.`;
-  return new AudioDownloadError(message, { url, status: null });
+  const advice = [`Keep the bytes, or download ${url} again.`];
+  const parts = { what: "Failed to read audio", why: "its body was read before", advice };
+  return new AudioDownloadError(parts, { url, status: null });
 }
 
 /** The first bytes, which show the format; fewer if the body is shorter. */

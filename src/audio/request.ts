@@ -102,6 +102,10 @@ export function downloadError(
   thrown?: unknown,
   advice = "",
 ): AudioDownloadError {
-  const message = `Failed to download audio: ${reason}. ${advice || `Download ${url} again.`}`;
-  return new AudioDownloadError(message, { url, status, cause: context.redactor.cause(thrown) });
+  const parts = {
+    what: "Failed to download audio",
+    why: reason,
+    advice: [advice || `Download ${url} again.`],
+  };
+  return new AudioDownloadError(parts, { url, status, cause: context.redactor.cause(thrown) });
 }

@@ -25,18 +25,6 @@ export function excerpt(text: string): string {
   return withoutCredentials(printableLine(text)).trim().slice(0, LONGEST_EXCERPT);
 }
 
-/** Ends a message, or a part of one, with a period, unless it ends with its own mark, as a question does. */
-export function sentence(text: string): string {
-  return ENDED.test(text) ? text : `${text}.`;
-}
-
-/** Joins parts of a message to one or more sentences: with semicolons, except after a part that ends with its own mark. */
-export function sentences(parts: readonly string[]): string {
-  return sentence(parts.reduce((text, part) => `${text}${ENDED.test(text) ? " " : "; "}${part}`));
-}
-
-const ENDED = /[.?!…]$/;
-
 /** Whether this is a UUID, as the ids of tasks are. */
 export function isUuid(text: string): boolean {
   return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);

@@ -1,3 +1,4 @@
+import type { MessageParts } from "../contract/message.js";
 import type { ErrorCode } from "../contract/service.js";
 import type { Known } from "../contract/task.js";
 import { AsyncMusicError, type ErrorDetails } from "./base.js";
@@ -31,7 +32,7 @@ export class ApiError extends AsyncMusicError {
   /** The headers of the response. */
   declare readonly headers: Headers;
 
-  constructor(message: string, details: ApiErrorDetails) {
+  constructor(message: string | MessageParts, details: ApiErrorDetails) {
     super(message, details);
   }
 
@@ -104,7 +105,7 @@ export class RateLimitedError extends ApiError {
   declare readonly retryAt: Date | null;
 
   constructor(
-    message: string,
+    message: string | MessageParts,
     details: ApiErrorDetails & { retryAfterSeconds: number | null; retryAt: Date | null },
   ) {
     super(message, details);

@@ -1,6 +1,13 @@
+import {
+  cleanParts,
+  type MessageParts,
+  type MessageText,
+  messageOf,
+  sentences,
+  textOf,
+} from "../contract/message.js";
 import type { ErrorCode } from "../contract/service.js";
 import type { Known } from "../contract/task.js";
-import { printableLine, sentences, withoutCredentials } from "../contract/text.js";
 import { brand } from "./brand.js";
 
 /** What every error of this package accepts. */
@@ -24,10 +31,19 @@ export class AsyncMusicError extends Error {
   /** The task that the error is about. It is set once a task is submitted: pass it to `wait` to continue. */
   readonly taskId: string | null;
 
-  /** The details of a subclass become properties of the same names. */
-  constructor(message: string, { cause, taskId, ...properties }: ErrorDetails = {}) {
-    // A message may quote the service and URLs: remove control characters and passwords.
-    super(withoutCredentials(printableLine(message)), cause === undefined ? undefined : { cause });
+  /**
+   * The parts of the message: what happened, why, and what to do. Show them in your own way, instead of searching the message.
+   * An error that was made from a string has only `what`. The property is not enumerable.
+   */
+  declare readonly parts: MessageParts;
+
+  /** The details of a subclass become properties of the same names. The message is a string, or is made from its parts. */
+  constructor(message: string | MessageParts, { cause, taskId, ...properties }: ErrorDetails = {}) {
+    const { requestId } = properties as MessageParts;
+    const isText = typeof message === "string";
+    const parts = cleanParts(isText ? { what: message } : { ...message, requestId });
+    super(isText ? textOf(parts.what) : messageOf(parts), cause === undefined ? undefined : { cause });
+    Object.defineProperty(this, "parts", { value: parts });
     this.taskId = taskId ?? null;
     Object.assign(this, properties);
   }
@@ -49,7 +65,7 @@ export class InvalidOptionError extends AsyncMusicError {
   /** The name of the option. */
   readonly option: string;
 
-  constructor(option: string, message: string) {
+  constructor(option: string, message: string | MessageParts) {
     super(message);
     this.option = option;
   }
@@ -57,11 +73,20 @@ export class InvalidOptionError extends AsyncMusicError {
 
 /** The error for an option with a wrong value: "`option` must be …; got …." */
 export function wrongValue(option: string, rule: string, got?: string): InvalidOptionError {
-  return new InvalidOptionError(
-    option,
-    `\`${option}\` must ${rule}${got === undefined ? "" : `; got ${got}`}.`,
-  );
+  return invalidOption(option, [{ name: option }, ` must ${rule}${got === undefined ? "" : `; got ${got}`}`]);
 }
+
+export function invalidOption(option: string, what: MessageText, advice?: string): InvalidOptionError {
+  return new InvalidOptionError(option, { what, advice: advice === undefined ? [] : [advice] });
+}
+
+/** The parts of an error. Of foreign code, and of an older version of this package, the whole message is `what`. */
+export function partsOf(error: Error): MessageParts {
+  const parts: MessageParts | undefined = error instanceof AsyncMusicError ? error.parts : undefined;
+  return parts ?? { what: String(error.message) };
+}
+
+export const NOTHING_SENT = "Nothing was sent.";
 
 /** The advice of every error about a task that may still be waited for. */
 export function resumeAdvice(taskId: string): string {
@@ -93,8 +118,11 @@ export class InvalidRequestError extends AsyncMusicError {
 
   constructor(errorCode: Known<ErrorCode>, issues: readonly { path: string; message: string }[]) {
     const reasons = issues.map(({ path, message }) => `\`${path === "" ? "request" : path}\` ${message}`);
-    const rules = reasons.length === 0 ? "." : `: ${sentences(reasons)}`;
-    super(`Invalid request (${errorCode})${rules} Nothing was sent.`);
+    super({
+      what: `Invalid request (${errorCode})`,
+      why: reasons.length === 0 ? undefined : sentences(reasons),
+      facts: [NOTHING_SENT],
+    });
     this.errorCode = errorCode;
     this.issues = issues;
   }
@@ -120,8 +148,12 @@ export class CreditCeilingError extends AsyncMusicError {
   constructor(details: { credits: number; spentCredits: number; maxCredits: number }) {
     const { credits, spentCredits, maxCredits } = details;
     super(
-      `Failed to create a task: it costs ${credits} credits, and ${maxCredits - spentCredits} of the batch's ` +
-        `${maxCredits} are left. Nothing was sent. Raise \`maxCredits\` to run this request.`,
+      {
+        what: "Failed to create a task",
+        why: `it costs ${credits} credits, and ${maxCredits - spentCredits} of the batch's ${maxCredits} are left`,
+        facts: [NOTHING_SENT],
+        codeAdvice: ["Raise `maxCredits` to run this request."],
+      },
       details as ErrorDetails,
     );
   }

@@ -1,3 +1,4 @@
+import type { MessageParts } from "../contract/message.js";
 import type { TaskRequest } from "../contract/requests.js";
 import { AsyncMusicError, type ErrorDetails } from "./base.js";
 import { brand } from "./brand.js";
@@ -13,7 +14,7 @@ export class ConnectionError extends AsyncMusicError {
   /** The `X-Request-Id` that the request was sent with. */
   declare readonly requestId: string;
 
-  constructor(message: string, details: ErrorDetails & { requestId: string }) {
+  constructor(message: string | MessageParts, details: ErrorDetails & { requestId: string }) {
     super(message, details);
   }
 }
@@ -45,7 +46,7 @@ export class InvalidResponseError extends AsyncMusicError {
   declare readonly issues: readonly { readonly path: string; readonly message: string }[];
 
   constructor(
-    message: string,
+    message: string | MessageParts,
     details: ErrorDetails & { requestId: string; issues: readonly { path: string; message: string }[] },
   ) {
     super(message, details);
@@ -102,7 +103,7 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   declare readonly checkAgainAt: Date | null;
 
   constructor(
-    message: string,
+    message: string | MessageParts,
     details: ErrorDetails & {
       request: unknown;
       requestId: string;
@@ -130,7 +131,11 @@ export class AudioExpiredError extends AsyncMusicError {
   constructor(url: string) {
     const details: ErrorDetails & { url: string } = { url };
     super(
-      `Failed to download audio: ${url} returned HTTP 404. Audio expires seven days after its task completed.`,
+      {
+        what: "Failed to download audio",
+        why: `${url} returned HTTP 404`,
+        facts: ["Audio expires seven days after its task completed."],
+      },
       details,
     );
   }
@@ -150,7 +155,10 @@ export class AudioDownloadError extends AsyncMusicError {
   /** The HTTP status; `null` if there was no response, or if saving failed. */
   declare readonly status: number | null;
 
-  constructor(message: string, details: { url: string; status: number | null; cause?: unknown }) {
+  constructor(
+    message: string | MessageParts,
+    details: { url: string; status: number | null; cause?: unknown },
+  ) {
     super(message, details);
   }
 }

@@ -1,6 +1,6 @@
 import { ownOptions } from "../contract/service.js";
 import { nearestName } from "../contract/text.js";
-import { InvalidOptionError, shown, wrongValue } from "./base.js";
+import { type InvalidOptionError, invalidOption, shown, wrongValue } from "./base.js";
 import type { Redactor } from "./redactor.js";
 
 export type OptionRule = readonly [rule: string, isMet: (value: unknown) => boolean];
@@ -56,14 +56,16 @@ export function checkOptions<Options extends object>(
   const names = Object.keys(rules);
   const own = ownOptions(options, names, (name, reason) => {
     if (reason === "inherited")
-      return new InvalidOptionError(
+      return invalidOption(
         name,
-        `\`${name}\` is inherited and would be ignored. Set it on the options object itself.`,
+        [{ name }, " is inherited and would be ignored"],
+        "Set it on the options object itself.",
       );
-    const message = text(name) === name ? messageFor(name, names) : null;
-    if (message !== null) return new InvalidOptionError(name, message);
+    const error = text(name) === name ? misplaced(name, names) : null;
     // A name that resembles no option is not shown: it may be the API key.
-    return new InvalidOptionError("options", `Unknown option (${shown(name)}). Known: ${names.join(", ")}.`);
+    return (
+      error ?? invalidOption("options", `Unknown option (${shown(name)})`, `Known: ${names.join(", ")}.`)
+    );
   });
   for (const [name, value] of Object.entries(own)) {
     if (value !== undefined) checkOption(name, rules[name] ?? OWN_CHECK, value);
@@ -71,12 +73,15 @@ export function checkOptions<Options extends object>(
   return own;
 }
 
-/** The message about a misplaced or misspelled name; `null` for any other name. */
-function messageFor(name: string, names: readonly string[]): string | null {
+/** The error for a misplaced or misspelled name; `null` for any other name. */
+function misplaced(name: string, names: readonly string[]): InvalidOptionError | null {
   const owner = Object.keys(ELSEWHERE).find((each) => ELSEWHERE[each]?.split(" ").includes(name));
-  if (owner !== undefined) return `\`${name}\` is not an option here. Pass it to ${owner}.`;
+  if (owner !== undefined)
+    return invalidOption(name, [{ name }, " is not an option here"], `Pass it to ${owner}.`);
   const nearest = nearestName(name, names);
-  return nearest === null ? null : `Unknown option \`${name}\`. Did you mean \`${nearest}\`?`;
+  return nearest === null
+    ? null
+    : invalidOption(name, ["Unknown option ", { name }], `Did you mean \`${nearest}\`?`);
 }
 
 /** A value where one of some words was expected. Shown only if it resembles one of them, since it may be a key. */

@@ -1,3 +1,4 @@
+import type { MessageParts } from "../contract/message.js";
 import type { TaskErrorCode } from "../contract/service.js";
 import type { FailedTask, Known, Task } from "../contract/task.js";
 import { excerpt } from "../contract/text.js";
@@ -37,17 +38,22 @@ export class TaskFailedError extends AsyncMusicError {
       retry_after_seconds: retryAfterSeconds,
     } = task;
     const details = { taskId, task, errorCode, retryable, retryAfterSeconds };
-    super(messageOf(task), details);
+    super(partsOfFailure(task), details);
   }
 }
 
-function messageOf(task: FailedTask): string {
+function partsOfFailure(task: FailedTask): MessageParts {
   const { task_id: taskId, status, error, error_code: errorCode } = task;
   const failed = status === "timeout" ? "timed out after an hour" : "failed";
+  // The service's text: its period would end the sentence before the code.
   const reason = excerpt(error ?? "").replace(/\.$/, "");
   const code = excerpt(errorCode ?? "no error code");
-  const why = reason === "" ? code : `${reason} (${code})`;
-  return `Task ${taskId} ${failed}: ${why}. Its credits were refunded. ${adviceFor(task)}`;
+  return {
+    what: `Task ${taskId} ${failed}`,
+    why: reason === "" ? code : `${reason} (${code})`,
+    facts: ["Its credits were refunded."],
+    advice: [adviceFor(task)],
+  };
 }
 
 function adviceFor({ retryable, retry_after_seconds: seconds }: FailedTask): string {
@@ -77,7 +83,10 @@ export class WaitTimeoutError extends AsyncMusicError {
   /** The task as it was last read; `null` if no read succeeded. */
   declare readonly task: Task | null;
 
-  constructor(message: string, details: { taskId: string; task: Task | null; cause?: unknown }) {
+  constructor(
+    message: string | MessageParts,
+    details: { taskId: string; task: Task | null; cause?: unknown },
+  ) {
     super(message, details);
   }
 }
@@ -100,7 +109,10 @@ export class JournalError extends AsyncMusicError {
   /** Whether the run has sent its request. `true` without a `taskId`: the service refused the request of this run. */
   declare readonly sent: boolean;
 
-  constructor(message: string, details: ErrorDetails & { journalKey: string; sent?: boolean }) {
+  constructor(
+    message: string | MessageParts,
+    details: ErrorDetails & { journalKey: string; sent?: boolean },
+  ) {
     super(message, { sent: details.taskId !== undefined, ...details } as ErrorDetails);
   }
 }

@@ -1,3 +1,4 @@
+import type { Advice } from "../contract/message.js";
 import type { Redactor } from "../errors/redactor.js";
 import type { Pacer, RequestKind } from "../rate-limit/pacer.js";
 import type { Clock } from "../time/clock.js";
@@ -63,8 +64,8 @@ export interface Call {
   /** Makes the call survive an abort: an attempt that was sent is completed; waits before and between attempts still abort. */
   inFlight?: InFlight | undefined;
   taskId?: string;
-  /** What the caller can do after a failure, as the end of the message. */
-  advice?(): string;
+  /** What the caller can do after a failure. */
+  advice?(): Advice;
   adviceIfNotFound?(): string;
 }
 

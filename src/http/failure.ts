@@ -1,5 +1,6 @@
+import type { Advice, MessageParts } from "../contract/message.js";
 import { ERROR_STATUSES, type ErrorCode } from "../contract/service.js";
-import { printableLine, sentence } from "../contract/text.js";
+import { printableLine } from "../contract/text.js";
 import {
   AccountSuspendedError,
   ApiError,
@@ -10,7 +11,7 @@ import {
   ServerError,
   TaskNotFoundError,
 } from "../errors/api-errors.js";
-import type { AsyncMusicError } from "../errors/base.js";
+import { type AsyncMusicError, NOTHING_SENT } from "../errors/base.js";
 import { ConnectionError, InvalidResponseError, RequestTimeoutError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
 import { dateAt } from "../time/date.js";
@@ -46,14 +47,9 @@ export function judgeRead(failure: Failure): Verdict {
   }
 }
 
-/** The form of every message: what failed, why, what to do, and the request id. */
-export function failureMessage(
-  call: Call,
-  reason: string,
-  requestId: string,
-  advice = call.advice?.(),
-): string {
-  return `Failed to ${call.purpose}: ${sentence(reason)}${advice === undefined ? "" : ` ${advice}`} (request id ${requestId})`;
+/** The parts of the message of a call that failed. The request id is added from the error's details. */
+export function failureParts(call: Call, why: string, advice: Advice | undefined): MessageParts {
+  return { what: `Failed to ${call.purpose}`, why, ...advice };
 }
 
 /** The error for a call that was not sent, since a 429 holds the key back for longer than the call may wait. */
@@ -65,8 +61,9 @@ export function heldError(
   const now = clock.now();
   const heldForMs = (pacer.rateLimit().heldUntil ?? now) - now;
   const retryAt = dateAt(now + heldForMs);
-  const reason = `rate_limited: an earlier 429 pauses this key until ${retryAt.toISOString()}. Nothing was sent`;
-  return new RateLimitedError(failureMessage(call, reason, requestId), {
+  const reason = `rate_limited: an earlier 429 pauses this key until ${retryAt.toISOString()}`;
+  const { facts = [], ...advice } = call.advice?.() ?? {};
+  return new RateLimitedError(failureParts(call, reason, { ...advice, facts: [NOTHING_SENT, ...facts] }), {
     status: 429,
     errorCode: "rate_limited",
     requestId,
@@ -87,9 +84,10 @@ export function invalidResponse(
   const requestId = redactor.text(responseId);
   const what = issues.map(({ path, message }) => `\`${path === "" ? "body" : path}\` ${message}`).join("; ");
   const reason = `the response breaks the service's contract: ${redactor.text(what)}`;
-  const repeat = adviceToRepeat(call, isHtml ? "" : "Report the request id to the service.");
-  const advice = isHtml ? `${HTML} ${repeat ?? ""}`.trim() : repeat;
-  return new InvalidResponseError(failureMessage(call, reason, requestId, advice), {
+  const advice = isHtml
+    ? adviceOf(call, HTML)
+    : adviceToRepeat(call, "Report the request id to the service.");
+  return new InvalidResponseError(failureParts(call, reason, advice), {
     requestId,
     issues,
     taskId: call.taskId,
@@ -109,32 +107,34 @@ export function connectionError(
 ): AsyncMusicError {
   const id = redactor.text(requestId);
   const details = { requestId: id, taskId: call.taskId, cause: redactor.cause(cause) };
-  const message = (reason: string, advice: string | undefined) => failureMessage(call, reason, id, advice);
-  if (kind === "timed_out")
-    return new RequestTimeoutError(
-      message(noResponseWithin(timeoutMs), adviceToRepeat(call, "Try again, or raise `timeoutMs`.")),
-      details,
-    );
+  if (kind === "timed_out") {
+    const advice = adviceToRepeat(call, "Try again, or raise `timeoutMs`.");
+    return new RequestTimeoutError(failureParts(call, noResponseWithin(timeoutMs), advice), details);
+  }
 
   const connection = `connection to ${redactor.text(new URL(url).host)}`;
   const code = codeOf(cause, redactor);
   const isTls = code.startsWith(` (${OPENSSL}`) || code === " (EPROTO)";
-  if (kind !== "never_sent")
-    return new ConnectionError(
-      message(`the ${connection} was lost${code}`, adviceToRepeat(call, isTls ? HTTP_HINT : "Try again.")),
-      details,
-    );
+  if (kind !== "never_sent") {
+    const advice = adviceToRepeat(call, isTls ? HTTP_HINT : "Try again.");
+    return new ConnectionError(failureParts(call, `the ${connection} was lost${code}`, advice), details);
+  }
   const reason = `the ${connection} failed${code}; nothing was sent`;
   const first =
     adviceForAddress(url) || (isTls ? HTTP_HINT : "Check the address and the network, then try again.");
-  return new ConnectionError(message(reason, `${first} ${call.advice?.() ?? ""}`.trim()), details);
+  return new ConnectionError(failureParts(call, reason, adviceOf(call, first)), details);
 }
 
 const HTTP_HINT = "The TLS handshake failed: does `baseUrl` need http instead of https?";
 
 /** The advice of the call; for a read without one, this. A POST may have created a task: it must not be repeated. */
-function adviceToRepeat(call: Call, repeat: string): string | undefined {
-  return call.advice?.() ?? (call.method === "GET" ? repeat : undefined);
+function adviceToRepeat(call: Call, repeat: string): Advice | undefined {
+  return call.advice?.() ?? (call.method === "GET" ? { advice: [repeat] } : undefined);
+}
+
+/** This advice for every reader, with the advice of the call. */
+function adviceOf(call: Call, first: string): Advice {
+  return { ...call.advice?.(), advice: [first] };
 }
 
 /** What to do if no network resolves the address; empty if one may. */
@@ -169,7 +169,7 @@ export function responseError(
   const ErrorClass = apiErrorClass(errorCode, status, call.taskId !== undefined);
   const retryAt = waitMs === null ? null : dateAt(receivedAt + waitMs);
   const reason = redactor.text(reasonOf(status, errorCode, json["message"], redactor));
-  const message = failureMessage(call, reason, requestId, adviceFor(call, response, ErrorClass, retryAt));
+  const parts = failureParts(call, reason, adviceFor(call, response, ErrorClass, retryAt));
   const details = {
     status,
     errorCode: isKnownCode(errorCode) ? errorCode : errorCode && redactor.text(errorCode),
@@ -177,9 +177,9 @@ export function responseError(
     headers: redactor.headers(headers),
     taskId: call.taskId,
   };
-  if (ErrorClass !== RateLimitedError) return new (ErrorClass as typeof ApiError)(message, details);
+  if (ErrorClass !== RateLimitedError) return new (ErrorClass as typeof ApiError)(parts, details);
   const retryAfterSeconds = waitMs === null ? null : Math.ceil(waitMs / 1000);
-  return new RateLimitedError(message, { ...details, retryAfterSeconds, retryAt });
+  return new RateLimitedError(parts, { ...details, retryAfterSeconds, retryAt });
 }
 
 function reasonOf(status: number, errorCode: string | null, prose: unknown, redactor: Redactor): string {
@@ -198,21 +198,23 @@ function adviceFor(
   { status, json, isHtml }: ApiResponse,
   ErrorClass: ApiErrorClass,
   retryAt: Date | null,
-): string | undefined {
-  const advice = call.advice?.();
-  if (isHtml) return `${HTML} ${advice ?? ""}`.trim();
+): Advice | undefined {
+  if (isHtml) return adviceOf(call, HTML);
   if (ErrorClass === TaskNotFoundError) {
     // Without an error code, the response may be that of another server.
-    const address = json["error_code"] === undefined ? " Check `baseUrl`, too." : "";
-    return `${call.adviceIfNotFound?.() ?? advice ?? ""}${address}`;
+    const address = json["error_code"] === undefined ? ["Check `baseUrl`, too."] : [];
+    const notFound = call.adviceIfNotFound?.();
+    return notFound === undefined
+      ? { ...call.advice?.(), advice: address }
+      : { advice: [notFound, ...address] };
   }
-  let first = ADVICE.get(ErrorClass) ?? "";
+  let first = ADVICE.get(ErrorClass);
   if (ErrorClass === BadRequestError && status !== 400)
     first = "It is a BadRequestError because of its error code, whatever the HTTP status.";
   if (ErrorClass === RateLimitedError && retryAt !== null) first = `Retry after ${retryAt.toISOString()}.`;
   if (ErrorClass === ApiError && isAddressWrong(status)) first = "Check `baseUrl`.";
   if (ErrorClass === ServerError && call.method === "GET") first = "Try again later.";
-  return `${first} ${advice ?? ""}`.trim() || undefined;
+  return first === undefined ? call.advice?.() : adviceOf(call, first);
 }
 
 const ADVICE: ReadonlyMap<ApiErrorClass, string> = new Map([

@@ -35,7 +35,7 @@ export async function withRetries<Result>(
     // A custom pacer or clock may throw anything, the key included.
     throw (
       redactor.cause(error) ??
-      new AsyncMusicError("Failed to send the request: the custom pacer or clock threw.")
+      new AsyncMusicError({ what: "Failed to send the request", why: "the custom pacer or clock threw" })
     );
   }
 }

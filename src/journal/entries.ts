@@ -1,4 +1,4 @@
-import { sentence } from "../contract/text.js";
+import { type MessageParts, sentences } from "../contract/message.js";
 import type { ErrorDetails } from "../errors/base.js";
 import { brand } from "../errors/brand.js";
 import { JournalError } from "../errors/task-errors.js";
@@ -54,7 +54,7 @@ export class JournalDamagedError extends JournalError {
   declare readonly damagedKeys: readonly string[];
 
   constructor(
-    message: string,
+    message: string | MessageParts,
     details: ErrorDetails & { orders: readonly OpenOrder[]; damagedKeys: readonly string[] },
   ) {
     super(message, { ...details, journalKey: details.damagedKeys[0] ?? "" });
@@ -103,10 +103,14 @@ export function listReadable(
   if (damaged.length === 0) return orders;
   const reasons = damaged.map(({ key, cause }) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return `${key === null ? "" : `key ${JSON.stringify(key)}: `}${sentence(reason)}`;
+    return `${key === null ? "" : `key ${JSON.stringify(key)}: `}${reason}`;
   });
   throw new JournalDamagedError(
-    `Failed to read ${damaged.length} of the journal's entries; \`orders\` lists the ${kind} keys of the others. ${reasons.join(" ")}`,
+    {
+      what: `Failed to read ${damaged.length} of the journal's entries`,
+      why: sentences(reasons),
+      codeAdvice: [`\`orders\` lists the ${kind} keys of the others.`],
+    },
     { orders, damagedKeys: damaged.flatMap(({ key }) => key ?? []), cause: damaged[0]?.cause },
   );
 }

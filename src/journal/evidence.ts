@@ -1,4 +1,6 @@
+import type { MessageParts } from "../contract/message.js";
 import { ApiError } from "../errors/api-errors.js";
+import { partsOf } from "../errors/base.js";
 import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Clock } from "../time/clock.js";
 import { inFlightUntil } from "./in-flight.js";
@@ -34,35 +36,40 @@ export async function outcomeUnknown(
   // A request in flight may still create the task: the number of tasks shows nothing yet.
   const evidence =
     probe === null || checkAgainAt !== null ? null : await findEvidence(probe, intent, post?.sample ?? null);
-  const thrown = error instanceof Error ? error.message : "Failed to create a task: the outcome is unknown.";
-  const failure =
+  const failed = "Failed to create a task";
+  const { what, why }: MessageParts =
     post === null
-      ? `Failed to create a task: the outcome of an earlier run with journal key ${slot.name}, begun at ${intent.at}, ` +
-        "is unknown. Nothing was sent now, since a task may exist."
-      : `${failureOf(thrown)} The request was not sent again, since a task may exist.`;
-  const evidenceText = evidence === null ? "" : ` ${EVIDENCE_MESSAGES[evidence]}`;
+      ? {
+          what: failed,
+          why: `the outcome of an earlier run with journal key ${slot.name}, begun at ${intent.at}, is unknown`,
+        }
+      : error instanceof Error
+        ? partsOf(error)
+        : { what: failed, why: "the outcome is unknown" };
+  const facts = [
+    `${post === null ? "Nothing was sent now" : "The request was not sent again"}, since a task may exist.`,
+  ];
+  if (evidence !== null) facts.push(EVIDENCE_MESSAGES[evidence]);
   const settleAdvice =
-    `${evidenceText} Find out from account.usage().tasks_created, or from the service's support, whether a task was created, ` +
+    "Find out from account.usage().tasks_created, or from the service's support, whether a task was created, " +
     `then call settleOutcome(journal, ${slot.name}, taskId), with null instead of an ID if there is none.`;
   const waitAdvice =
-    ` Its request may still be in flight: run again with the same key at ${checkAgainAt?.toISOString()} or later. ` +
+    `Its request may still be in flight: run again with the same key at ${checkAgainAt?.toISOString()} or later. ` +
     "Do not settle the key before that time.";
-  const message = `${failure}${checkAgainAt === null ? settleAdvice : waitAdvice} (request id ${requestId})`;
+  const codeAdvice = [checkAgainAt === null ? settleAdvice : waitAdvice];
 
-  return new SubmissionOutcomeUnknownError(message, {
-    request: isUnknown ? error.request : intent.request,
-    requestId,
-    journalKey: slot.key,
-    status: isUnknown || error instanceof ApiError ? error.status : null,
-    cause: isUnknown ? error.cause : error,
-    evidence,
-    checkAgainAt,
-  });
-}
-
-/** What failed and why: a message without what to do, and without the request id. */
-function failureOf(message: string): string {
-  return /^.*?\.(?= )/s.exec(message)?.[0] ?? message;
+  return new SubmissionOutcomeUnknownError(
+    { what, why, facts, codeAdvice },
+    {
+      request: isUnknown ? error.request : intent.request,
+      requestId,
+      journalKey: slot.key,
+      status: isUnknown || error instanceof ApiError ? error.status : null,
+      cause: isUnknown ? error.cause : error,
+      evidence,
+      checkAgainAt,
+    },
+  );
 }
 
 /** `null` if the usage could not be read. */

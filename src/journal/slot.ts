@@ -1,6 +1,7 @@
+import type { Advice } from "../contract/message.js";
 import type { FinalStatus } from "../contract/service.js";
-import { canonicalJson, sentence } from "../contract/text.js";
-import { InvalidOptionError, shown, wrongValue } from "../errors/base.js";
+import { canonicalJson } from "../contract/text.js";
+import { invalidOption, NOTHING_SENT, shown, wrongValue } from "../errors/base.js";
 import { checkOption, flagRule, methodsRule } from "../errors/options.js";
 import type { Redactor } from "../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
@@ -41,19 +42,19 @@ export function checkJournalOptions(
   { journal, journalKey, probe = false }: JournalOptions & { journalKey?: string | undefined },
   redactor: Redactor,
 ) {
-  const missing = (option: string, message: string): never => {
-    throw new InvalidOptionError(option, message);
+  const missing = (option: string, user: string, name: string): never => {
+    throw invalidOption(option, [{ name: user }, " needs ", { name }]);
   };
   if (journal !== undefined) checkOption("journal", journalRule, journal);
   checkOption("probe", flagRule, probe);
   if (journalKey === undefined) {
-    if (journal !== undefined) missing("journalKey", "`journal` needs `journalKey`.");
-    return probe ? missing("probe", "`probe` needs `journal`.") : null;
+    if (journal !== undefined) missing("journalKey", "journal", "journalKey");
+    return probe ? missing("probe", "probe", "journal") : null;
   }
   if (typeof journalKey !== "string" || journalKey === "")
     throw wrongValue("journalKey", "be a string that is not empty", shown(journalKey));
   if (redactor.containsKey(journalKey)) throw wrongValue("journalKey", "not contain the API key");
-  if (journal === undefined) return missing("journal", "`journalKey` needs `journal`.");
+  if (journal === undefined) return missing("journal", "journalKey", "journal");
   return { journal, key: journalKey, probe };
 }
 
@@ -74,7 +75,6 @@ export async function withTimeout<Value>(work: () => Promise<Value>, longestMs =
 }
 
 const TRY_AGAIN = "Fix the journal, then try again with the same key.";
-const NOTHING_SENT = "Nothing was sent.";
 const REFUSED = "The service refused this run's request, which created no task.";
 
 export type Slot = ReturnType<typeof createSlot>;
@@ -83,13 +83,13 @@ export type Slot = ReturnType<typeof createSlot>;
 export function createSlot(journal: Journal, key: string, redactor: Redactor) {
   const name = JSON.stringify(key);
   let isSent = false;
-  const tryAgain = () => `${isSent ? REFUSED : NOTHING_SENT} ${TRY_AGAIN}`;
+  const tryAgain = () => ({ facts: [isSent ? REFUSED : NOTHING_SENT], advice: [TRY_AGAIN] });
 
-  const failure = (reason: string, thrown: unknown, advice: string, taskId?: string) => {
+  const failure = (reason: string, thrown: unknown, advice: Advice, taskId?: string) => {
     const cause = redactor.cause(thrown);
     const reasonOfCause = cause instanceof Error ? `: ${redactor.text(String(cause.message))}` : "";
-    const message = `Journal key ${name}: ${sentence(`${reason}${reasonOfCause}`)} ${advice}`;
-    return new JournalError(message, {
+    const parts = { what: `Journal key ${name}`, why: `${reason}${reasonOfCause}`, ...advice };
+    return new JournalError(parts, {
       journalKey: key,
       taskId,
       sent: isSent || taskId !== undefined,
@@ -148,8 +148,11 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
     async refuseSecret(planned: JournalIntent): Promise<void> {
       if (canonicalJson(redactor.data(planned.request)) === canonicalJson(planned.request)) return;
       await this.free(planned.revision);
-      const message = `The request that was planned with journal key ${name} contains the API key. Nothing was sent, and the key is free.`;
-      throw new InvalidOptionError("request", `${message} Plan the order again without the API key.`);
+      throw invalidOption(
+        "request",
+        `The request that was planned with journal key ${name} contains the API key`,
+        "Nothing was sent, and the key is free. Plan the order again without the API key.",
+      );
     },
     /**
      * Records how the task ended. Never rejects, and takes a second at most: a key whose end is not recorded only stays in the
@@ -163,10 +166,12 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
     },
     conflict(entry: JournalEntry): JournalConflictError {
       const task = entry.state === "submitted" ? `, which created task ${entry.task_id}` : "";
-      const message =
-        `Journal key ${name} belongs to another request${task}. Nothing was sent. ` +
-        "Pass the original request, or choose a new key, which charges again.";
-      return new JournalConflictError(message, { journalKey: key });
+      const parts = {
+        what: `Journal key ${name} belongs to another request${task}`,
+        facts: [NOTHING_SENT],
+        advice: ["Pass the original request, or choose a new key, which charges again."],
+      };
+      return new JournalConflictError(parts, { journalKey: key });
     },
   };
 }

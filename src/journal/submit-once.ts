@@ -17,8 +17,10 @@ import { createSlot, newRevision, type Slot, waitForKey } from "./slot.js";
 const MOST_CHECKS = 8;
 const CHECK_INTERVAL_MS = 250;
 
-const STALE_READ =
-  "No task was created by this run. Check that the journal does not read from a stale replica, then try again with the same key.";
+const STALE_READ = {
+  facts: ["No task was created by this run."],
+  advice: ["Check that the journal does not read from a stale replica, then try again with the same key."],
+};
 
 export interface PendingRequest {
   clock: Clock;
@@ -139,18 +141,14 @@ async function record(
   let failure: JournalError | null = null;
   const write = async () => {
     const reason = `task ${taskId} was created, but could not be recorded`;
+    const advice = { codeAdvice: [resumeAdvice(taskId)] };
     try {
       const isPut = (await slot.put(entry, intent.revision)) || (await reconcile(slot, entry));
       failure = isPut
         ? null
-        : slot.failure(
-            `${reason}, since the key holds another entry`,
-            undefined,
-            resumeAdvice(taskId),
-            taskId,
-          );
+        : slot.failure(`${reason}, since the key holds another entry`, undefined, advice, taskId);
     } catch (error) {
-      failure = slot.failure(reason, causeOf(error), resumeAdvice(taskId), taskId);
+      failure = slot.failure(reason, causeOf(error), advice, taskId);
     }
     return failure;
   };
@@ -180,12 +178,10 @@ async function reconcile(slot: Slot, entry: JournalRecord): Promise<boolean> {
 function keyNotRestored(slot: Slot, refusal: unknown, thrown: JournalError): JournalError {
   const why = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
   const reason = `no task was created${why}, but the intent could not be removed`;
-  return slot.failure(
-    reason,
-    causeOf(thrown),
-    "The SDK tries that again for 31 s, and a run of this process can use the key at once. " +
-      `For runs of other processes, free the key with settleOutcome(journal, ${slot.name}, null).`,
-  );
+  return slot.failure(reason, causeOf(thrown), {
+    facts: ["The SDK tries that again for 31 s, and a run of this process can use the key at once."],
+    advice: [`For runs of other processes, free the key with settleOutcome(journal, ${slot.name}, null).`],
+  });
 }
 
 function causeOf(error: unknown): unknown {

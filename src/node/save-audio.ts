@@ -1,7 +1,7 @@
 import { truncate } from "node:fs/promises";
 import type { AudioDownload } from "../audio/audio.js";
 import { onStartOver } from "../audio/reading.js";
-import { InvalidOptionError, shown, wrongValue } from "../errors/base.js";
+import { invalidOption, shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions, flagRule } from "../errors/options.js";
 import { checkPath, PathTaken, withFile, writeWholeFile } from "./durable.js";
@@ -60,7 +60,7 @@ export async function saveAudio(
   const target = `${stemOf(path)}.${download.extension}`;
   const checked = checkOptions(options, { overwrite: flagRule, unique: flagRule });
   if (checked.overwrite && checked.unique)
-    throw new InvalidOptionError("unique", "Pass either `unique` or `overwrite`, not both.");
+    throw invalidOption("unique", "Pass either `unique` or `overwrite`, not both");
   if (download.body.locked) throw readBefore(download);
   let hasBegun = false;
   const write = (draft: string) => {
@@ -78,17 +78,19 @@ export async function saveAudio(
     return await writeWholeFile(target, write, checked);
   } catch (error) {
     if (error instanceof PathTaken) {
-      const advice = "Choose another path, or pass `unique: true` or `overwrite: true`.";
-      const message = `Failed to save audio: ${error.message}. ${hasBegun ? "Download it again. " : ""}${advice}`;
-      throw failure(download, message);
+      const codeAdvice = ["Choose another path, or pass `unique: true` or `overwrite: true`."];
+      const advice = hasBegun ? ["Download it again."] : [];
+      throw failure(download, { what: FAILED, why: error.message, advice, codeAdvice }, error);
     }
     await download.body.cancel().catch(() => {});
     if (error instanceof ReadFailure) throw error.cause;
-    const reason = error instanceof Error ? error.message : String(error);
-    const message = `Failed to save audio to ${target}: ${reason}. Fix the path or the disk, then download it again.`;
-    throw failure(download, message, error);
+    const why = error instanceof Error ? error.message : String(error);
+    const advice = ["Fix the path or the disk, then download it again."];
+    throw failure(download, { what: `${FAILED} to ${target}`, why, advice }, error);
   }
 }
+
+const FAILED = "Failed to save audio";
 
 /** In JavaScript, a caller may pass a clip or a promise by mistake. */
 function checkDownload(download: AudioDownload): void {
@@ -131,10 +133,14 @@ async function* piecesOf(
 }
 
 function readBefore(download: AudioDownload): AudioDownloadError {
-  const reason = "its body was read before, which can be done once. Download it again.";
-  return failure(download, `Failed to save audio: ${reason}`);
+  const why = "its body was read before, which can be done once";
+  return failure(download, { what: FAILED, why, advice: ["Download it again."] });
 }
 
-function failure({ url }: AudioDownload, message: string, cause?: unknown): AudioDownloadError {
-  return new AudioDownloadError(message, { url, status: null, cause });
+function failure(
+  { url }: AudioDownload,
+  parts: AudioDownloadError["parts"],
+  cause?: unknown,
+): AudioDownloadError {
+  return new AudioDownloadError(parts, { url, status: null, cause });
 }

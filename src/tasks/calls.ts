@@ -1,3 +1,4 @@
+import type { Advice } from "../contract/message.js";
 import { findRequestViolation, warningsAbout } from "../contract/request-rules.js";
 import type { TaskRequest } from "../contract/requests.js";
 import { resultSchemas, taskSchema, taskSubmissionSchema } from "../contract/responses.js";
@@ -13,7 +14,7 @@ import { parseData, send } from "../http/call.js";
 import type { ApiResponse, Call, Context, Failure, RequestOptions, Tried, Verdict } from "../http/context.js";
 import {
   connectionError,
-  failureMessage,
+  failureParts,
   HTML,
   invalidResponse,
   judgeRead,
@@ -97,15 +98,19 @@ export async function createTask(
     const outcome = { kind: "received", response } as const;
     throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });
   }
-  const created: Call = { ...call, taskId, advice: () => `The task was created. ${resumeAdvice(taskId)}` };
+  const created: Call = { ...call, taskId, advice: () => createdAdvice("The task was created.", taskId) };
   // test/types/contract-schemas.test-d.ts proves the fields. The service repeats the `type` of the request.
   const data = parseData(context, created, response, taskSubmissionSchema) as TaskSubmission;
   return { data, response };
 }
 
-const UNKNOWN_ADVICE =
-  "The request was not sent again, since a task may exist: that would charge you twice. Compare " +
-  "account.usage().tasks_created before you send it again.";
+function createdAdvice(fact: string, taskId: string): Advice {
+  return { facts: [fact], codeAdvice: [resumeAdvice(taskId)] };
+}
+
+const NOT_REPEATED = "The request was not sent again, since a task may exist: that would charge you twice.";
+const COMPARE = "Compare account.usage().tasks_created before you send it again.";
+const UNKNOWN_ADVICE: Advice = { facts: [NOT_REPEATED], codeAdvice: [COMPARE] };
 
 const ABORTED = "the call was aborted after sending began";
 
@@ -137,11 +142,12 @@ function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownErr
   const found = /"task_id"\s*:\s*"([^"\\\s]+)"/.exec(text)?.[1];
   const isSafe = isTaskId(found, redactor) && redactor.text(found) === found;
   const taskId = isSafe && ids.tasks.add(found) ? found : undefined;
-  const advice = taskId && `The bytes that arrived name task ${taskId}. ${resumeAdvice(taskId)}`;
+  const advice = taskId && createdAdvice(`The bytes that arrived name task ${taskId}.`, taskId);
   const [reason, cause] = reasonAndCause(failure);
   const isHtml = outcome.kind === "received" && outcome.response.isHtml;
-  const said = isHtml ? `${HTML} ${UNKNOWN_ADVICE}` : advice;
-  return outcomeUnknownError(call, redactor, { ...failure, reason, advice: said, status, cause, taskId });
+  const said = isHtml ? { ...UNKNOWN_ADVICE, advice: [HTML] } : advice;
+  const known = { ...failure, reason, advice: said || undefined, status, cause, taskId };
+  return outcomeUnknownError(call, redactor, known);
 }
 
 /** The error for a POST that its caller aborted while it was in flight. The run completes it. */
@@ -150,7 +156,8 @@ export function abortedInFlight(
   known: { requestId: string; journalKey: string | undefined; cause: unknown },
   redactor: Redactor,
 ): SubmissionOutcomeUnknownError {
-  const advice = `\`onSubmitted\` and the journal still receive the task. ${UNKNOWN_ADVICE}`;
+  const stillReceived = "`onSubmitted` and the journal still receive the task.";
+  const advice = { facts: [NOT_REPEATED], codeAdvice: [stillReceived, COMPARE] };
   const cause = redactor.cause(known.cause);
   return outcomeUnknownError(call, redactor, {
     ...known,
@@ -164,7 +171,7 @@ export function abortedInFlight(
 interface UnknownOutcome {
   requestId: string;
   reason: string;
-  advice: string | undefined;
+  advice: Advice | undefined;
   status: number | null;
   cause: unknown;
   taskId?: string | undefined;
@@ -177,10 +184,10 @@ function outcomeUnknownError(
   { requestId: sentId, reason, advice = UNKNOWN_ADVICE, journalKey, status, cause, taskId }: UnknownOutcome,
 ): SubmissionOutcomeUnknownError {
   const requestId = redactor.text(sentId);
-  const message = failureMessage(call, `the outcome is unknown${reason}`, requestId, advice);
+  const parts = failureParts(call, `the outcome is unknown${reason}`, advice);
   const request = redactor.data(JSON.parse(call.body ?? "null"));
   const details = { request, requestId, status, cause, taskId };
-  return new SubmissionOutcomeUnknownError(message, journalKey ? { ...details, journalKey } : details);
+  return new SubmissionOutcomeUnknownError(parts, journalKey ? { ...details, journalKey } : details);
 }
 
 /** Why the outcome of a POST is unknown, and the error that caused it. */
@@ -225,7 +232,7 @@ export function retrieveCall(
     kind,
     purpose: kind === "poll" ? `wait for task ${taskId}` : `retrieve task ${taskId}`,
     taskId,
-    ...(kind === "poll" ? { advice: () => resumeAdvice(taskId) } : {}),
+    ...(kind === "poll" ? { advice: () => ({ codeAdvice: [resumeAdvice(taskId)] }) } : {}),
     adviceIfNotFound: () => notFoundAdvice(journalKey),
   };
 }

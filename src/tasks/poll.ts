@@ -261,10 +261,11 @@ export class TaskPoller {
 
   #timeout(): WaitTimeoutError {
     const { taskId, maxWaitMs } = this.#settings;
-    const message = `Task ${taskId} did not finish within ${maxWaitMs / 1000} s and is still running. ${resumeAdvice(taskId)}`;
+    const what = `Task ${taskId} did not finish within ${maxWaitMs / 1000} s and is still running`;
+    const parts = { what, codeAdvice: [resumeAdvice(taskId)] };
     const seen: Task | null = this.#seen === "" ? null : JSON.parse(this.#seen);
     const task = this.context.redactor.data(seen);
-    return new WaitTimeoutError(message, { taskId, task, cause: this.#failure });
+    return new WaitTimeoutError(parts, { taskId, task, cause: this.#failure });
   }
 }
 
@@ -279,8 +280,12 @@ export function createdAtByClient({ clock, service }: Context, created_at: strin
 
 /** The error for a wait that foreign code ended: it carries the task's id, so that the task is not lost. */
 export function waitFailure(taskId: string, reason: string, thrown: unknown, redactor: Redactor) {
-  const message = `Failed to wait for task ${taskId}: ${reason}; see \`cause\`. ${resumeAdvice(taskId)}`;
-  return new AsyncMusicError(message, { taskId, cause: redactor.cause(thrown) });
+  const parts = {
+    what: `Failed to wait for task ${taskId}`,
+    why: `${reason}; see \`cause\``,
+    codeAdvice: [resumeAdvice(taskId)],
+  };
+  return new AsyncMusicError(parts, { taskId, cause: redactor.cause(thrown) });
 }
 
 /** The result of a shared poll, within the limits of the wait that joined it. */

@@ -97,7 +97,11 @@ export function createProgress(
     end() {
       if (thrown !== null)
         throw new AsyncMusicError(
-          "Failed to report the progress: `onProgress` threw; see `cause`. All runs have ended.",
+          {
+            what: "Failed to report the progress",
+            why: "`onProgress` threw; see `cause`",
+            facts: ["All runs have ended."],
+          },
           thrown,
         );
     },

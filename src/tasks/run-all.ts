@@ -1,6 +1,6 @@
 import type { TaskRequest } from "../contract/requests.js";
 import type { SucceededTask } from "../contract/task.js";
-import { AsyncMusicError, shown, wrongValue } from "../errors/base.js";
+import { AsyncMusicError, NOTHING_SENT, shown, wrongValue } from "../errors/base.js";
 import type { Redactor } from "../errors/redactor.js";
 import type { Call, Context } from "../http/context.js";
 import { isFreed, isJournalEntry } from "../journal/entries.js";
@@ -48,8 +48,11 @@ type Run<Request extends TaskRequest> = (
   hooks: RunHooks,
 ) => Promise<SucceededTask<Request["task_type"]>>;
 
-const ITERATED_TWICE =
-  "This batch was already iterated: a second iteration would create its tasks again. Keep the results, or call `runAll` again.";
+const ITERATED_TWICE = {
+  what: "This batch was already iterated",
+  why: "a second iteration would create its tasks again",
+  codeAdvice: ["Keep the results, or call `runAll` again."],
+};
 
 /** Runs requests, a few at a time. It can be iterated once: a second time would create its tasks again. */
 export function runAll<Request extends TaskRequest>(
@@ -158,9 +161,9 @@ function keyOf<Request>(
   try {
     return journalKey?.(request, index);
   } catch (error) {
-    throw new AsyncMusicError("Failed to create a task: `journalKey` threw; see `cause`. Nothing was sent.", {
-      cause: redactor.cause(error),
-    });
+    const why = "`journalKey` threw; see `cause`";
+    const parts = { what: "Failed to create a task", why, facts: [NOTHING_SENT] };
+    throw new AsyncMusicError(parts, { cause: redactor.cause(error) });
   }
 }
 

@@ -319,7 +319,7 @@ describe("orders", () => {
     await its.lyrics(...keyed("--no-wait", "--key", "left"));
     const { status, stdout, stderr } = await orders();
     expect([status, stdout]).toEqual([16, expect.stringMatching(/^left {2}submitted {2}.*\n$/)]);
-    expect(stderr).toContain(`Failed to read 1 of the journal's entries. Failed to read ${path}`);
+    expect(stderr).toContain(`Failed to read 1 of the journal's entries: Failed to read ${path}`);
     expect(JSON.parse((await orders("--json")).stdout).error).toMatchObject({
       name: "JournalDamagedError",
       orders: [{ key: "left", state: "submitted" }],

@@ -116,6 +116,7 @@ async function clientChannels(behavior: (typeof BEHAVIORS)[string]): Promise<Cha
     ...shown("client", client),
     ...shown("parts of the client", [client.tasks, client.account, client.audio]),
     ...errors.filter((error) => error instanceof Error).flatMap((error) => shown("error", error)),
+    ["parts of errors", JSON.stringify(errors.map((error) => Object(error).parts))],
     ...shown("log", log.lines),
     ...shown("events", events),
     [

@@ -1,4 +1,4 @@
-import { sentence } from "../../../src/contract/text.js";
+import { sentence } from "../../../src/contract/message.js";
 import type { Call } from "./calls.js";
 import { formatCount } from "./format.js";
 

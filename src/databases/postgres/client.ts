@@ -60,7 +60,7 @@ export async function withinLimit<Value>(
 
 /** The server, a connection of the pool or the network took too long. */
 export function timeout(): AsyncMusicError {
-  return new AsyncMusicError(`PostgreSQL did not respond within ${LONGEST_CALL_MS / 1000} s`);
+  return new AsyncMusicError({ what: `PostgreSQL did not respond within ${LONGEST_CALL_MS / 1000} s` });
 }
 
 export async function query(

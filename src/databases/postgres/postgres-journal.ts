@@ -144,10 +144,14 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
     } catch (cause) {
       if (sqlStateOf(cause) !== UNDEFINED_TABLE) throw cause;
       const options = table === DEFAULT_TABLE ? "" : `{ table: "${table}" }`;
-      const message =
-        `There is no table ${table} in this database. If there was one, restore it: a new table has no record of the orders ` +
-        `that were charged. Otherwise create it with the SQL that postgresJournalSql(${options}) returns: see docs/postgres.md.`;
-      throw new JournalError(message, { journalKey, cause });
+      const parts = {
+        what: `There is no table ${table} in this database`,
+        advice: [
+          "If there was one, restore it: a new table has no record of the orders that were charged.",
+          `Otherwise create it with the SQL that postgresJournalSql(${options}) returns: see docs/postgres.md.`,
+        ],
+      };
+      throw new JournalError(parts, { journalKey, cause });
     }
   };
 
@@ -159,18 +163,18 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
   const write = async (execute: Execute, text: string, values: unknown[]) => {
     const [row] = await execute(text, values).catch((cause: unknown) => {
       if (sqlStateOf(cause) !== LOCK_NOT_AVAILABLE) throw cause;
-      const message = "The transaction that planned this key is not over. Call `run` after its COMMIT";
-      throw new AsyncMusicError(message, { cause });
+      const what = "The transaction that planned this key is not over";
+      throw new AsyncMusicError({ what, codeAdvice: ["Call `run` after its COMMIT."] }, { cause });
     });
     if (row?.["in_time"] === false) throw timeout();
     const transaction = row?.["transaction"] ?? null;
     if (transaction === null) return false;
     const [found] = await execute(STATUS, [transaction]);
     if (found?.["status"] !== "committed")
-      throw new AsyncMusicError(
-        "The journal's connection is in a transaction, which may be rolled back. In a transaction, call `plan` of the journal, " +
-          "and `run` after COMMIT",
-      );
+      throw new AsyncMusicError({
+        what: "The journal's connection is in a transaction, which may be rolled back",
+        codeAdvice: ["In a transaction, call `plan` of the journal, and `run` after COMMIT."],
+      });
     return true;
   };
 
@@ -313,10 +317,12 @@ function isSameRequest(one: JournalEntry, other: JournalEntry): boolean {
 
 function conflict(journalKey: string, done: "planned" | "sent"): JournalConflictError {
   const name = JSON.stringify(journalKey);
-  return new JournalConflictError(
-    `Journal key ${name} belongs to another request. Nothing was ${done}. Pass the original request, or choose a new key.`,
-    { journalKey },
-  );
+  const parts = {
+    what: `Journal key ${name} belongs to another request`,
+    facts: [`Nothing was ${done}.`],
+    advice: ["Pass the original request, or choose a new key."],
+  };
+  return new JournalConflictError(parts, { journalKey });
 }
 
 /** Any string can be a key. JSON keeps lone surrogates apart, which UTF-8 does not. */
@@ -338,9 +344,10 @@ function keyOf({ key }: Row): string | null {
 function entryOf({ key, revision, entry: text }: Row, table: string): JournalEntry {
   const entry = parse(String(text));
   if (isJournalEntry(entry) && entry.revision === revision) return entry;
-  throw new AsyncMusicError(
-    `The entry of ${JSON.stringify(key)} in ${table} is damaged. Restore it, or delete it once you know whether its task exists.`,
-  );
+  throw new AsyncMusicError({
+    what: `The entry of ${JSON.stringify(key)} in ${table} is damaged`,
+    advice: ["Restore it, or delete it once you know whether its task exists."],
+  });
 }
 
 function parse(text: string) {

@@ -1,6 +1,6 @@
+import { sentence } from "../../../../src/contract/message.js";
 import type { TaskType } from "../../../../src/contract/service.js";
 import type { Task } from "../../../../src/contract/task.js";
-import { sentence } from "../../../../src/contract/text.js";
 import { linkTo, path } from "../../address.js";
 import {
   advanceClock,
