@@ -2,8 +2,10 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFile, rename, rm } from "node:fs/promises";
 import { constants } from "node:os";
+import { InvalidValueError } from "../emulator/core/checks.js";
 import { createEmulator, type Emulator, type EmulatorOptions, type Snapshot } from "../emulator/index.js";
 import { serve } from "../emulator/node.js";
+import { messageOf, textOf } from "../src/contract/message.js";
 import { ignoring, PRIVATE_FILE, writeNewFile } from "../src/node/durable.js";
 import { openSeedFile } from "./seed-file.js";
 import { ENDING_SIGNALS, reasonOf, UsageError } from "./terminal.js";
@@ -83,10 +85,9 @@ async function openEmulator({
   try {
     return createEmulator({ ...options, snapshot: JSON.parse(text) });
   } catch (cause) {
-    throw new Error(
-      `Failed to open ${state}: it is not the state of an emulator (${reasonOf(cause).replace(/\.$/, "")}). Delete it, or choose another file.`,
-      { cause },
-    );
+    const what = `Failed to open ${state}, which is not the state of an emulator`;
+    const advice = ["Delete it, or choose another file."];
+    throw new Error(messageOf({ what, why: reasonOf(cause), advice }), { cause });
   }
 }
 
@@ -123,15 +124,21 @@ function failedTo(verb: string, path: string): (cause: unknown) => never {
 /** The emulator refuses an option, which was a flag. */
 function asUsageError(error: unknown): never {
   if (!(error instanceof RangeError)) throw error;
-  const { message } = error;
-  throw new UsageError(
-    message
-      .replace("`apiKey`", "--api-key")
-      .replace("`allowHost`", "--allow-host")
-      .replace(/`policy\.(\w+)`/, "--policy $1")
-      .replace("`policy`", "--policy"),
-  );
+  throw new UsageError(error instanceof InvalidValueError ? textOf(error.text, flagOf) : error.message);
 }
+
+/** How an option of the emulator is given in a shell: `policy.audio_conversion` is `--policy audio_conversion`. */
+function flagOf(name: string): string {
+  const [option = "", ...rest] = name.split(".");
+  const flag = FLAGS[option];
+  return flag === undefined ? `\`${name}\`` : [flag, ...rest].join(" ");
+}
+
+const FLAGS: Readonly<Record<string, string>> = {
+  apiKey: "--api-key",
+  allowHost: "--allow-host",
+  policy: "--policy",
+};
 
 function reachabilityWarning({ host, allowHost }: EmulatorFlags, url: string): string {
   const control =

@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { InvalidValueError } from "../emulator/core/checks.js";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator/index.js";
+import { textOf } from "../src/contract/message.js";
 import { reasonOf } from "./terminal.js";
 
 /** Creates an emulator from a seed file. The errors about its content name the path of the field. */
@@ -7,12 +9,14 @@ export async function openSeedFile(path: string, options: EmulatorOptions): Prom
   try {
     return createEmulator({ ...options, seedFile: parseJson(await readFile(path, "utf8")) });
   } catch (cause) {
-    const reason = reasonOf(cause)
-      .replaceAll(/`seedFile[.]/g, "`")
-      .replaceAll(" in `seedFile`", "")
-      .replace("`seedFile`", "The file");
+    const reason = cause instanceof InvalidValueError ? textOf(cause.text, nameInFile) : reasonOf(cause);
     throw new Error(`Failed to use the seed file ${path}: ${reason}`, { cause });
   }
+}
+
+/** `seedFile.accounts[0]` is `accounts[0]` in the file. */
+function nameInFile(name: string): string {
+  return name === "seedFile" ? "the file" : `\`${name.replace(/^seedFile\./, "")}\``;
 }
 
 function parseJson(file: string): object {

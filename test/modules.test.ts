@@ -42,7 +42,7 @@ const arrows = {
     "vitest.ts": "src/*.ts core control",
   }),
   ...modulesBelow("cli", {
-    "**": "src/contract src/errors src/rate-limit src/journal src/*.ts src/node emulator/index.ts emulator/node.ts",
+    "**": "src/contract src/errors src/rate-limit src/journal src/*.ts src/node emulator/core emulator/index.ts emulator/node.ts",
   }),
 };
 

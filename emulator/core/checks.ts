@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { type MessageText, textOf } from "../../src/contract/message.js";
 import type { RequestIssue } from "../../src/contract/request-rules.js";
 import { isRecord, ownOptions } from "../../src/contract/service.js";
 import { nearestName } from "../../src/contract/text.js";
@@ -39,11 +40,18 @@ export class UnknownIdError extends RangeError {
 
 /** A value that does not fit. In process, a RangeError like any other. */
 export class InvalidValueError extends RangeError {
+  readonly #text: MessageText;
   readonly #issues: readonly RequestIssue[];
 
-  constructor(message: string, issues: readonly RequestIssue[]) {
-    super(message);
+  constructor(text: MessageText, issues: readonly RequestIssue[]) {
+    super(textOf(text));
+    this.#text = text;
     this.#issues = issues;
+  }
+
+  /** The message, with the paths of options and fields apart. */
+  get text(): MessageText {
+    return this.#text;
   }
 
   /** The fields that do not fit. With its path before it, each message is a sentence without its period. */
@@ -53,9 +61,11 @@ export class InvalidValueError extends RangeError {
 }
 
 /** What is wrong with one field, as the rest of a sentence after its name. `got` is only for the message. */
-export function invalidField(path: string, message: string, got = ""): InvalidValueError {
-  const subject = path === "" ? "The value" : `\`${path}\``;
-  return new InvalidValueError(`${subject} ${message}${got}.`, [{ path, message }]);
+export function invalidField(path: string, message: MessageText, got = ""): InvalidValueError {
+  const subject = path === "" ? "The value" : { name: path };
+  return new InvalidValueError([subject, " ", message, `${got}.`].flat(), [
+    { path, message: textOf(message) },
+  ]);
 }
 
 export function invalidOption(name: string, rule: string, got: unknown): InvalidValueError {
@@ -81,7 +91,7 @@ export function checkOptionNames<Options extends object, Name extends keyof Opti
     throw invalidOption("options", "be an object", options);
   return ownOptions(options, known, (name, reason) =>
     reason === "unknown"
-      ? unknownName("option", name, adviceFor("option", name, known))
+      ? unknownName("option", name, known, "")
       : new RangeError(`\`${name}\` must be an own property of the options; it is inherited.`),
   );
 }
@@ -100,18 +110,14 @@ export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, v
   // A misspelled field is often missing under its right name, too.
   const unknown = issues.find((each) => each.code === "unrecognized_keys");
   if (unknown !== undefined) {
-    const parent = pathOf(unknown.path);
-    const where = parent === "" ? "" : ` in \`${parent}\``;
-    const [advice = ""] = unknown.message.split(NEXT_ADVICE);
-    const { message } = unknownName("field", unknown.keys[0] ?? "", advice, where);
-    const path = pathOf([...unknown.path, unknown.keys[0] ?? ""]);
-    throw new InvalidValueError(message, [{ path, message: "is unknown" }]);
+    const [key = ""] = unknown.keys;
+    throw unknownName("field", key, knownNamesOf(unknown), pathOf(unknown.path));
   }
   const [first] = issues;
   const path = first?.path ?? [];
-  const { message } = invalidOption(pathOf(path), first?.message ?? "be valid", partOf(value, path));
+  const { text } = invalidOption(pathOf(path), first?.message ?? "be valid", partOf(value, path));
   throw new InvalidValueError(
-    message,
+    text,
     issues.map((issue) => ({ path: pathOf(issue.path), message: `must ${issue.message}` })),
   );
 }
@@ -131,12 +137,8 @@ export function findMistakes(
     const isRepeated = seen.size === seen.add(`${fieldPath(path)} ${issue.message}`).size;
     if (isRepeated) return [];
     if (issue.code === "unrecognized_keys") {
-      const parent = fieldPath([name, ...path]);
-      const advice = issue.message.split(NEXT_ADVICE);
-      return issue.keys.map((key, index) => {
-        const { message } = unknownName("field", key, advice[index] ?? "", ` in \`${parent}\``);
-        return new InvalidValueError(message, [{ path: fieldPath([parent, key]), message: "is unknown" }]);
-      });
+      const known = knownNamesOf(issue);
+      return issue.keys.map((key) => unknownName("field", key, known, fieldPath([name, ...path])));
     }
     const got = partOf(value, path);
     // Probably one mistake: the field has another name.
@@ -155,8 +157,18 @@ function fieldPath(parts: readonly PropertyKey[]): string {
   return written.join("").replace(/^\.+/, "");
 }
 
-function unknownName(kind: "option" | "field", name: string, advice: string, where = ""): RangeError {
-  return new RangeError(`Unknown ${kind} \`${name.slice(0, LONGEST_SHOWN)}\`${where}. ${advice}`);
+/** @param parent - the path of the object that has the unknown name; empty for the value itself */
+function unknownName(
+  kind: "option" | "field",
+  name: string,
+  known: readonly string[],
+  parent: string,
+): InvalidValueError {
+  const where = parent === "" ? [] : [" in ", { name: parent }];
+  return new InvalidValueError(
+    [`Unknown ${kind} \`${name.slice(0, LONGEST_SHOWN)}\``, ...where, `. ${adviceFor(kind, name, known)}`],
+    [{ path: fieldPath([parent, name]), message: "is unknown" }],
+  );
 }
 
 export function adviceFor(
@@ -171,16 +183,20 @@ export function adviceFor(
 /** The schemas that are components, by these names, in the description of the control plane. */
 export const NAMED = z.registry<{ id: string }>();
 
-/** Separates the advice about several unknown fields of one object. */
-const NEXT_ADVICE = "\n";
+/** The names that an object knows, by the list of the unknown ones: an issue has no room for more data. */
+const knownNames = new WeakMap<readonly string[], readonly string[]>();
+
+function knownNamesOf({ keys }: z.core.$ZodIssueUnrecognizedKeys): readonly string[] {
+  return knownNames.get(keys) ?? [];
+}
 
 /** An object with these fields and no others. */
 export function objectOf<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === "unrecognized_keys"
-        ? issue.keys.map((key) => adviceFor("field", key, Object.keys(shape))).join(NEXT_ADVICE)
-        : "be an object",
+    error: (issue) => {
+      if (issue.code === "unrecognized_keys") knownNames.set(issue.keys, Object.keys(shape));
+      return "be an object";
+    },
   });
 }
 

@@ -51,8 +51,8 @@ test.each([
   ['{ "time" "now" }', "It is not JSON. Line 1, column 10: expected a colon."],
   ['{ "accounts": [{ "credits": 05 }] }', "It is not JSON. Line 1, column 29: expected a value."],
   ["{} // the end", "It is not JSON. Line 1, column 4: expected the end of the file."],
-  ["[]", "The file must be an object; got []."],
-  ['{ "acounts": [] }', "Unknown field `acounts`. Did you mean `accounts`?"],
+  ["[]", "the file must be an object; got []."],
+  ['{ "acounts": [] }', "Unknown field `acounts` in the file. Did you mean `accounts`?"],
   [
     '{ "accounts": [{ "tasks": [{ "model": "provider_a", "task_type": "music", "input": {}, "status": "done" }] }] }',
     "`accounts[0].tasks[0].status` must be one of pending, running, success, failure, timeout; got `done`.",
@@ -74,10 +74,10 @@ test("all mistakes of a file are one line", async () => {
   const found = [
     "Unknown field `disable` in `accounts[0].keys[0]`. Did you mean `disabled`?",
     "`limits.requests` must be a whole number from 1 to 1000000000; got 0.",
-    "Unknown field `acounts`. Did you mean `accounts`?",
+    "Unknown field `acounts` in the file. Did you mean `accounts`?",
   ];
   const list = found.map((each) => ` - ${each}`).join("");
-  expect(stderr).toBe(`async-music: Failed to use the seed file ${file}: The file has 3 mistakes:${list}\n`);
+  expect(stderr).toBe(`async-music: Failed to use the seed file ${file}: the file has 3 mistakes:${list}\n`);
 });
 
 test("a byte order mark is ignored", async () => {

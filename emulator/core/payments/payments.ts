@@ -240,8 +240,7 @@ export function saveBilling(purchases: Purchases, billing: Billing): Billing {
     return message === null ? [] : [{ path, message }];
   });
   const [first] = issues;
-  if (first !== undefined)
-    throw new InvalidValueError(invalidField(first.path, first.message).message, issues);
+  if (first !== undefined) throw new InvalidValueError(invalidField(first.path, first.message).text, issues);
   for (const payment of purchases.payments) if (payment.invoice_id !== null) payment.billing ??= billing;
   purchases.billing = billing;
   return { ...billing };

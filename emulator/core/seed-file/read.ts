@@ -34,9 +34,9 @@ export class Mistakes {
     const [first] = this.#found;
     if (first === undefined) return;
     if (this.#found.length === 1) throw first;
-    const lines = this.#found.map(({ message }) => `\n- ${message}`);
+    const lines = this.#found.flatMap(({ text }) => ["\n- ", text].flat());
     throw new InvalidValueError(
-      `\`seedFile\` has ${lines.length} mistakes:${lines.join("")}`,
+      [{ name: "seedFile" }, ` has ${this.#found.length} mistakes:`, ...lines],
       this.#found.flatMap(({ issues }) => issues),
     );
   }
@@ -55,7 +55,7 @@ export class Names {
   claim(name: string, path: string): boolean {
     const other = this.#paths.get(name);
     if (other === undefined) this.#paths.set(name, path);
-    else this.#mistakes.add(invalidField(path, `must differ from \`${other}\``));
+    else this.#mistakes.add(invalidField(path, ["must differ from ", { name: other }]));
     return other === undefined;
   }
 }

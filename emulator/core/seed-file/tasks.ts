@@ -122,11 +122,8 @@ function addTask(world: World, entry: Entry, { names, mistakes }: Seeding): Open
   const { available } = account.ledger;
   const missing = credits - available;
   if (missing > 0) {
-    reportCredits(
-      entry,
-      mistakes,
-      `\`${path}\` cost ${credits} at ${isoTime(createdAt)}, when ${available} were available`,
-    );
+    const reason = ` cost ${credits} at ${isoTime(createdAt)}, when ${available} were available`;
+    reportCredits(entry, mistakes, reason);
     topUp(account.ledger, missing, createdAt);
   }
   const task = createTask(world, account, order, createdAt);
@@ -143,7 +140,11 @@ function addTask(world: World, entry: Entry, { names, mistakes }: Seeding): Open
 function reportCredits({ owner, path }: Entry, mistakes: Mistakes, reason: string): void {
   if (owner.lostClips === undefined && owner.hasInvalidCredits === undefined)
     mistakes.add(
-      invalidField(`${path.slice(0, path.lastIndexOf("."))}.credits`, `must be higher: ${reason}`),
+      invalidField(`${path.slice(0, path.lastIndexOf("."))}.credits`, [
+        "must be higher: ",
+        { name: path },
+        reason,
+      ]),
     );
   owner.hasInvalidCredits = true;
 }
