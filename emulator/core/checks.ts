@@ -183,7 +183,7 @@ export function adviceFor(
 /** The schemas that are components, by these names, in the description of the control plane. */
 export const NAMED = z.registry<{ id: string }>();
 
-/** The names that an object knows, by the list of the unknown ones: an issue has no room for more data. */
+/** The names that an object knows, by the list of the unknown ones: an issue has no field for them. */
 const knownNames = new WeakMap<readonly string[], readonly string[]>();
 
 function knownNamesOf({ keys }: z.core.$ZodIssueUnrecognizedKeys): readonly string[] {

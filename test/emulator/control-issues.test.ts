@@ -20,7 +20,7 @@ describe("a 400 of the control plane lists the fields that are wrong", () => {
       "PUT",
       `${ACCOUNT}/auto-top-up`,
       AMOUNTS,
-      { monthly_cap_usd: "must be at least `recharge_usd`, which is 20" },
+      { monthly_cap_usd: "must be at least the recharge, which is 20" },
     ],
     [
       "PUT",

@@ -132,7 +132,7 @@ function mergeAmounts(current: AutoTopUpAmounts | null, change: AutoTopUpChange)
   const recharge_usd = change.recharge_usd ?? current?.recharge_usd;
   const monthly_cap_usd = change.monthly_cap_usd ?? current?.monthly_cap_usd;
   if (Number(monthly_cap_usd) < Number(recharge_usd)) {
-    const rule = `be at least \`recharge_usd\`, which is ${recharge_usd}`;
+    const rule = `be at least the recharge, which is ${recharge_usd}`;
     throw invalidOption("monthly_cap_usd", rule, monthly_cap_usd);
   }
   const merged = amountsSchema.safeParse({ threshold_credits, recharge_usd, monthly_cap_usd });

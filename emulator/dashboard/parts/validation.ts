@@ -49,7 +49,7 @@ function numberRule({ min, max, step }: HTMLInputElement): string {
 }
 
 /**
- * Puts the control plane's messages at the fields they name, and names fields by their labels. What is about no field has
+ * Puts the control plane's messages at the fields they are about, after the labels of these fields. What is about no field has
  * the name `""`.
  */
 export function refusalMessages(form: HTMLFormElement | null, { error, issues }: Call): FieldMessages {
@@ -61,9 +61,8 @@ export function refusalMessages(form: HTMLFormElement | null, { error, issues }:
   const rest: string[] = [];
   for (const { path, message } of issues) {
     const label = labels.get(path);
-    const text = message.replaceAll(/`([\w.]+)`/g, (quoted, name) => labels.get(name) ?? quoted);
-    if (label === undefined) rest.push(sentence(`\`${path}\` ${text}`));
-    else messages[path] ??= sentence(`${label} ${text}`);
+    if (label === undefined) rest.push(sentence(`\`${path}\` ${message}`));
+    else messages[path] ??= sentence(`${label} ${message}`);
   }
   const restName = labels.has(ANY_FIELD) ? ANY_FIELD : "";
   if (Object.keys(messages).length === 0) messages[restName] = error;

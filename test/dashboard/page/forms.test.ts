@@ -185,7 +185,7 @@ describe("what the emulator refuses is named at its field, until it is changed",
     await cap.fill("10");
     await form.getByLabel(/I authorize/).check();
     await form.getByRole("button", { name: "Switch on" }).click();
-    await expectMessage(page, cap, "Monthly cap (USD) must be at least Recharge (USD), which is 20.");
+    await expectMessage(page, cap, "Monthly cap (USD) must be at least the recharge, which is 20.");
     expect(await cap.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(emulator.accounts.autoTopUp(emulator.accountId).enabled).toBe(false);
     await form.getByLabel("Recharge (USD)").fill("10");
