@@ -15,7 +15,7 @@ import { journalEntry } from "../support/journals.js";
 import { connectClient, connectMcp, neverEnding, type ServerOptions } from "./support/mcp.js";
 import { createFolder, createTerminal } from "./support/terminal.js";
 
-const PAID_TOOLS = ["make_song", "write_lyrics", "continue_song"];
+const PAID_TOOLS = ["make_song", "continue_song", "write_lyrics"];
 const SONG = { description: "rain in Lisbon" };
 const LYRICS = { description: "the sea" };
 
@@ -431,7 +431,12 @@ describe("the ceiling", () => {
 
 describe("an error says what to do", () => {
   test.each<[string, string, Record<string, unknown>, RegExp]>([
-    ["no description", "make_song", {}, /not described\. Pass `description`.*Nothing was sent or charged\./],
+    [
+      "no description",
+      "make_song",
+      {},
+      /describes nothing\. Pass `description`.*Nothing was sent or charged\./,
+    ],
     ["an unknown field", "make_song", { gpt_description_prompt: "rain" }, /gpt_description_prompt/],
     ["no clip", "continue_song", {}, /continue_clip_id/],
     ["a blank description", "write_lyrics", { description: " \n" }, /description/],
@@ -621,7 +626,7 @@ describe("the command", () => {
   /** A module that hides the library from the sources of this repository. */
   const withoutLibrary = () => {
     const missing = `import { registerHooks } from "node:module";
-      const sources = ${JSON.stringify(pathToFileURL(resolve("src")).href)};
+      const sources = ${JSON.stringify(pathToFileURL(resolve("cli")).href)};
       registerHooks({ resolve(specifier, context, next) {
         const isHidden = specifier.startsWith("@modelcontextprotocol/sdk") && context.parentURL?.startsWith(sources);
         if (!isHidden) return next(specifier, context);
