@@ -81,6 +81,28 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
+test("the saved state has every account whose creation was confirmed, also after the signal", async () => {
+  const { child, control, ended, line } = await start();
+  const input = { prompt: "rain in Lisbon, ".repeat(60_000) };
+  const body = JSON.stringify({ model: "provider_b", task_type: "music", input });
+  const headers = { "x-api-key": line.api_key, "Content-Type": "application/json" };
+  // A large state takes a while to save.
+  for (let songs = 0; songs < 10; songs++)
+    await fetch(`${line.url}/api/v1/task`, { method: "POST", headers, body });
+  const confirmed: string[] = [line.account_id];
+  const keepCreating = async () => {
+    for (;;) confirmed.push((await control("POST", "/accounts", { credits: 5 })).account_id);
+  };
+  const refused = [1, 2, 3].map(() => keepCreating().catch(() => {}));
+  await pause(50);
+  child.kill("SIGTERM");
+  await Promise.all(refused);
+  expect((await ended).status).toBe(0);
+  const { accounts } = JSON.parse(await readFile(file, "utf8")).state;
+  const saved = accounts.map(({ id }: { id: string }) => id);
+  expect(confirmed.filter((id) => !saved.includes(id))).toEqual([]);
+});
+
 test("SIGKILL during a save leaves the old file or the new one", async () => {
   const first = await start();
   const { api_key: key, url } = first.line;
