@@ -48,7 +48,7 @@ const arrows = {
 
 /** The modules that may import a package. */
 const packages: Record<string, readonly string[]> = {
-  ky: ["src/http"],
+  ky: ["src/audio"],
   "zod/mini": ["src/contract", "cli/**", "emulator/*"],
   "@opentelemetry/api": ["src/*.ts"],
   msw: ["emulator/msw.ts"],

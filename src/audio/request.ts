@@ -1,3 +1,4 @@
+import ky, { isNetworkError } from "ky";
 import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
 import type { Context, Tried } from "../http/context.js";
 import { adviceForAddress, codeOf } from "../http/failure.js";
@@ -8,6 +9,14 @@ import type { AbortCallback } from "../time/abort.js";
 import { type Deadline, noResponseWithin, startDeadline } from "../time/deadline.js";
 import { hasReliableEnd } from "./body.js";
 import type { DownloadOptions } from "./options.js";
+
+/** ky's retries, time limits and errors are off: the SDK's own use the client's clock, and continue a broken download. */
+const http = ky.create({
+  retry: 0,
+  timeout: false,
+  throwHttpErrors: false,
+  hooks: { beforeError: [({ error }) => (isNetworkError(error) ? (error.cause as Error) : error)] },
+});
 
 /** One download, with all its requests. */
 export interface Download {
@@ -47,15 +56,7 @@ export async function request<Result>(
   const sentAt = clock.now();
   emitter.emit("attempt", () => event);
   const deadline = startDeadline(options.timeoutMs ?? context.timeoutMs, signal);
-  const sending = sendRequest({
-    method: "GET",
-    url,
-    headers: sent,
-    redirect: "follow",
-    credentials: "omit",
-    fetch: context.fetch,
-    signal: deadline.signal,
-  });
+  const sending = send(url, sent, context.fetch, deadline.signal);
   let response: Response | null = null;
   let failure: unknown;
   try {
@@ -93,6 +94,25 @@ export async function request<Result>(
     return { error: new AudioExpiredError(shownUrl), mayResend: false, statedWaitMs: waitMs };
   const error = downloadError(download, status, `the server returned HTTP ${status}`);
   return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedWaitMs: waitMs };
+}
+
+/** Rejects for an address that no request can have, such as one with a password. */
+async function send(
+  url: string,
+  headers: Headers,
+  fetch: typeof globalThis.fetch | undefined,
+  signal: AbortSignal,
+): Promise<Response> {
+  const request = {
+    method: "GET",
+    url,
+    headers,
+    redirect: "follow",
+    credentials: "omit",
+    fetch,
+    signal,
+  } as const;
+  return http(url, { fetch: () => sendRequest(request) });
 }
 
 export function downloadError(
