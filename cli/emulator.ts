@@ -85,9 +85,9 @@ async function openEmulator({
   try {
     return createEmulator({ ...options, snapshot: JSON.parse(text) });
   } catch (cause) {
-    const what = `Failed to open ${state}, which is not the state of an emulator`;
+    const why = `it is not the state of an emulator: ${reasonOf(cause)}`;
     const advice = ["Delete it, or choose another file."];
-    throw new Error(messageOf({ what, why: reasonOf(cause), advice }), { cause });
+    throw new Error(messageOf({ what: `Failed to open ${state}`, why, advice }), { cause });
   }
 }
 

@@ -134,7 +134,7 @@ test.each(["{", "[]", '{"version":1,"time":"2026-01-01T00:00:00.000Z","state":{}
     const { status, stderr } = await ended;
     expect([line, status]).toEqual([null, 1]);
     expect(stderr).toMatch(
-      /^async-music: Failed to open .*state\.json: it is not the state of an emulator .*\n$/,
+      /^async-music: Failed to open .*state\.json: it is not the state of an emulator: .*\. Delete it, or choose another file\.\n$/,
     );
     expect(await readFile(file, "utf8")).toBe(text);
   },
