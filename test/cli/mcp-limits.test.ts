@@ -152,6 +152,25 @@ describe("each tool returns in time, and says how to continue, while the rate li
   });
 });
 
+describe("after a failure that has passed, the same call succeeds", () => {
+  test.each([
+    ["balance", {}, "/api/v1/account/*", 503],
+    ["make_song", { order: "new", ...SONG }, "/api/v1/task", 402],
+    ["write_lyrics", { order: "words", description: "rain" }, "/api/v1/task", 402],
+    ["check_order", { order: "open" }, "/api/v1/task/*", 404],
+    ["download_audio", { order: "open" }, "/api/v1/task/*", 404],
+    ["download_audio", { order: "open" }, "/audio/*", 503],
+  ] as const)("%s %j, with %s broken by a %i", async (tool, args, path, status) => {
+    const { call } = await connectMcp(its);
+    await call("make_song", { order: "open", ...SONG });
+    its.emulator.faults.add({ path, times: 1000, fault: { kind: "status", status, when: "before" } });
+    const failed = await call(tool, args);
+    its.emulator.faults.clear();
+    const repeated = await call(tool, args);
+    expect([failed.isError, repeated.isError]).toEqual([true, false]);
+  });
+});
+
 describe("at its end, the server", () => {
   test("aborts what waits, and names the orders that it leaves open", async () => {
     const { call, end, written } = await connectMcp(withoutTime());
