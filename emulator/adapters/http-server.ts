@@ -160,14 +160,25 @@ function isFromThisMachine({ remoteAddress, localAddress }: Socket): boolean {
   return /^127\.|^::1$/.test(address) || (address !== "" && remoteAddress === localAddress);
 }
 
+/** How many hosts a server remembers. Anyone who can send requests chooses their `Host`. */
+const MOST_HOSTS = 100;
+
+/** The origins by the `Host` of a request: most requests have the same one. */
+const originsByHost = new WeakMap<Origins, Map<string, Origins>>();
+
 /** The origins under the host name of a request, such as a container's. The providers' port is their own. */
-function originsFor(
-  host: string | undefined,
-  own: Origins,
-  { addresses, allowedHosts }: ServedSite,
-): Origins {
+function originsFor(host: string | undefined, own: Origins, served: ServedSite): Origins {
+  if (host === undefined) return own;
+  const known = originsByHost.get(own) ?? new Map<string, Origins>();
+  if (known.size === 0) originsByHost.set(own, known);
+  const origins = known.get(host) ?? originsUnder(host, own, served);
+  if (known.size < MOST_HOSTS) known.set(host, origins);
+  return origins;
+}
+
+function originsUnder(host: string, own: Origins, { addresses, allowedHosts }: ServedSite): Origins {
   // A `Host` of anything but a name and a port is ignored.
-  if (host === undefined || !URL.canParse(`http://${host}`) || /[/?#@\\\s]/.test(host)) return own;
+  if (!URL.canParse(`http://${host}`) || /[/?#@\\\s]/.test(host)) return own;
   const { origin, hostname } = new URL(`http://${host}`);
   if (!addresses.followHost && !allowedHosts.includes(hostname)) return own;
   const provider = new URL(own.providers.provider_a);

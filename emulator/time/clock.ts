@@ -205,13 +205,23 @@ function checkAdvance(now: number, ms: number): void {
   );
 }
 
-export function isoTime(time: number): string {
-  return new Date(time).toISOString();
-}
+export const isoTime = remembering((time) => new Date(time).toISOString());
 
-/** The time as a `Date` header has it, in whole seconds. */
-export function httpDate(time: number): string {
-  return new Date(time).toUTCString();
+/** The time as a `Date` header has it. */
+const httpSecond = remembering((seconds) => new Date(seconds * 1000).toUTCString());
+export const httpDate = (time: number): string => httpSecond(Math.floor(time / 1000));
+
+/** Requests that arrive together have the same time, which is written once. */
+function remembering(write: (time: number) => string): (time: number) => string {
+  let last = Number.NaN;
+  let text = "";
+  return (time) => {
+    if (time !== last) {
+      text = write(time);
+      last = time;
+    }
+    return text;
+  };
 }
 
 export function parseIsoTime(text: string): number {
