@@ -160,7 +160,7 @@ function isFromThisMachine({ remoteAddress, localAddress }: Socket): boolean {
   return /^127\.|^::1$/.test(address) || (address !== "" && remoteAddress === localAddress);
 }
 
-/** How many hosts a server remembers. Anyone who can send requests chooses their `Host`. */
+/** How many hosts are kept. Anyone who can send requests chooses their `Host`. */
 const MOST_HOSTS = 100;
 
 /** The origins by the `Host` of a request: most requests have the same one. */
