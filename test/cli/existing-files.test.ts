@@ -28,6 +28,17 @@ test.each(["rain.wav", "rain.mp3", "rain-2.flac"])(
   },
 );
 
+test.each(["mp3", "wav", "flac", "ogg", "m4a", "bin"])(
+  "--out may have the extension %s in any case: the name without it is compared",
+  async (extension) => {
+    await writeFile(inFolder("Rain.wav"), "mine");
+    for (const written of [extension, extension.toUpperCase()]) {
+      const { status } = await its.song("--out", inFolder(`Rain.${written}`));
+      expect([written, status, its.bodies]).toEqual([written, 2, []]);
+    }
+  },
+);
+
 const concat = ["concat", "--clip-id", "11111111-1111-4111-8111-111111111111"];
 const upload = ["upload", "--url", "https://example.com/a.mp3"];
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { JournalError } from "async-music";
@@ -20,17 +20,21 @@ afterAll(() => {
   rmdirSync(disk);
 });
 
-testOnDisk(
-  "a full disk fails before the POST, and the task is recorded if the disk fills up during it",
-  async () => {
+/** An entry repeats its request; a character of it takes up to three bytes in UTF-8. */
+const SONGS = [SONG_REQUEST, { ...SONG_REQUEST, input: { gpt_description_prompt: "雨".repeat(10_000) } }];
+
+testOnDisk.each(SONGS)(
+  "a full disk fails before the POST, and the task is recorded if the disk fills up during it: song %#",
+  async (song) => {
     const root = disk ?? "";
+    rmSync(join(root, "ballast"), { force: true });
+    rmSync(join(root, "journal"), { recursive: true, force: true });
     const journal = fileJournal(join(root, "journal"));
     const world = createWorld((request) => {
       if (request.method === "POST") fill(root);
       return serve(request);
     });
-    const run = (journalKey: string) =>
-      world.client.tasks.run(SONG_REQUEST, { journal, journalKey, onUnrecorded });
+    const run = (journalKey: string) => world.client.tasks.run(song, { journal, journalKey, onUnrecorded });
 
     await expect(run("order-1")).resolves.toEqual(succeeded());
     expect(await journal.get("order-1")).toMatchObject({ state: "submitted" });

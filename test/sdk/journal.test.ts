@@ -629,6 +629,26 @@ test("of two runs in one process, the second one sends its POST when the first i
   expect(second).toEqual({ status: "fulfilled", value: succeeded() });
 });
 
+test.each([
+  ["success", () => ok(succeeded())],
+  ["failure", () => ok(failed())],
+  ["timeout", () => ok(failed({ status: "timeout" }))],
+] as const)(
+  "a task that ends in %s closes its key, and a later run reads the task once",
+  async (status, ended) => {
+    const journal = memoryJournal();
+    const world = journaledWorld(inTurn(submit, ended), journal);
+    const results = await Promise.allSettled([world.run()]);
+    expect(await journal.get(KEY)).toMatchObject({ state: "submitted", status });
+    expect(await journal.open()).toEqual([]);
+    const before = world.requests.length;
+    expect(await Promise.allSettled([world.run()])).toMatchObject(
+      results.map((each) => ({ status: each.status })),
+    );
+    expect(world.requests.length - before).toBe(1);
+  },
+);
+
 test("a run that is aborted in the queue neither blocks later runs nor lets them overtake the first", async () => {
   const inner = memoryJournal();
   let reads = 0;
