@@ -1,7 +1,8 @@
 import { globSync } from "node:fs";
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
+import { findErrorTexts } from "./support/error-texts.js";
 import { findMessageReads } from "./support/message-reads.js";
 
 // An error is data: its class, its code, its parts. The wording of a message may change at any time, and nothing depends on it.
@@ -26,9 +27,22 @@ const FOREIGN: Readonly<Record<string, string>> = {
 
 const isCleaner = (file: string) => CLEANERS.includes(relative(".", file));
 
+const files = globSync("{src,emulator,cli}/**/*.{ts,tsx}")
+  .filter((file) => !file.endsWith(".d.ts"))
+  .map((file) => resolve(file).replaceAll("\\", "/"))
+  .sort();
+const program = ts.createProgram(files, options);
+
+test("test/golden/error-messages.txt lists the texts of all errors", async () => {
+  const texts = [...findErrorTexts(program, files)].map(
+    ([file, lines]) =>
+      `${relative(".", file)}\n${lines.map((line) => `  ${JSON.stringify(line)}\n`).join("")}`,
+  );
+  await expect(texts.join("\n")).toMatchFileSnapshot("golden/error-messages.txt");
+});
+
 test("no code reads the message of an error of this repository", () => {
-  const files = globSync("{src,emulator,cli}/**/*.{ts,tsx}").filter((file) => !file.endsWith(".d.ts"));
-  const reads = findMessageReads(ts.createProgram(files, options), files, isCleaner).map((read) => ({
+  const reads = findMessageReads(program, files, isCleaner).map((read) => ({
     ...read,
     where: `${relative(".", read.file)} ${read.within}`,
   }));
@@ -83,9 +97,9 @@ describe("the search for code that reads messages", () => {
       ? getSourceFile(file, ...rest)
       : ts.createSourceFile(file, code, ts.ScriptTarget.ES2023, true);
   };
-  const files = [...samples.keys()];
+  const names = [...samples.keys()];
   const found = new Set(
-    findMessageReads(ts.createProgram(files, options, host), files, isCleaner).map(({ file }) => file),
+    findMessageReads(ts.createProgram(names, options, host), names, isCleaner).map(({ file }) => file),
   );
 
   test.each(Object.keys(READING))("finds %s", (name) => {
