@@ -128,10 +128,10 @@ const OPTIONS: Readonly<Record<string, string>> = {
 };
 
 const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {
-  created: " The account has one task more than before, so the task was probably created.",
-  not_created: " The account has no more tasks than before, so the task was probably not created.",
+  created: "The account has one task more than before, so the task was probably created.",
+  not_created: "The account has no more tasks than before, so the task was probably not created.",
   unclear:
-    " The number of tasks is not conclusive: other tasks were created meanwhile, by other programs or by this one.",
+    "The number of tasks is not conclusive: other tasks were created meanwhile, by other programs or by this one.",
 };
 
 /** The message of an error, with advice for a shell instead of that for programs. */
@@ -142,23 +142,29 @@ function shellMessage(error: Error, taskId: string | null): string {
 
 /** The parts of an error for people and models that have no program: without the advice for one. */
 export function shellParts(error: Error, taskId: string | null): MessageParts {
-  if (taskId === null && error instanceof sdk.SubmissionOutcomeUnknownError)
-    return { what: outcomeUnknown(error) };
+  if (taskId === null && error instanceof sdk.SubmissionOutcomeUnknownError) return outcomeUnknown(error);
   const { advice = [], ...parts } = partsOf(error);
   const choose = error.cause instanceof PathTaken ? ["Choose another --out, or add --force."] : [];
   return { ...parts, advice: [...advice, ...choose], codeAdvice: [] };
 }
 
-function outcomeUnknown({ cause, evidence, checkAgainAt }: sdk.SubmissionOutcomeUnknownError): string {
-  if (checkAgainAt !== null)
-    return "It is not known yet whether a task was created and charged. An earlier run with this key may still be sending its request. Nothing was sent now.";
-  const reason =
+function outcomeUnknown({ cause, evidence, checkAgainAt }: sdk.SubmissionOutcomeUnknownError): MessageParts {
+  const nothingSent = "Nothing was sent now.";
+  if (checkAgainAt !== null) {
+    const earlier = "An earlier run with this key may still be sending its request.";
+    return {
+      what: "It is not known yet whether a task was created and charged",
+      facts: [earlier, nothingSent],
+    };
+  }
+  const facts =
     cause instanceof Interrupted
-      ? "The command was interrupted before the response."
+      ? ["The command was interrupted before the response."]
       : cause instanceof Error
-        ? shellMessage(cause, null)
-        : "An earlier run with this key received no response. Nothing was sent now.";
-  return `It is unknown whether a task was created and charged. ${reason}${evidence === null ? "" : EVIDENCE[evidence]}`;
+        ? [shellMessage(cause, null)]
+        : ["An earlier run with this key received no response.", nothingSent];
+  if (evidence !== null) facts.push(EVIDENCE[evidence]);
+  return { what: "It is unknown whether a task was created and charged", facts };
 }
 
 /** Nothing continues after these. After the first three, the key of a journal still belongs to the task. */
