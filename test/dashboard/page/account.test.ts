@@ -238,6 +238,24 @@ describe("the account", () => {
     await form.getByText("Saved.").waitFor();
   });
 
+  test("what was typed and ticked for one account is not there for another", async () => {
+    const { page } = await openDashboard({
+      path: "/account",
+      prepare({ accounts, accountId }) {
+        const other = accounts.create().account_id;
+        for (const id of [accountId, other]) accounts.topUp(id, { usd: 10, method: "card" });
+      },
+    });
+    const section = page.getByRole("region", { name: "Automatic top-up" });
+    const authorization = section.getByLabel(/I authorize/);
+    const initial = await section.getByLabel("Threshold").inputValue();
+    await authorization.check();
+    await section.getByLabel("Threshold").fill("70");
+    await page.getByRole("combobox", { name: "Account" }).selectOption({ index: 1 });
+    await expect.poll(() => authorization.isChecked()).toBe(false);
+    expect(await section.getByLabel("Threshold").inputValue()).toBe(initial);
+  });
+
   test("an account is created, and the selected one stays after a reload", async () => {
     const { page } = await openDashboard({ path: "/account" });
     await page.getByLabel("Starting credits").fill("7");

@@ -199,10 +199,10 @@ describe("what the emulator refuses is named at its field, until it is changed",
     await description.fill(" ");
     await submit();
     await expectMessage(page, description, "Description is required.");
-    await page.getByLabel("From").selectOption("custom");
+    await page.getByLabel("Result").selectOption("custom");
     await submit();
-    await expectMessage(page, page.getByLabel("Lyrics"), "Lyrics or styles are required.");
-    await page.getByLabel("From").selectOption("continuation");
+    await expectMessage(page, page.getByLabel("Lyrics"), "Lyrics or Styles is required.");
+    await page.getByLabel("Result").selectOption("continuation");
     await page.getByLabel("Clip ID").fill("a clip");
     await page.getByLabel("Continue at").fill("-1");
     await submit();

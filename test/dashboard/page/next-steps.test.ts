@@ -30,7 +30,7 @@ test("a clip leads to its continuation and to a concatenation", async () => {
   const [clip] = Object(output).result;
   await page.getByRole("button", { name: "Continue this clip" }).first().click();
   expect(await page.getByLabel(/^Clip ID/).inputValue()).toBe(clip.id);
-  expect(await page.getByLabel("From").inputValue()).toBe("continuation");
+  expect(await page.getByLabel("Result").inputValue()).toBe("continuation");
   await page.goBack();
   await page.getByRole("button", { name: "Concatenate" }).first().click();
   expect(await page.getByLabel("Task", { exact: true }).inputValue()).toBe("concat");

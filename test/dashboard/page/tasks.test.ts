@@ -106,7 +106,7 @@ describe("tasks", () => {
 
   test("the SDK code on the page runs, and creates the same task", async () => {
     const { page, emulator, server } = await openDashboard({ path: "/tasks/new" });
-    await page.getByLabel("From").selectOption("custom");
+    await page.getByLabel("Result").selectOption("custom");
     await page.getByLabel("Lyrics", { exact: true }).fill('[Verse]\nit\'s "rain" \\o/');
     await page.getByLabel("Instrumental").check();
     await page.getByLabel("Outcome").selectOption("moderated");
@@ -182,6 +182,19 @@ describe("tasks", () => {
     ]);
     expect(await page.locator("main .facts").first().textContent()).toContain("10 credits refunded");
   });
+
+  test.each([10.1, 10.4, 10.9])(
+    "one click skips to the end of a task that takes %d s",
+    async (process_seconds) => {
+      const { page } = await openDashboard({
+        path: "/tasks/new",
+        prepare: ({ providers }) => providers.provider_a.always({ process_seconds }),
+      });
+      await page.getByRole("button", { name: /^Submit/ }).click();
+      await page.getByRole("button", { name: "Skip to the end" }).click();
+      await page.getByRole("heading", { name: "provider_a music success" }).waitFor();
+    },
+  );
 
   test("lyrics are shown as text, and a task that hangs can be skipped past its timeout", async () => {
     const { page, goTo } = await openDashboard({ path: "/tasks/new" });
