@@ -62,8 +62,7 @@ export function heldError(
   const heldForMs = (pacer.rateLimit().heldUntil ?? now) - now;
   const retryAt = dateAt(now + heldForMs);
   const reason = `rate_limited: an earlier 429 pauses this key until ${retryAt.toISOString()}`;
-  const { facts = [], ...advice } = call.advice?.() ?? {};
-  return new RateLimitedError(failureParts(call, reason, { ...advice, facts: [NOTHING_SENT, ...facts] }), {
+  return new RateLimitedError(failureParts(call, reason, { ...call.advice?.(), facts: [NOTHING_SENT] }), {
     status: 429,
     errorCode: "rate_limited",
     requestId,

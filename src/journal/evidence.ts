@@ -36,16 +36,11 @@ export async function outcomeUnknown(
   // A request in flight may still create the task: the number of tasks shows nothing yet.
   const evidence =
     probe === null || checkAgainAt !== null ? null : await findEvidence(probe, intent, post?.sample ?? null);
-  const failed = "Failed to create a task";
+  const earlier = `the outcome of an earlier run with journal key ${slot.name}, begun at ${intent.at}, is unknown`;
   const { what, why }: MessageParts =
-    post === null
-      ? {
-          what: failed,
-          why: `the outcome of an earlier run with journal key ${slot.name}, begun at ${intent.at}, is unknown`,
-        }
-      : error instanceof Error
-        ? partsOf(error)
-        : { what: failed, why: "the outcome is unknown" };
+    error instanceof Error
+      ? partsOf(error)
+      : { what: "Failed to create a task", why: post === null ? earlier : "the outcome is unknown" };
   const facts = [
     `${post === null ? "Nothing was sent now" : "The request was not sent again"}, since a task may exist.`,
   ];
