@@ -105,6 +105,28 @@ describe("a body", () => {
     expect((await audio.arrayBuffer()).byteLength).toBe(24);
   });
 
+  test.each([1, 2, 4])(
+    "may pause for longer than timeoutMs after piece %d, since that time is its reader's",
+    async (pauseAfter) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      let made = 0;
+      const body = onDemand((controller) => {
+        if (made++ < 5) controller.enqueue(new Uint8Array(10));
+        else controller.close();
+      });
+      const { client } = createWorld(() => mp3(body));
+      const audio = await client.audio.download(AUDIO_URL, { timeoutMs: 40, maxRetries: 0 });
+      let pieces = 0;
+      let bytes = 0;
+      for await (const piece of audio.body) {
+        bytes += piece.byteLength;
+        if (++pieces === pauseAfter) vi.advanceTimersByTime(80);
+        await turns(2);
+      }
+      expect(bytes).toBe(50);
+    },
+  );
+
   test("can still be read after a pause of more than timeoutMs", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     let pieces = 0;
