@@ -25,7 +25,7 @@ export async function sendRequest(request: HttpRequest): Promise<Response> {
   const init: RequestInit = Object.assign(Object.create(null), others, { signal, duplex: "half" });
   const response = await (fetch === platformFetch
     ? fetch(url, init)
-    : fetch(requestOf(url, init, signal), { signal }));
+    : sendAsRequest(fetch, url, init, signal));
   // A custom `fetch` may return anything. It may also ignore the signal: cancel its late response.
   if (typeof response?.headers?.get !== "function")
     throw new TypeError("`fetch` returned something other than a Response");
@@ -33,8 +33,14 @@ export async function sendRequest(request: HttpRequest): Promise<Response> {
   return response;
 }
 
-function requestOf(url: string, init: RequestInit, signal: AbortSignal): Request {
+function sendAsRequest(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  init: RequestInit,
+  signal: AbortSignal,
+): Promise<Response> {
   const request = new Request(url, init);
-  requestsBySignal.set(signal, request);
-  return request;
+  // A `fetch` with one parameter does not receive the signal itself. For others, this would cost 2 kB for each unread response.
+  if (fetch.length === 1) requestsBySignal.set(signal, request);
+  return fetch(request, { signal });
 }
