@@ -118,7 +118,7 @@ export interface FieldText {
   readonly label: string;
   /** What the field is, as one sentence. */
   readonly description: string;
-  /** What else a reader must know, as sentences. */
+  /** What else a reader must know, as sentences. Plain text, since forms show it too. */
   readonly note?: string;
   readonly example: string | number | boolean;
   /** Whether the text usually has several lines. */
@@ -171,7 +171,7 @@ const instrumental: FieldText = {
 const version: FieldText = {
   label: "Model version",
   description: "The version of the model.",
-  note: "`v6` by default. `v5.5` and `v5` are retired: they are accepted, and generate with `v6`.",
+  note: "By default v6. The retired v5.5 and v5 are accepted, and generate with v6.",
   example: "v6",
   argument: null,
 };

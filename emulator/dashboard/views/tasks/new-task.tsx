@@ -111,11 +111,13 @@ function Kind() {
   const types = TASK_TYPES.filter((each) => modesOf(DESCRIBED_INPUTS, model, each).length > 0);
   const choices = modes.map(({ kind, texts }) => [kind, texts.result] as const);
   return (
-    <div class="fields">
-      <Field label="Model" of={MODELS} {...bind("model")} />
-      <Field label="Task" of={types} {...bind("type")} />
+    <>
+      <div class="fields">
+        <Field label="Model" of={MODELS} {...bind("model")} />
+        <Field label="Task" of={types} {...bind("type")} />
+      </div>
       {modes.length > 1 && <Field label="Result" of={choices} {...bind("mode")} />}
-    </div>
+    </>
   );
 }
 
