@@ -186,6 +186,8 @@ test("requests name the key as the account does, and tasks are found by style, c
   await page.keyboard.press("Escape");
   await page.getByRole("region", { name: "Request" }).waitFor({ state: "detached" });
   await goTo("/tasks");
+  // The log of requests has a search, too.
+  await page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
   for (const words of ["polka", data.output.result[0].id, "content_moderation"]) {
     await page.getByLabel("Search").fill(words);
     await page.getByText("1 task", { exact: true }).waitFor();
