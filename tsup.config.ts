@@ -1,10 +1,10 @@
 import { defineConfig } from "tsup";
-import { buildDashboard } from "./scripts/build-dashboard.js";
-import { minifyLibraries, unusedPackages } from "./scripts/minify-libraries.js";
-import { requireBuiltins } from "./scripts/require-builtins.js";
-import { thinMaps } from "./scripts/thin-maps.js";
-import { thirdPartyLicenses } from "./scripts/third-party-licenses.js";
-import { unmappedPackages } from "./scripts/unmapped-packages.js";
+import { buildDashboard } from "./tools/build/build-dashboard.js";
+import { minifyLibraries, unusedPackages } from "./tools/build/minify-libraries.js";
+import { requireBuiltins } from "./tools/build/require-builtins.js";
+import { thinMaps } from "./tools/build/thin-maps.js";
+import { thirdPartyLicenses } from "./tools/build/third-party-licenses.js";
+import { unmappedPackages } from "./tools/build/unmapped-packages.js";
 
 export default defineConfig({
   entry: {

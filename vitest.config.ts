@@ -92,7 +92,7 @@ const fromNext: Plugin = {
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
-    reporters: ["default", "./scripts/totals-reporter.ts"],
+    reporters: ["default", "./tools/totals/reporter.ts"],
     coverage: { provider: "v8", include: ["{src,emulator,cli}/**/*.ts"], reporter: ["text-summary"] },
     projects: [
       {

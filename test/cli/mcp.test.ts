@@ -576,7 +576,7 @@ describe("the command", () => {
         command: process.execPath,
         args: [
           "--import",
-          "./scripts/run-sources.ts",
+          "./tools/loader/run-sources.ts",
           ...imports.flatMap((file) => ["--import", file]),
           "cli/main.ts",
           "mcp",
@@ -659,7 +659,7 @@ describe("the command", () => {
     const { stdout, stderr, status } = spawnSync(
       process.execPath,
       [
-        ...["--import", "./scripts/run-sources.ts", "--import", withoutLibrary()],
+        ...["--import", "./tools/loader/run-sources.ts", "--import", withoutLibrary()],
         ...["cli/main.ts", "mcp", ...FLAGS],
       ],
       { encoding: "utf8", env: { ...process.env, npm_command: undefined, PATH: "/usr/bin" } },

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { linksOf, withoutFences } from "../support/markdown-links.js";
 
-const PAGES = globSync(["*.md", "docs/*.md", "{examples,src,emulator,cli,test,scripts,tools,skills}/**/*.md"])
+const PAGES = globSync(["*.md", "docs/*.md", "{examples,src,emulator,cli,test,tools,skills}/**/*.md"])
   .filter((page) => !page.includes("node_modules"))
   .sort();
 

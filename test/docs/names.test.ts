@@ -1,14 +1,14 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { llmsIndex } from "../../scripts/llms-index.js";
+import { llmsIndex } from "../../tools/documents/llms-index.js";
 import { missingNames, namedFiles } from "../support/named-files.js";
 
 const { MODULES }: { MODULES: Record<string, { mutate: string[]; tests: string[] }> } = await import(
   resolve("tools/mutation/modules.mjs")
 );
 
-const READMES = globSync("{src,emulator,cli,scripts,test,tools,examples}/**/README.md")
+const READMES = globSync("{src,emulator,cli,test,tools,examples}/**/README.md")
   .filter((page) => !page.includes("node_modules"))
   .sort();
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { chartOf, drawChart, isCharted } from "../../scripts/bench/chart.js";
-import { drawReport } from "../../scripts/bench/draw.js";
-import type { Command, Report, Section } from "../../scripts/bench/report.js";
+import { chartOf, drawChart, isCharted } from "../../tools/bench/chart.js";
+import { drawReport } from "../../tools/bench/draw.js";
+import type { Command, Report, Section } from "../../tools/bench/report.js";
 
 const page = readFileSync("docs/performance.md", "utf8");
 const report: Report = JSON.parse(readFileSync("docs/performance.json", "utf8"));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lintProse } from "../../scripts/prose/lint.js";
+import { lintProse } from "../../tools/prose/lint.js";
 
 test.each([
   ["the text of a page", "docs/page.md", "Nobody hears of it.", ["1:1 Nobody", "1:8 hears"]],

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { requestTables } from "../../scripts/request-table.js";
+import { requestTables } from "../../tools/documents/request-table.js";
 
 const PAGE = "docs/options.md";
 

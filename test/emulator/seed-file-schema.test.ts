@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
-import { seedFileJsonSchema } from "../../scripts/seed-file-schema.js";
+import { seedFileJsonSchema } from "../../tools/documents/seed-file-schema.js";
 import { REQUESTS } from "../spec/tables/requests/index.js";
 
 const schema = seedFileJsonSchema();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createSharedBudget } from "../../scripts/pacing/shared-budget.js";
 import { createFleetPacer } from "../../src/databases/redis/fleet-pacer.js";
+import { createSharedBudget } from "../../tools/pacing/shared-budget.js";
 import { interleave, type Stage } from "../support/interleavings.js";
 
 const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;

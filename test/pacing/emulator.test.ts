@@ -1,10 +1,10 @@
 import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
-import { burstBound, steadyBound } from "../../scripts/pacing/bound.js";
-import { TYPICAL } from "../../scripts/pacing/law.js";
-import { seededRandom } from "../../scripts/pacing/random.js";
-import { USUAL_LIMIT } from "../../scripts/pacing/service.js";
+import { burstBound, steadyBound } from "../../tools/pacing/bound.js";
+import { TYPICAL } from "../../tools/pacing/law.js";
+import { seededRandom } from "../../tools/pacing/random.js";
+import { USUAL_LIMIT } from "../../tools/pacing/service.js";
 
 // The figures of the simulation hold against the emulator as well.
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { FIXED } from "../../scripts/pacing/policies.js";
-import { allTrials } from "../../scripts/pacing/scenarios.js";
-import { simulate } from "../../scripts/pacing/simulate.js";
+import { FIXED } from "../../tools/pacing/policies.js";
+import { allTrials } from "../../tools/pacing/scenarios.js";
+import { simulate } from "../../tools/pacing/simulate.js";
 
 // The most important scenarios of `npm run pacing`, for a shorter time. The client is the real one.
 

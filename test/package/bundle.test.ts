@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { type BuildOptions, build } from "esbuild";
 import { expect, inject, test } from "vitest";
-import { importGraph } from "../../scripts/import-graph.js";
-import { unusedPackages } from "../../scripts/minify-libraries.js";
+import { importGraph } from "../../tools/build/import-graph.js";
+import { unusedPackages } from "../../tools/build/minify-libraries.js";
 import { entries, nodeEntries } from "./entries.js";
 
 const kilobytes = 1000;

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { getReleaseLine } from "../../scripts/changelog.js";
+import { getReleaseLine } from "../../tools/release/changelog.js";
 
 test("an entry of the changelog is the text of its changeset, as one list item", () => {
   const summary = "Share a budget.\n\nFor fleets,\nlarge ones too.\n";

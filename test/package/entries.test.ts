@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { importGraph } from "../../scripts/import-graph.js";
+import { importGraph } from "../../tools/build/import-graph.js";
 import { entries, nodeEntries } from "./entries.js";
 
 describe.each(Object.entries(entries))("%s", (name, { types }) => {

@@ -58,7 +58,7 @@ test("on SIGTERM, a worker of each engine finishes its song, takes no other, and
     };
 
     await order(`${name}-first`);
-    const script = ["--import", "./scripts/run-sources.ts", "examples/postgres/worker.ts", name];
+    const script = ["--import", "./tools/loader/run-sources.ts", "examples/postgres/worker.ts", name];
     const service = { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey, POLL_MS: "1000" };
     const worker = spawn(process.execPath, script, { env: { ...process.env, ...service }, stdio: "inherit" });
     onTestFinished(() => void worker.kill("SIGKILL"));
@@ -85,7 +85,7 @@ test("the example of `plan` stores an order with its plan, and a later start run
   const { url, close } = await serve(emulator);
   onTestFinished(close);
   const run = async (name: string, env: Readonly<Record<string, string>> = {}) => {
-    const script = ["--import", "./scripts/run-sources.ts", "examples/postgres/plan.ts", name, "rain"];
+    const script = ["--import", "./tools/loader/run-sources.ts", "examples/postgres/plan.ts", name, "rain"];
     const service = { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey };
     const child = spawn(process.execPath, script, {
       env: { ...process.env, ...service, DATABASE_URL: databaseUrl, POLL_MS: "1000", ...env },

@@ -42,7 +42,7 @@ test("while the server is killed a hundred times, processes create no duplicate 
   const startMember = () => {
     const name = `member-${members++}-`;
     const parameters = [url, emulator.apiKey, cluster.folder, name];
-    const script = ["--import", "./scripts/run-sources.ts", "test/postgres/run-songs.ts", ...parameters];
+    const script = ["--import", "./tools/loader/run-sources.ts", "test/postgres/run-songs.ts", ...parameters];
     const child = spawn(process.execPath, script, { stdio: ["pipe", "pipe", "inherit"] });
     createInterface({ input: child.stdout }).on("line", (line) => {
       const [order = "", task = ""] = line.split(" ");

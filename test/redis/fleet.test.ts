@@ -49,7 +49,7 @@ async function runFleet(limits: typeof LIMITS) {
       ...limits,
     }),
   };
-  const flags = ["--import", "./scripts/run-sources.ts", "test/redis/member.ts"];
+  const flags = ["--import", "./tools/loader/run-sources.ts", "test/redis/member.ts"];
   const running = Array.from({ length: PROCESSES }, () =>
     promisify(execFile)(process.execPath, flags, { env }),
   );

@@ -32,7 +32,7 @@ test("on SIGTERM, a BullMQ worker finishes its song, takes no other, and exits w
   const add = (name: string) => queue.add("song", { name, description: name }, { jobId: name });
 
   await add("order-first");
-  const script = ["--import", "./scripts/run-sources.ts", "examples/queues/worker.ts"];
+  const script = ["--import", "./tools/loader/run-sources.ts", "examples/queues/worker.ts"];
   const settings = { REDIS_URL: connection.path, POLL_MS: "1000" };
   const service = { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey };
   const worker = spawn(process.execPath, script, {

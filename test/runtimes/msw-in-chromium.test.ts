@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { bundle } from "../../scripts/runtimes/bundle.js";
-import { runInChromium } from "../../scripts/runtimes/chromium.js";
+import { bundle } from "../../tools/runtimes/bundle.js";
+import { runInChromium } from "../../tools/runtimes/chromium.js";
 
 test("the contract holds with the handlers of MSW in a service worker of Chromium", async () => {
   const results = await runInChromium(await bundle("page-with-msw", resolve(".reports/msw-in-chromium")));

@@ -1,11 +1,11 @@
 import { AsyncMusic, type ClientOptions, RateLimitedError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { expect, onTestFinished, test } from "vitest";
-import { TYPICAL } from "../../scripts/pacing/law.js";
-import { seededRandom } from "../../scripts/pacing/random.js";
-import { createSharedBudget } from "../../scripts/pacing/shared-budget.js";
 import { createFleetPacer } from "../../src/databases/redis/fleet-pacer.js";
 import type { FleetBudget } from "../../src/databases/redis/fleet-window.js";
+import { TYPICAL } from "../../tools/pacing/law.js";
+import { seededRandom } from "../../tools/pacing/random.js";
+import { createSharedBudget } from "../../tools/pacing/shared-budget.js";
 import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";

@@ -1,6 +1,6 @@
 import type { AsyncMusic } from "async-music";
 import { expect, test } from "vitest";
-import { seededRandom } from "../../scripts/pacing/random.js";
+import { seededRandom } from "../../tools/pacing/random.js";
 import {
   accepted,
   ok,

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
-import { BUGS } from "../../scripts/simulate/bug-list.js";
-import { simulate } from "../../scripts/simulate/world.js";
+import { BUGS } from "../../tools/simulate/bug-list.js";
+import { simulate } from "../../tools/simulate/world.js";
 import { unwatch } from "../lifecycle/begun.js";
 
 test.each(BUGS.map((bug) => [bug.name, bug] as const))(

@@ -6,11 +6,11 @@ import { creatingTools } from "../../cli/mcp/requests.js";
 import { requestOf } from "../../cli/request.js";
 import { describedBy, fieldsOf } from "../../emulator/dashboard/views/tasks/task-input.js";
 import { requestSchemas } from "../../emulator/openapi/requests.js";
-import { requestTables } from "../../scripts/request-table.js";
-import { seedFileJsonSchema } from "../../scripts/seed-file-schema.js";
 import { DESCRIBED_INPUTS, type DescribedInput } from "../../src/contract/inputs.js";
 import { findRequestViolation, warningsAbout } from "../../src/contract/request-rules.js";
 import type { TaskType } from "../../src/contract/service.js";
+import { requestTables } from "../../tools/documents/request-table.js";
+import { seedFileJsonSchema } from "../../tools/documents/seed-file-schema.js";
 
 const REMIX = "remix" as TaskType;
 

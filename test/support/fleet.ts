@@ -32,7 +32,7 @@ export async function runFleet(
   const service = { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey };
   const times = { POLL_MS: "1000", SETTLE_MS: "5000" };
   const execute = async (...script: readonly string[]) => {
-    const parameters = ["--import", "./scripts/run-sources.ts", ...script];
+    const parameters = ["--import", "./tools/loader/run-sources.ts", ...script];
     const options = { env: { ...process.env, ...service, ...times, ...env } };
     return (await promisify(execFile)(process.execPath, parameters, options)).stdout;
   };

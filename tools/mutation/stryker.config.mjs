@@ -3,7 +3,7 @@ import { MODULES } from "./modules.mjs";
 const module = MODULES[process.env.MODULE ?? ""];
 if (module === undefined) throw new Error(`Expected MODULE to be one of ${Object.keys(MODULES).join(", ")}`);
 
-/** Run by scripts/mutation.ts, from the repository's root and with the module's name in `MODULE`. */
+/** Run by tools/mutation/main.ts, from the repository's root and with the module's name in `MODULE`. */
 export default {
   plugins: ["@stryker-mutator/vitest-runner", "./tools/mutation/prose.mjs"],
   ignorers: ["prose"],
@@ -15,7 +15,7 @@ export default {
   concurrency: 1,
   timeoutMS: 2500,
   tempDirName: ".reports/stryker",
-  ignorePatterns: ["dist", "site", ".reports", "songs", "docs/images", "tools/bench", "tools/runtimes"],
+  ignorePatterns: ["dist", "site", ".reports", "songs", "docs/images", "tools/bench/peers", "tools/runtimes"],
   reporters: ["clear-text", "json"],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportScoreTable: true },
   incrementalFile: `.reports/mutation-${process.env.MODULE}-incremental.json`,

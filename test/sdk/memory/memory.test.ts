@@ -11,7 +11,7 @@ const MEBIBYTE = 2 ** 20;
 
 /** Runs measure.ts in a separate process. */
 async function measure(...given: string[]): Promise<unknown> {
-  const flags = ["--expose-gc", "--import", "./scripts/run-sources.ts", "test/sdk/memory/measure.ts"];
+  const flags = ["--expose-gc", "--import", "./tools/loader/run-sources.ts", "test/sdk/memory/measure.ts"];
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, ...given]);
   return JSON.parse(stdout);
 }

@@ -17,8 +17,7 @@ export interface Service {
   questions(url: string): Promise<Record<"read" | "create", Question>>;
 }
 
-const installed = (path: string) =>
-  fileURLToPath(new URL(`../../tools/bench/node_modules/${path}`, import.meta.url));
+const installed = (path: string) => fileURLToPath(new URL(`peers/node_modules/${path}`, import.meta.url));
 const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 const API_KEY = "emu_bench";

@@ -6,7 +6,7 @@ import { type RunningService, startService } from "./running-service.ts";
 import { ask, type Question, SERVICES, type Service } from "./services.ts";
 import { spreadOf, takeTurns } from "./spread.ts";
 
-const autocannon = createRequire(new URL("../../tools/bench/package.json", import.meta.url))("autocannon");
+const autocannon = createRequire(new URL("peers/package.json", import.meta.url))("autocannon");
 
 const ROUNDS = 7;
 const STARTS = 5;

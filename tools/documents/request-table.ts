@@ -5,7 +5,7 @@ import {
   fieldNames,
   meaningsOf,
   noteOf,
-} from "../src/contract/inputs.js";
+} from "../../src/contract/inputs.js";
 
 /** The requests and the fields of their `input`, as the tables of `docs/options.md`. */
 export function requestTables(inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): string {

@@ -18,7 +18,7 @@ if (results.some(({ found }) => found === null)) process.exitCode = 1;
 function searchFor({ file, find, replace, firstWorld = 1 }: Bug): string | null {
   const copy = mkdtempSync(join(tmpdir(), "async-music-bug-"));
   try {
-    for (const part of ["src", "emulator", "scripts", "package.json", "tsconfig.json"])
+    for (const part of ["src", "emulator", "tools/loader", "tools/simulate", "package.json", "tsconfig.json"])
       cpSync(part, join(copy, part), { recursive: true });
     symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
     const sound = readFileSync(join(copy, file), "utf8");
@@ -31,8 +31,8 @@ function searchFor({ file, find, replace, firstWorld = 1 }: Bug): string | null 
 
     const parameters = [
       "--import",
-      "./scripts/run-sources.ts",
-      "scripts/simulate/simulate.ts",
+      "./tools/loader/run-sources.ts",
+      "tools/simulate/simulate.ts",
       "--seed",
       String(firstWorld),
       "--worlds",

@@ -12,8 +12,7 @@ interface Runtime {
   run(folder: string): Promise<TestResult[]>;
 }
 
-const installed = (path: string) =>
-  fileURLToPath(new URL(`../../tools/runtimes/node_modules/${path}`, import.meta.url));
+const installed = (path: string) => fileURLToPath(new URL(`node_modules/${path}`, import.meta.url));
 
 export const RUNTIMES: readonly Runtime[] = [
   commandLine("Node 22", installed("node22/bin/node")),

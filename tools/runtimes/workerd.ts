@@ -3,7 +3,7 @@ import type { TestResult } from "../../test/runtimes/test-runner.ts";
 
 /** Runs a bundled worker in workerd, the runtime of Cloudflare Workers. */
 export async function runInWorkerd(scriptPath: string): Promise<TestResult[]> {
-  const require = createRequire(new URL("../../tools/runtimes/package.json", import.meta.url));
+  const require = createRequire(new URL("package.json", import.meta.url));
   const { Miniflare } = require("miniflare");
   const worker = new Miniflare({
     modules: true,

@@ -5,7 +5,7 @@ import type { Options } from "tsup";
 export const unusedPackages = Object.fromEntries(
   ["@noble/ciphers/aes", "brotli/decompress.js", "linebreak", "png-js"].map((name) => [
     name,
-    "./scripts/unused-package.ts",
+    "./tools/build/unused-package.ts",
   ]),
 );
 

@@ -8,7 +8,7 @@ const paths = globSync(
     "*.md",
     ".changeset/*.md",
     "{docs,examples,skills}/**/*.md",
-    "{src,emulator,cli,scripts,test,tools}/**/README.md",
+    "{src,emulator,cli,test,tools}/**/README.md",
     "{src,emulator,cli,examples}/**/*.{ts,tsx}",
   ],
   { exclude: ["**/node_modules/**", "docs/fidelity.md"] },

@@ -6,9 +6,9 @@
 import { Session } from "node:inspector/promises";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createEmulator } from "../emulator/index.js";
-import { serve } from "../emulator/node.js";
-import { AsyncMusic, memoryJournal } from "../src/index.js";
+import { createEmulator } from "../../emulator/index.js";
+import { serve } from "../../emulator/node.js";
+import { AsyncMusic, memoryJournal } from "../../src/index.js";
 
 const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
 const MUSIC = {

@@ -1,16 +1,16 @@
 import ts from "typescript";
 import * as z from "zod/mini";
-import { EMULATOR_KEY } from "../emulator/core/accounts.js";
-import { NAMED } from "../emulator/core/checks.js";
-import { outcomeSchema } from "../emulator/core/providers.js";
+import { EMULATOR_KEY } from "../../emulator/core/accounts.js";
+import { NAMED } from "../../emulator/core/checks.js";
+import { outcomeSchema } from "../../emulator/core/providers.js";
 import {
   FIELDS_OF_STATUS,
   keyValueSchema,
   seedFileSchema,
   seedTaskSchema,
-} from "../emulator/core/seed-file/schema.js";
-import { requestSchemas } from "../emulator/openapi/requests.js";
-import type { DescribedInput } from "../src/contract/inputs.js";
+} from "../../emulator/core/seed-file/schema.js";
+import { requestSchemas } from "../../emulator/openapi/requests.js";
+import type { DescribedInput } from "../../src/contract/inputs.js";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
-const root = new URL("../", import.meta.url);
+const root = new URL("../../", import.meta.url);
 const { compilerOptions } = JSON.parse(readFileSync(new URL("tsconfig.json", root), "utf8"));
 
 registerHooks({

@@ -4,7 +4,7 @@
  */
 
 import { cpSync, globSync, writeFileSync } from "node:fs";
-import { openApiDocument } from "../emulator/openapi/document.js";
+import { openApiDocument } from "../../emulator/openapi/document.js";
 import { llmsIndex } from "./llms-index.js";
 import { seedFileJsonSchema } from "./seed-file-schema.js";
 

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { type Row, significant, type Table } from "./report.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const peers = `${root}tools/bench`;
+const peers = `${root}tools/bench/peers`;
 
 /** The code that an application bundles to use the client of each library. */
 const CLIENTS: readonly { name: string; code: string; folder: string }[] = [

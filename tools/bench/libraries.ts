@@ -11,7 +11,7 @@ export type Calls = Record<CallName, () => Promise<unknown>>;
 type MakeCalls = (baseUrl: string, fetch: typeof globalThis.fetch) => Calls;
 
 /** The published packages, which have a separate directory and lockfile. */
-const peer = createRequire(new URL("../../tools/bench/package.json", import.meta.url));
+const peer = createRequire(new URL("peers/package.json", import.meta.url));
 
 const TASKS = "/api/v1/task";
 const INPUT = { prompt: "rain in Lisbon" };
