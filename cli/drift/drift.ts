@@ -18,7 +18,7 @@ import { policyOf, policyShown } from "./policy.js";
 import { lastStatusOf, type Probe, probesFor } from "./probes.js";
 import { createReport, reportMarkdown, reportText } from "./report.js";
 import { LIMITED, type Survey, survey } from "./survey.js";
-import { createWire } from "./wire.js";
+import { Wire } from "./wire.js";
 
 export interface DriftFlags extends ConnectionFlags {
   maxCredits: number;
@@ -72,7 +72,7 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
     });
   const clock = terminal.client?.clock ?? SYSTEM_CLOCK;
   const { baseUrl } = connect(flags, terminal);
-  const wire = createWire(terminal.client?.fetch ?? globalThis.fetch, baseUrl, () => clock.now());
+  const wire = new Wire(terminal.client?.fetch ?? globalThis.fetch, baseUrl, () => clock.now());
   const client = connect(flags, terminal, { fetch: wire.fetch, validateRequests: false });
   const date = new Date(clock.now()).toISOString();
   const probes = probesFor(uploadUrl);
@@ -127,7 +127,7 @@ async function surveyEmulator(
   if (found.observations.has(LIMITED))
     emulator.faults.add({ fault: { kind: "status", status: 429, when: "before" } });
   const { clock, fetch, ...connection } = emulator.connection();
-  const wire = createWire(fetch, connection.baseUrl, () => clock.now());
+  const wire = new Wire(fetch, connection.baseUrl, () => clock.now());
   const client = new AsyncMusic({
     ...connection,
     clock,

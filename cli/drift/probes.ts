@@ -58,103 +58,96 @@ export const SHOWS = {
 
 /** All probes, in the order in which they run: the free ones first, then those whose tasks are refunded. */
 export function probesFor(uploadUrl: string): readonly Probe[] {
-  const upload = { model: "provider_a", task_type: "upload", input: { url: uploadUrl } };
-  const concat = { model: "provider_a", task_type: "concat", input: { clip_id: UNKNOWN_ID } };
-  const described = {
-    model: "provider_a",
-    task_type: "music",
-    input: { gpt_description_prompt: "rain in Lisbon" },
-  };
-  const song = (input: object) => ({ model: "provider_b", task_type: "music", input });
+  const upload = requestOf("provider_a", "upload", { url: uploadUrl });
   return [
-    { name: "balance", kind: "balance" },
-    { name: "usage", kind: "usage" },
-    { name: "no API key", kind: "balance", change: { headers: { [HEADERS.apiKey]: null } } },
-    { name: "unknown API key", kind: "balance", change: { headers: { [HEADERS.apiKey]: "drift-check" } } },
-    { name: "no request ID", kind: "balance", change: { headers: { [HEADERS.requestId]: null } } },
-    { name: "unsafe request ID", kind: "balance", change: { headers: { [HEADERS.requestId]: "not safe!" } } },
-    { name: "unknown task", kind: "task" },
-    { name: "task ID that is not a UUID", kind: "task", change: { path: `${API_PREFIX}/task/1` } },
-    { name: SHOWS.window, kind: "rate limit" },
-
-    { name: "body that is not JSON", kind: "create", request: upload, credits: 0, change: { body: "{" } },
-    {
-      ...{ name: "body that is a list", kind: "create", request: upload, credits: 0 },
-      change: { body: "[]" },
-      // A list also lacks the required fields. The interface does not say which error wins.
-      orRefusedLike: "missing model",
-    },
-    create("missing model", "provider_a", "upload", { ...upload, model: undefined }),
-    create("unknown model", "provider_a", "upload", { ...upload, model: "provider_c" }),
-    create("task type of the other model", "provider_a", "upload", { ...upload, model: "provider_b" }),
-    create("upload of another scheme", "provider_a", "upload", {
-      ...upload,
-      input: { url: "ftp://example.com/a.mp3" },
-    }),
-    create("upload from a private network", "provider_a", "upload", {
-      ...upload,
-      input: { url: "http://192.168.0.1/a.mp3" },
-    }),
-    create("blank lyrics", "provider_a", "lyrics", {
-      model: "provider_a",
-      task_type: "lyrics",
-      input: { prompt: " " },
-    }),
-    create("song without words", "provider_a", "music", {
-      model: "provider_a",
-      task_type: "music",
-      input: { negative_tags: "polka" },
-    }),
-    create("mixed field sets", "provider_b", "music", song({ prompt: "slow folk", make_instrumental: true })),
-    create(SHOWS.invalidFormat, "provider_a", "upload", { ...upload, audio_format: "wav" }),
-
-    {
-      ...accepted("continuation of an unknown clip", "provider_a", "music", {
-        model: "provider_a",
-        task_type: "music",
-        input: { continue_clip_id: UNKNOWN_ID, continue_at: 5 },
-      }),
-      ...UNKNOWN_CLIP,
-    },
-    { ...accepted("concat of an unknown clip", "provider_a", "concat", concat), ...UNKNOWN_CLIP },
-    {
-      ...accepted(SHOWS.nullFormat, "provider_a", "concat", {
-        ...concat,
-        input: { clip_id: OTHER_UNKNOWN_ID },
-        audio_format: null,
-      }),
-      ...UNKNOWN_CLIP,
-    },
-
-    accepted("lyrics", "provider_a", "lyrics", {
-      model: "provider_a",
-      task_type: "lyrics",
-      input: { prompt: "a lighthouse", unknown_field: [1, null] },
-      unknown_field: true,
-    }),
-    accepted(SHOWS.mixedFields, "provider_b", "music", song({ prompt: "slow folk", title: "Rain" })),
-    {
-      ...accepted("song by provider_b", "provider_b", "music", song({ prompt: "slow folk", seed: 7 })),
-      unlessAccepted: SHOWS.mixedFields,
-    },
-    accepted(SHOWS.mp3, "provider_a", "music", { ...described, audio_format: "mp3" }),
-    { ...accepted("song by provider_a", "provider_a", "music", described), unlessAccepted: SHOWS.mp3 },
-    {
-      ...accepted("upload as MP3", "provider_a", "upload", { ...upload, audio_format: "mp3" }),
-      isExtra: true,
-    },
-    { ...accepted("upload", "provider_a", "upload", upload), isExtra: true },
+    ...READS,
+    ...refusedRequests(upload),
+    ...REQUESTS_WITH_AN_UNKNOWN_CLIP,
+    ...ACCEPTED_REQUESTS,
+    { ...accepted("upload as MP3", upload, { audio_format: "mp3" }), isExtra: true },
+    { ...accepted("upload", upload), isExtra: true },
   ];
 }
 
-const UNKNOWN_CLIP = { hasUnknownClip: true, orRefusedLike: "blank lyrics" } as const;
+const READS: readonly Probe[] = [
+  { name: "balance", kind: "balance" },
+  { name: "usage", kind: "usage" },
+  { name: "no API key", kind: "balance", change: { headers: { [HEADERS.apiKey]: null } } },
+  { name: "unknown API key", kind: "balance", change: { headers: { [HEADERS.apiKey]: "drift-check" } } },
+  { name: "no request ID", kind: "balance", change: { headers: { [HEADERS.requestId]: null } } },
+  { name: "unsafe request ID", kind: "balance", change: { headers: { [HEADERS.requestId]: "not safe!" } } },
+  { name: "unknown task", kind: "task" },
+  { name: "task ID that is not a UUID", kind: "task", change: { path: `${API_PREFIX}/task/1` } },
+  { name: SHOWS.window, kind: "rate limit" },
+];
 
-function accepted(name: string, model: Model, type: TaskType, request: object): CreateProbe {
-  return { ...create(name, model, type, request), isAccepted: true };
+/** A request, before a probe changes it. */
+interface ValidRequest {
+  readonly model: Model;
+  readonly task_type: TaskType;
+  readonly input: object;
 }
 
-function create(name: string, model: Model, type: TaskType, request: object): CreateProbe {
-  return { name, kind: "create", request, credits: priceOf(model, type) };
+function requestOf(model: Model, type: TaskType, input: object): ValidRequest {
+  return { model, task_type: type, input };
+}
+
+const LYRICS = requestOf("provider_a", "lyrics", { prompt: "a lighthouse" });
+const SONG = requestOf("provider_a", "music", { gpt_description_prompt: "rain in Lisbon" });
+const SONG_OF_B = requestOf("provider_b", "music", { prompt: "slow folk" });
+const CONCAT = requestOf("provider_a", "concat", { clip_id: UNKNOWN_ID });
+
+function refusedRequests(upload: ValidRequest): readonly Probe[] {
+  return [
+    { ...create("body that is not JSON", upload), credits: 0, change: { body: "{" } },
+    {
+      ...create("body that is a list", upload),
+      ...{ credits: 0, change: { body: "[]" } },
+      // A list also lacks the required fields. The interface does not say which error wins.
+      orRefusedLike: "missing model",
+    },
+    create("missing model", upload, { model: undefined }),
+    create("unknown model", upload, { model: "provider_c" }),
+    create("task type of the other model", upload, { model: "provider_b" }),
+    create("upload of another scheme", upload, { input: { url: "ftp://example.com/a.mp3" } }),
+    create("upload from a private network", upload, { input: { url: "http://192.168.0.1/a.mp3" } }),
+    create("blank lyrics", LYRICS, { input: { prompt: " " } }),
+    create("song without words", SONG, { input: { negative_tags: "polka" } }),
+    create("mixed field sets", SONG_OF_B, { input: { prompt: "slow folk", make_instrumental: true } }),
+    create(SHOWS.invalidFormat, upload, { audio_format: "wav" }),
+  ];
+}
+
+const REQUESTS_WITH_AN_UNKNOWN_CLIP: readonly Probe[] = [
+  accepted("continuation of an unknown clip", SONG, {
+    input: { continue_clip_id: UNKNOWN_ID, continue_at: 5 },
+  }),
+  accepted("concat of an unknown clip", CONCAT),
+  accepted(SHOWS.nullFormat, CONCAT, { input: { clip_id: OTHER_UNKNOWN_ID }, audio_format: null }),
+].map((probe) => ({ ...probe, hasUnknownClip: true, orRefusedLike: "blank lyrics" }));
+
+const ACCEPTED_REQUESTS: readonly Probe[] = [
+  accepted("lyrics", LYRICS, {
+    input: { ...LYRICS.input, unknown_field: [1, null] },
+    unknown_field: true,
+  }),
+  accepted(SHOWS.mixedFields, SONG_OF_B, { input: { prompt: "slow folk", title: "Rain" } }),
+  {
+    ...accepted("song by provider_b", SONG_OF_B, { input: { prompt: "slow folk", seed: 7 } }),
+    unlessAccepted: SHOWS.mixedFields,
+  },
+  accepted(SHOWS.mp3, SONG, { audio_format: "mp3" }),
+  { ...accepted("song by provider_a", SONG), unlessAccepted: SHOWS.mp3 },
+];
+
+function accepted(name: string, request: ValidRequest, changed: object = {}): CreateProbe {
+  return { ...create(name, request, changed), isAccepted: true };
+}
+
+/** A probe costs what the request costs before it is changed. */
+function create(name: string, request: ValidRequest, changed: object = {}): CreateProbe {
+  const credits = priceOf(request.model, request.task_type);
+  return { name, kind: "create", request: { ...request, ...changed }, credits };
 }
 
 /** How the task of a probe should end. */

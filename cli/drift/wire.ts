@@ -31,63 +31,82 @@ const DATE_TOLERANCE_MS = 5000;
 /** The clock of this machine may differ more. */
 const OWN_CLOCK_TOLERANCE_MS = 60_000;
 
-export type Wire = ReturnType<typeof createWire>;
-
 /** A `fetch` for the SDK that records the responses of the API, and changes requests. */
-export function createWire(send: typeof fetch, baseUrl: string, now: () => number) {
-  const api = `${baseUrl.replace(/(?<!\/)\/+$/, "")}${API_PREFIX}/`;
-  let change: Change | undefined;
-  /** Of the current call. A late response to an earlier one is not taken for one to this call. */
-  let call: Call = { latest: null, serverErrors: 0 };
-  const wire = {
-    /** How many requests were sent to the API. */
-    requests: 0,
-    /** The first 429. */
-    limited: null as Exchange | null,
-    /** How many calls had a server error, and then a response that was none. */
-    recovered: 0,
+export class Wire {
+  /** How many requests were sent to the API. */
+  requests = 0;
+  /** The first 429. */
+  limited: Exchange | null = null;
+  /** How many calls had a server error, and then a response that was none. */
+  recovered = 0;
+  readonly #send: typeof fetch;
+  readonly #origin: string;
+  readonly #now: () => number;
+  #change: Change | undefined;
+  /** The current call. A late response to an earlier one is not taken for one to this call. */
+  #call: ObservedCall = { latest: null, serverErrors: 0 };
 
-    async fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-      const given = input instanceof Request ? input : new Request(input, init);
-      if (!given.url.startsWith(api)) return send(input, init);
-      const request = change === undefined ? null : changed(given, change, baseUrl);
-      wire.requests++;
-      const own = call;
-      own.latest = null;
-      const response = await (request === null ? send(input, init) : send(request));
-      if (response.status >= 500) own.serverErrors++;
-      own.latest = record(response.clone(), (request ?? given).headers.get(HEADERS.requestId));
-      return response;
-    },
+  constructor(send: typeof fetch, baseUrl: string, now: () => number) {
+    this.#send = send;
+    this.#origin = baseUrl.replace(/(?<!\/)\/+$/, "");
+    this.#now = now;
+  }
 
-    /** Carries out a call of the SDK. Returns the last response to it; `null` without one. */
-    async observe(send: () => PromiseLike<unknown>, wanted?: Change) {
-      const own: Call = { latest: null, serverErrors: 0 };
-      call = own;
-      change = wanted;
-      const error: unknown = await Promise.resolve(send()).then(
-        () => null,
-        (reason: unknown) => reason,
-      );
-      change = undefined;
-      const exchange = own.latest === null ? null : await own.latest;
-      if (own.serverErrors > 0 && exchange !== null && exchange.status < 500) wire.recovered++;
-      return { exchange, error };
-    },
+  readonly fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const given = input instanceof Request ? input : new Request(input, init);
+    const send = this.#send;
+    if (!given.url.startsWith(`${this.#origin}${API_PREFIX}/`)) return send(input, init);
+    const request = this.#change === undefined ? null : this.#changed(given, this.#change);
+    this.requests++;
+    const call = this.#call;
+    call.latest = null;
+    const response = await (request === null ? send(input, init) : send(request));
+    if (response.status >= 500) call.serverErrors++;
+    call.latest = this.#record(response.clone(), (request ?? given).headers.get(HEADERS.requestId));
+    return response;
   };
 
-  const record = async (response: Response, sentId: string | null): Promise<Exchange | null> => {
+  /** Carries out a call of the SDK. Returns the last response to it; `null` without one. */
+  async observe(send: () => PromiseLike<unknown>, change?: Change) {
+    const call: ObservedCall = { latest: null, serverErrors: 0 };
+    this.#call = call;
+    this.#change = change;
+    const error: unknown = await Promise.resolve(send()).then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    this.#change = undefined;
+    const exchange = await call.latest;
+    if (call.serverErrors > 0 && exchange !== null && exchange.status < 500) this.recovered++;
+    return { exchange, error };
+  }
+
+  async #record(response: Response, sentId: string | null): Promise<Exchange | null> {
     const text = await response.text().catch(() => null);
     if (text === null) return null;
     const { status, headers } = response;
-    const exchange = { sentId, status, headers, body: parse(text), date: dateOf(headers, now()) };
-    if (status === 429) wire.limited ??= exchange;
+    const exchange = { sentId, status, headers, body: parse(text), date: dateOf(headers, this.#now()) };
+    if (status === 429) this.limited ??= exchange;
     return exchange;
-  };
-  return wire;
+  }
+
+  #changed(request: Request, { headers = {}, path, body }: Change): Request {
+    const all = new Headers(request.headers);
+    for (const [name, value] of Object.entries(headers))
+      value === null ? all.delete(name) : all.set(name, value);
+    if (body !== undefined) all.delete("Content-Length");
+    const { method, signal } = request;
+    return new Request(path === undefined ? request.url : `${this.#origin}${path}`, {
+      method,
+      headers: all,
+      signal,
+      redirect: "manual",
+      ...(body !== undefined && { body }),
+    });
+  }
 }
 
-interface Call {
+interface ObservedCall {
   /** The last response. */
   latest: Promise<Exchange | null> | null;
   serverErrors: number;
@@ -98,22 +117,6 @@ function dateOf(headers: Headers, now: number): Instant {
   return Number.isNaN(ms)
     ? { ms: now, toleranceMs: OWN_CLOCK_TOLERANCE_MS }
     : { ms, toleranceMs: DATE_TOLERANCE_MS };
-}
-
-function changed(request: Request, { headers = {}, path, body }: Change, baseUrl: string): Request {
-  const all = new Headers(request.headers);
-  for (const [name, value] of Object.entries(headers))
-    value === null ? all.delete(name) : all.set(name, value);
-  if (body !== undefined) all.delete("Content-Length");
-  const url = path === undefined ? request.url : `${baseUrl.replace(/(?<!\/)\/+$/, "")}${path}`;
-  const { method, signal } = request;
-  return new Request(url, {
-    method,
-    headers: all,
-    signal,
-    redirect: "manual",
-    ...(body !== undefined && { body }),
-  });
 }
 
 function parse(text: string): unknown {
