@@ -1,6 +1,6 @@
 import { isRecord } from "../../src/contract/service.js";
 import type { AsyncMusic } from "../../src/index.js";
-import { type Fields, mergeFields } from "./fields.js";
+import { type Fields, mergedFields } from "./fields.js";
 import { mediaType } from "./response-fields.js";
 
 /** Downloads the start of every clip of a task. Returns `null` if no clip has an address. */
@@ -11,16 +11,9 @@ export async function audioFields(
 ): Promise<Fields | null> {
   const urls = audioUrlsOf(task);
   if (urls.length === 0) return null;
-  const fields: Fields = {};
-  for (const url of urls) {
-    const own = await download(client, url, task["audio_format"] === "mp3", signal);
-    // A clip that could not be downloaded has other fields.
-    const names = Object.keys({ ...fields, ...own });
-    const isFirst = Object.keys(fields).length === 0;
-    for (const name of names) if (!isFirst) fields[name] ??= "missing";
-    mergeFields(fields, Object.fromEntries(names.map((name) => [name, own[name] ?? "missing"])));
-  }
-  return fields;
+  const all: Fields[] = [];
+  for (const url of urls) all.push(await download(client, url, task["audio_format"] === "mp3", signal));
+  return mergedFields(all);
 }
 
 async function download(

@@ -6,42 +6,56 @@ export type Fields = Record<string, Value>;
 
 export type Value = string | number | boolean | null;
 
-/** Fields whose values are compared. Of all others, only the type is. */
-const VALUES = new Set(["code", "error_code"]);
+/** What the value at a path shows, such as `data.total`; `undefined`: what every value of its kind shows. */
+export type FieldRule = (path: string, value: unknown, owner: Record<string, unknown>) => Value | undefined;
 
 /** Adds the fields of an object, and of the objects and arrays in it. */
-export function addFields(fields: Fields, value: Record<string, unknown>, prefix: string): void {
-  for (const [name, each] of Object.entries(value)) {
+export function addFields(
+  fields: Fields,
+  owner: Record<string, unknown>,
+  prefix: string,
+  rule: FieldRule = commonRule,
+): void {
+  for (const [name, value] of Object.entries(owner)) {
     const path = `${prefix}${name}`;
-    if (path === "data.total") fields[path] = totalField(value);
-    else if (VALUES.has(path) && isValue(each)) fields[path] = each;
-    else if (isRecord(each)) {
-      fields[path] = "object";
-      addFields(fields, each, `${path}.`);
-    } else if (Array.isArray(each)) {
-      fields[path] = each.length === 0 ? "empty array" : "array";
-      for (const item of each) addItem(fields, item, `${path}[]`);
-    } else fields[path] = typeOf(each, name);
+    const ruled = rule(path, value, owner);
+    if (ruled !== undefined) fields[path] = ruled;
+    else if (Array.isArray(value)) {
+      fields[path] = value.length === 0 ? "empty array" : "array";
+      Object.assign(fields, mergedFields(value.map((item) => itemFields(item, `${path}[]`, rule))));
+    } else {
+      fields[path] = typeOf(value, name);
+      if (isRecord(value)) addFields(fields, value, `${path}.`, rule);
+    }
   }
 }
+
+/** Of all other fields, only the type is compared. */
+const commonRule: FieldRule = (path, value, owner) => {
+  if (path === "data.total") return totalField(owner);
+  return (path === "code" || path === "error_code") && isValue(value) ? value : undefined;
+};
 
 /** Whether the total of a balance is the sum of its parts. */
 export function totalField({ available, frozen, total }: Record<string, unknown>): string {
   return total === Number(available) + Number(frozen) ? "available + frozen" : "another number";
 }
 
-function addItem(fields: Fields, item: unknown, path: string): void {
-  const own: Fields = { [path]: typeOf(item, "") };
-  if (isRecord(item)) addFields(own, item, `${path}.`);
-  mergeFields(fields, own);
+function itemFields(item: unknown, path: string, rule: FieldRule): Fields {
+  const fields: Fields = { [path]: typeOf(item, "") };
+  if (isRecord(item)) addFields(fields, item, `${path}.`, rule);
+  return fields;
 }
 
-/** Things of one kind share their fields: where they differ, all values are listed. */
-export function mergeFields(fields: Fields, own: Fields): void {
-  for (const [name, type] of Object.entries(own)) {
-    const known = fields[name];
-    fields[name] = known === undefined || known === type ? type : [known, type].sort().join(" or ");
-  }
+/** The fields of things of one kind: where they differ, all values are listed. */
+export function mergedFields(all: readonly Fields[]): Fields {
+  const names = new Set(all.flatMap((fields) => Object.keys(fields)));
+  return Object.fromEntries([...names].map((name) => [name, mergedValue(all, name)]));
+}
+
+function mergedValue(all: readonly Fields[], name: string): Value {
+  const [value = "missing", ...others] = new Set(all.map((fields) => fields[name] ?? "missing"));
+  return others.length === 0 ? value : [value, ...others].sort().join(" or ");
 }
 
 export function isValue(value: unknown): value is Value {

@@ -1,6 +1,6 @@
 import { isFinalStatus, isRecord, LIMITS, TASK_ERROR_CODES } from "../../src/contract/service.js";
 import { canonicalJson } from "../../src/contract/text.js";
-import { addFields, type Fields, isValue, mergeFields, typeOf } from "./fields.js";
+import { addFields, type Fields, isValue, typeOf, type Value } from "./fields.js";
 import type { Instant } from "./wire.js";
 
 /** The request of a task, and what is known of the task. */
@@ -24,64 +24,86 @@ export interface KnownTask {
 type Data = Record<string, unknown>;
 
 /**
- * The fields of a task. Values that the request or the task's creation decide are compared with these, so that tasks of
+ * Adds the fields of a task. Values that the request or the task's creation decide are compared with these, so that tasks of
  * different requests have equal fields. Alternatives that the interface allows have the same value.
  */
 export function addTaskFields(fields: Fields, data: Data, sent: Sent, date: Instant): void {
-  const { request, credits, task } = sent;
-  const { output, ...rest } = data;
-  for (const [name, value] of Object.entries(rest)) {
-    const path = `data.${name}`;
-    const rule = RULES[name];
-    if (rule !== undefined) fields[path] = rule(value, data, sent, date);
-    else addFields(fields, { [name]: value }, "data.");
-  }
-  if (task === null) {
-    if (output !== undefined) addFields(fields, { output }, "data.");
-    fields["data.credits_charged"] = expected(data["credits_charged"], credits, "the documented price");
-  } else {
-    fields["data.credits_cost"] = expected(data["credits_cost"], task.charged, "credits_charged");
-    addOutputFields(fields, output, data, request);
-  }
+  const isCreation = sent.task === null;
+  const shown = isCreation ? data : withComparableOutput(data, sent);
+  addFields(fields, shown, "data.", (path, value) => RULES[path]?.(value, { data, sent, date }));
+  fields[isCreation ? "data.credits_charged" : "data.credits_cost"] ??= "missing";
+  const { output } = shown;
+  if (isCreation || !isRecord(output)) return;
+  if (data["status"] !== "success") fields["data.output"] = "null or an object without a result";
+  else if (hasRepeatedIds(output["result"])) fields["data.output.result[].id"] = "repeated";
 }
 
-type Rule = (value: unknown, data: Data, sent: Sent, date: Instant) => Fields[string];
+interface TaskResponse {
+  readonly data: Data;
+  readonly sent: Sent;
+  readonly date: Instant;
+}
+
+type Rule = (value: unknown, response: TaskResponse) => Value | undefined;
 
 const RULES: Readonly<Record<string, Rule>> = {
-  task_id: (value, _, { task }) =>
+  "data.task_id": (value, { sent: { task } }) =>
     task === null ? typeOf(value, "task_id") : expected(value, task.id, "the task's"),
-  type: (value, _, { request }) => expected(value, request["task_type"], "as sent"),
-  model: (value, _, { request }) => expected(value, request["model"], "as sent"),
-  audio_format: (value, _, { request }) => expected(value, request["audio_format"] ?? null, "as sent"),
-  input: (value, _, { request }) =>
+  "data.type": asSent("task_type"),
+  "data.model": asSent("model"),
+  "data.audio_format": asSent("audio_format"),
+  "data.input": (value, { sent: { request } }) =>
     canonicalJson(value) === canonicalJson(request["input"]) ? "as sent" : typeOf(value, ""),
-  status: (value) => (isValue(value) ? value : typeOf(value, "")),
-  error_code(value, { status }, { hasUnknownClip }) {
+  "data.status": valueField,
+  "data.error_code"(value, { data: { status }, sent: { hasUnknownClip } }) {
     // The service or its provider notices that a clip does not exist: the interface does not say which.
     const isEither = value === "invalid_task_input" || value === "upstream_provider_error";
     if (status === "failure" && hasUnknownClip && isEither) return NO_SUCH_CLIP;
     const isDocumented = value === null || TASK_ERROR_CODES.some((code) => code === value);
     return isDocumented && isValue(value) ? value : `${quoted(value)}, which is not documented`;
   },
-  retryable(value, data) {
-    const isOpen = data["status"] === "failure" && data["error_code"] === "upstream_provider_error";
-    if (isOpen && typeof value === "boolean") return false;
-    return isValue(value) ? value : typeOf(value, "");
+  "data.retryable"(value, { data: { status, error_code: code } }) {
+    const isOpen = status === "failure" && code === "upstream_provider_error";
+    return isOpen && typeof value === "boolean" ? false : valueField(value);
   },
-  retry_after_seconds(value, { status }) {
+  "data.retry_after_seconds"(value, { data: { status } }) {
     const type = typeOf(value, "");
     const isEither = type === "null" || type === "whole number";
     return isEither && hasFailed(status) ? "whole number or null" : type;
   },
-  credits_charged: () => "",
-  credits_cost: () => "",
-  created_at: createdAtField,
-  completed_at: completedAtField,
+  "data.credits_charged": (value, { sent: { task, credits } }) =>
+    task === null ? expected(value, credits, "the documented price") : "",
+  "data.credits_cost": (value, { sent: { task } }) =>
+    task === null ? "" : expected(value, task.charged, "credits_charged"),
+  "data.created_at": createdAtField,
+  "data.completed_at": completedAtField,
+  "data.output.task_type": asSent("task_type"),
+  "data.output.status"(value, { data: { status } }) {
+    const internal = INTERNAL[String(status)] ?? [];
+    return internal.some((each) => each === value) ? internal.join(" or ") : quoted(value);
+  },
+  "data.output.progress": textField,
+  "data.output.fail_reason": textField,
+  // The interface shows no type of these.
+  "data.output.result[].metadata.tags": () => "any value",
+  "data.output.result[].metadata.prompt": () => "any value",
 };
+
+function asSent(name: string): Rule {
+  return (value, { sent: { request } }) => expected(value, request[name] ?? null, "as sent");
+}
+
+function valueField(value: unknown): Value {
+  return isValue(value) ? value : typeOf(value, "");
+}
+
+function textField(value: unknown): Value | undefined {
+  return typeof value === "string" || value === null ? "string or null" : undefined;
+}
 
 const NO_SUCH_CLIP = "invalid_task_input or upstream_provider_error";
 
-function createdAtField(value: unknown, _: Data, { task }: Sent, date: Instant): string {
+function createdAtField(value: unknown, { sent: { task }, date }: TaskResponse): string {
   const type = typeOf(value, "created_at");
   if (task !== null && value === null) return "the submission's or null";
   if (type !== "date-time") return type;
@@ -100,12 +122,8 @@ const LONGEST_SUBMISSION_MS = 60_000;
 /** Times may be rounded to whole seconds. */
 const ROUNDING_MS = 1000;
 
-function completedAtField(
-  value: unknown,
-  { status, created_at }: Data,
-  { task }: Sent,
-  date: Instant,
-): string {
+function completedAtField(value: unknown, { data, sent: { task }, date }: TaskResponse): string {
+  const { status, created_at } = data;
   const type = typeOf(value, "completed_at");
   if (type !== "date-time") return type;
   const ms = Date.parse(String(value));
@@ -125,73 +143,32 @@ const SONG_FIELDS = [...CLIP_FIELDS, "image_url", "title", "metadata"];
 const METADATA_FIELDS = ["duration", "tags", "prompt"];
 
 /**
- * The output of a task. Without a success, it may be `null`, absent, or an object without a result: these three have
- * the same fields.
+ * A task whose output has only what is compared. Without a success, the output may be `null`, absent, or an object without a
+ * result: these three have the same fields.
  */
-function addOutputFields(fields: Fields, output: unknown, { type, status }: Data, request: Data): void {
-  const isSuccess = status === "success";
-  const internal = isSuccess ? ["completed"] : INTERNAL[String(status)];
-  const open: Fields = {
-    "data.output": "null or an object without a result",
-    "data.output.task_type": "as sent",
-    "data.output.status": (internal ?? []).join(" or "),
-    "data.output.progress": "string or null",
-    "data.output.fail_reason": "string or null",
-    "data.output.result": "null",
-  };
-  if (!isSuccess && (output === null || output === undefined)) {
-    Object.assign(fields, open);
-    return;
+function withComparableOutput(data: Data, { request }: Sent): Data {
+  const { output, status, type } = data;
+  if (status !== "success") {
+    const open = { task_type: request["task_type"], status: INTERNAL[String(status)]?.[0] };
+    return { ...data, output: output ?? { ...open, progress: null, fail_reason: null, result: null } };
   }
-  fields["data.output"] = isSuccess || !isRecord(output) ? typeOf(output, "") : (open["data.output"] ?? "");
-  if (!isRecord(output)) return;
-  const { result, ...wrapper } = output;
-  for (const [name, value] of Object.entries(wrapper)) {
-    const path = `data.output.${name}`;
-    const isText = typeof value === "string" || value === null;
-    if (name === "task_type") fields[path] = expected(value, request["task_type"], "as sent");
-    else if (name === "status")
-      fields[path] = internal?.some((each) => each === value) ? internal.join(" or ") : quoted(value);
-    else if ((name === "progress" || name === "fail_reason") && isText) fields[path] = "string or null";
-    else addFields(fields, { [name]: value }, "data.output.");
-  }
-  if (Array.isArray(result) && isSuccess) addClipFields(fields, result, type);
-  else if (result !== undefined) addFields(fields, { result }, "data.output.");
+  if (!isRecord(output) || !Array.isArray(output["result"])) return { ...data, output };
+  const clips = output["result"].map((clip) => (isRecord(clip) ? documented(clip, type) : clip));
+  return { ...data, output: { ...output, result: clips } };
 }
 
 /** The internal statuses that fit a status. */
 const INTERNAL: Readonly<Record<string, readonly string[]>> = {
+  success: ["completed"],
   pending: ["queued", "processing"],
   running: ["queued", "processing"],
   failure: ["failed"],
   timeout: ["queued", "processing", "completed", "failed"],
 };
 
-/** The clips of a task share their fields: where the clips differ, all values are listed. */
-function addClipFields(fields: Fields, clips: readonly unknown[], type: unknown): void {
-  fields["data.output.result"] = clips.length === 0 ? "empty array" : "array";
-  const all = clips.map((clip) => clipFields(clip, type));
-  const names = new Set(all.flatMap((own) => Object.keys(own)));
-  for (const own of all)
-    mergeFields(fields, Object.fromEntries([...names].map((name) => [name, own[name] ?? "missing"])));
-  const ids = clips.map((clip) => Object(clip).id);
-  if (new Set(ids).size < ids.length) fields["data.output.result[].id"] = "repeated";
-}
-
-function clipFields(clip: unknown, type: unknown): Fields {
-  const path = "data.output.result[]";
-  const fields: Fields = { [path]: typeOf(clip, "") };
-  if (!isRecord(clip)) return fields;
-  const { metadata, ...rest } = documented(clip, type);
-  addFields(fields, rest, `${path}.`);
-  if (!isRecord(metadata))
-    return metadata === undefined ? fields : { ...fields, [`${path}.metadata`]: typeOf(metadata, "") };
-  // The interface shows no type of these.
-  const { tags, prompt, ...typed } = metadata;
-  addFields(fields, { metadata: typed }, `${path}.`);
-  if (tags !== undefined) fields[`${path}.metadata.tags`] = "any value";
-  if (prompt !== undefined) fields[`${path}.metadata.prompt`] = "any value";
-  return fields;
+function hasRepeatedIds(clips: unknown): boolean {
+  const ids = Array.isArray(clips) ? clips.map((clip) => Object(clip).id) : [];
+  return new Set(ids).size < ids.length;
 }
 
 /** A clip without its undocumented fields. */
