@@ -8,6 +8,7 @@ import {
   meaningsOf,
   modesOf,
 } from "../src/contract/inputs.js";
+import { orList } from "../src/contract/request-rules.js";
 import { MODELS, type Model, TASK_TYPES, type TaskType } from "../src/contract/service.js";
 import { UsageError } from "./terminal.js";
 
@@ -261,7 +262,7 @@ export function parseTaskType(text: string): TaskType {
   if (type !== undefined) return type;
   // The text is not repeated: it may be a prompt, or a key.
   throw new UsageError(
-    `Unknown type. Use ${TASK_TYPES.slice(0, -1).join(", ")} or ${TASK_TYPES.at(-1)}, and describe the result with a flag: ${exampleOf()}`,
+    `Unknown type. Use ${orList(TASK_TYPES)}, and describe the result with a flag: ${exampleOf()}`,
   );
 }
 

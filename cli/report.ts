@@ -204,7 +204,7 @@ function adviceFor(error: Error, fault: TaskFault | null, command: string): read
     `The service's support can find the task of request ${requestId}.`,
   ];
   if (!isJournaled) return advice;
-  const settle = (outcome: string) => settleCommand(command, journalKey, journal, outcome);
+  const settle = (outcome: string) => `  ${settleCommand(command, journalKey, journal, outcome)}`;
   advice.push("The key stays reserved until you record the outcome with one of:", "");
   return [...advice, settle("--task-id TASK_ID"), settle("--not-created")];
 }
@@ -216,7 +216,7 @@ export function unrecordedWarning(error: sdk.JournalError, journal: string, comm
     shellMessage(error, taskId),
     "Before you run it again, record the task, to avoid a duplicate charge:",
     "",
-    settleCommand(command, error.journalKey, journal, `--task-id ${shellWord(taskId)}`),
+    `  ${settleCommand(command, error.journalKey, journal, `--task-id ${shellWord(taskId)}`)}`,
     "",
   ].join("\n");
 }
@@ -225,8 +225,8 @@ export function settleCommand(command: string, key: string, journal: string, out
   const flags = `--journal ${shellWord(journal)} ${outcome}`;
   // A key that starts like a flag has to follow `--`.
   return key.startsWith("-")
-    ? `  ${command} settle ${flags} -- ${shellWord(key)}`
-    : `  ${command} settle ${shellWord(key)} ${flags}`;
+    ? `${command} settle ${flags} -- ${shellWord(key)}`
+    : `${command} settle ${shellWord(key)} ${flags}`;
 }
 
 export function isOneOf(error: unknown, classes: readonly ErrorClass[]): boolean {

@@ -26,7 +26,7 @@ export async function requestOf(
     if (flags.model !== undefined) unused.push("--model");
     if (format !== undefined) unused.push("--format");
     if (type !== undefined) unused.push(`\`${type}\``);
-    if (unused.length === 0) return (await readRequest(file, stdin)) as TaskRequest;
+    if (unused.length === 0) return readRequest(file, stdin);
     throw new UsageError(`--file contains the whole request. Remove ${unused.join(", ")}.`);
   }
   if (given.length === 0)
@@ -45,16 +45,16 @@ export async function requestOf(
         `${unused} does not apply to ${mode.texts.result}. Remove it. Allowed: ${flagsOf(fields, true)}.`,
       );
   }
-  const request: unknown = {
-    model,
-    task_type: taskType,
-    ...(format !== undefined && { audio_format: format }),
-    input,
-  };
+  const audio = format === undefined ? {} : { audio_format: format };
+  return uncheckedRequest({ model, task_type: taskType, ...audio, input });
+}
+
+/** A request as the SDK receives one that no compiler has checked: the SDK validates it before it is sent. */
+export function uncheckedRequest(request: object): TaskRequest {
   return request as TaskRequest;
 }
 
-async function readRequest(path: string, stdin: Terminal["stdin"]): Promise<unknown> {
+async function readRequest(path: string, stdin: Terminal["stdin"]): Promise<TaskRequest> {
   const name = path === "-" ? "stdin" : path;
   const bytes = await (path === "-" ? buffer(stdin()) : readFile(path)).catch((error: unknown) => {
     const isMissing = Object(error).code === "ENOENT";

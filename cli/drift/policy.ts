@@ -103,13 +103,19 @@ const RULES: { readonly [Field in keyof Policy]: Rule } = {
 
 /** What a survey shows about each policy field of the emulator. */
 export function policyShown(survey: Survey): Shown[] {
-  return Object.entries(RULES).map(([name, { probe, read, otherwise }]) => {
-    const field = name as keyof Policy;
+  return keysOf(RULES).map((field) => {
+    const { probe, read, otherwise } = RULES[field];
     const value = read(survey);
     const left = [...survey.skipped, ...survey.incomplete].some((each) => each.probe === probe);
     const why = left ? `The probe "${probe}" has no result.` : otherwise;
     return isAllowed(field, value) ? { field, value, by: probe } : { field, value: null, by: why };
   });
+}
+
+function keysOf<Table extends object>(table: Table): Extract<keyof Table, string>[] {
+  const keys: Extract<keyof Table, string>[] = [];
+  for (const key in table) keys.push(key);
+  return keys;
 }
 
 /** The shown fields, for the option `policy` of an emulator. */

@@ -1,10 +1,6 @@
 import { HEADERS, isFinalStatus, isRecord } from "../../src/contract/service.js";
-import {
-  AccountSuspendedError,
-  RateLimitedError,
-  SubmissionOutcomeUnknownError,
-  type TaskRequest,
-} from "../../src/index.js";
+import { AccountSuspendedError, RateLimitedError, SubmissionOutcomeUnknownError } from "../../src/index.js";
+import { uncheckedRequest } from "../request.js";
 import { type Account, AccountWatch, changeOf, creditFields, dataOf, numberOf } from "./account.js";
 import type { Fields } from "./fields.js";
 import { followTask } from "./follow.js";
@@ -173,7 +169,10 @@ class SurveyRun {
   async #send({ request, credits, change }: CreateProbe) {
     const { client, wire } = this.#service;
     this.#account.forget();
-    const { exchange, error } = await wire.observe(() => client.tasks.create(request as TaskRequest), change);
+    const { exchange, error } = await wire.observe(
+      () => client.tasks.create(uncheckedRequest(request)),
+      change,
+    );
     const isAccepted = exchange !== null && exchange.status < 300;
     const stated = numberOf(dataOf(exchange)["credits_charged"]);
     const isCharged = isAccepted || error instanceof SubmissionOutcomeUnknownError;

@@ -1,10 +1,7 @@
 import { canonicalJson } from "../../src/contract/text.js";
 import {
-  type AsyncMusic,
   creditsFor,
-  type Journal,
   JournalConflictError,
-  JournalDamagedError,
   type JournalEntry,
   JournalError,
   SubmissionOutcomeUnknownError,
@@ -13,11 +10,11 @@ import {
   type TaskRequest,
   type TaskSubmission,
 } from "../../src/index.js";
-import { isFreed } from "../../src/journal/entries.js";
+import { isFreed, listOpen } from "../../src/journal/entries.js";
 import { inFlightUntil } from "../../src/journal/in-flight.js";
-import type { FileJournalContent } from "../../src/node/file-journal.js";
 import { Budget } from "./budget.js";
 import { Refusal } from "./refusal.js";
+import type { Setup } from "./setup.js";
 
 /** How many finished orders the error for an unknown order lists. */
 const LISTED_ORDERS = 20;
@@ -34,7 +31,7 @@ export interface Progress {
 export const NO_PROGRESS: Progress = { submission: null, task: null, isUnrecorded: false };
 
 /** The run of an order that has not ended: every call with the order's name waits for it. */
-export interface Run {
+export interface OrderRun {
   request: unknown;
   progress: Progress;
   /** Called after each change of `progress`. */
@@ -44,12 +41,7 @@ export interface Run {
 
 type Update = (change: Partial<Progress>) => void;
 
-interface OrdersOptions {
-  client: AsyncMusic;
-  clock: { now(): number };
-  journal: Required<Journal>;
-  readJournal: () => Promise<FileJournalContent>;
-  maxCredits: number;
+interface OrdersOptions extends Pick<Setup, "client" | "clock" | "journal" | "readJournal" | "maxCredits"> {
   /** Aborted at the end of the server: nothing more is sent, and no run waits any longer. */
   signal: AbortSignal;
 }
@@ -58,7 +50,7 @@ interface OrdersOptions {
 export class Orders {
   readonly #options: OrdersOptions;
   readonly #budget: Budget;
-  readonly #runs = new Map<string, Run>();
+  readonly #runs = new Map<string, OrderRun>();
   /** The orders that had not ended when the server ended. */
   readonly #interrupted = new Set<string>();
 
@@ -73,7 +65,7 @@ export class Orders {
   }
 
   /** Creates the task of an order, or continues with it. */
-  start(order: string, request: TaskRequest, callCeiling: number | undefined): Run {
+  start(order: string, request: TaskRequest, callCeiling: number | undefined): OrderRun {
     const running = this.#runs.get(order);
     if (running === undefined)
       return this.#begin(order, request, (update) => this.#pay(order, request, callCeiling, update));
@@ -82,7 +74,7 @@ export class Orders {
   }
 
   /** Continues with the task of an order. Never creates one. */
-  async resume(order: string): Promise<Run> {
+  async resume(order: string): Promise<OrderRun> {
     const running = this.#runs.get(order);
     if (running !== undefined) return running;
     const entry = await this.#entryOf(order);
@@ -122,7 +114,7 @@ export class Orders {
     request: unknown,
     work: (update: Update) => Promise<SucceededTask>,
     submission: TaskSubmission | null = null,
-  ): Run {
+  ): OrderRun {
     const progress: Progress = { ...NO_PROGRESS, submission };
     const watchers = new Set<() => void>();
     const update: Update = (change) => {
@@ -198,31 +190,24 @@ export class Orders {
   }
 
   async #noOrder(order: string): Promise<Refusal> {
-    const { journal, readJournal } = this.#options;
-    const open = await journal.open().catch((error: unknown) => {
-      if (error instanceof JournalDamagedError) return error.orders;
-      throw error;
-    });
-    const { entries } = await readJournal();
+    const { entries } = await this.#options.readJournal();
     const finished = entries
       .filter(([, entry]) => entry.state === "submitted" && entry.status !== undefined)
       .sort(([, one], [, other]) => other.at.localeCompare(one.at))
-      .slice(0, LISTED_ORDERS);
-    const list = (title: string, names: readonly string[]) =>
-      `${title}: ${names.map((name) => JSON.stringify(name)).join(", ") || "none"}.`;
+      .slice(0, LISTED_ORDERS)
+      .map(([key]) => key);
+    const open = listOpen(entries).map(({ key }) => key);
     return new Refusal(
       [
         `There is no order ${JSON.stringify(order)}, and nothing was charged for it.`,
-        list(
-          "Open orders",
-          open.map(({ key }) => key),
-        ),
-        list(
-          "Finished orders, latest first",
-          finished.map(([key]) => key),
-        ),
+        namesOf("Open orders", open),
+        namesOf("Finished orders, latest first", finished),
         "If you mean another order, call again with its name. If the user wants a new result, call `make_song`, `write_lyrics` or `continue_song`, which is charged.",
       ].join(" "),
     );
   }
+}
+
+function namesOf(title: string, names: readonly string[]): string {
+  return `${title}: ${names.map((name) => JSON.stringify(name)).join(", ") || "none"}.`;
 }

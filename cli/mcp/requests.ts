@@ -1,6 +1,14 @@
 import * as z from "zod/mini";
-import { DESCRIBED_INPUTS, type DescribedInput, type FieldRule, noteOf } from "../../src/contract/inputs.js";
+import {
+  chosenMode,
+  DESCRIBED_INPUTS,
+  type DescribedInput,
+  type FieldRule,
+  noteOf,
+} from "../../src/contract/inputs.js";
+import { orList } from "../../src/contract/request-rules.js";
 import * as sdk from "../../src/index.js";
+import { uncheckedRequest } from "../request.js";
 import { Refusal } from "./refusal.js";
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -140,8 +148,8 @@ function requestOf(kinds: readonly DescribedInput[], model: unknown, given: Argu
   const modes = kinds.filter((kind) => kind.model === model);
   const choosersOf = (kind: DescribedInput) =>
     kind.chosenBy === undefined ? [] : [argumentOf(kind, kind.chosenBy)];
-  const isChosen = (kind: DescribedInput) => choosersOf(kind).some((name) => given[name] !== undefined);
-  const kind = modes.findLast(isChosen) ?? modes.find(({ chosenBy }) => chosenBy === undefined) ?? modes[0];
+  const choosing = modes.flatMap((each) => choosersOf(each).map((name) => [each.chosenBy, given[name]]));
+  const kind = chosenMode(modes, Object.fromEntries(choosing)) ?? modes[0];
   if (kind === undefined) throw refusal(`${model} does not offer this. Pass another \`model\`.`);
 
   const fields = argumentsOf(kind);
@@ -165,8 +173,7 @@ function requestOf(kinds: readonly DescribedInput[], model: unknown, given: Argu
 
   const set = Object.entries(fields).map(([name, field]) => [field, DECIDED[field]?.(given) ?? given[name]]);
   const input = Object.fromEntries(set.filter(([, value]) => value !== undefined));
-  const request: unknown = { model, task_type: kind.task_type, ...options, input };
-  return request as sdk.TaskRequest;
+  return uncheckedRequest({ model, task_type: kind.task_type, ...options, input });
 }
 
 function refusal(reason: string): Refusal {
@@ -176,8 +183,4 @@ function refusal(reason: string): Refusal {
 function withoutBlanks(given: Arguments): Arguments {
   const filled = Object.entries(given).filter(([, value]) => typeof value !== "string" || /\S/.test(value));
   return Object.fromEntries(filled);
-}
-
-function orList(names: readonly string[]): string {
-  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }

@@ -71,8 +71,9 @@ function isBlank(value: unknown): boolean {
   return typeof value !== "string" || !/\S/.test(value);
 }
 
-function orList(names: readonly string[]): string {
-  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+/** `a, b or c` */
+export function orList(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }
 
 /**

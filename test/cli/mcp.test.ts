@@ -8,8 +8,8 @@ import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { fileJournal } from "async-music/node";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { instructionFor } from "../../cli/mcp/results.js";
-import type { Sleep } from "../../cli/mcp/server.js";
+import type { CallTimer } from "../../cli/mcp/calls.js";
+import { instructionFor } from "../../cli/mcp/instructions.js";
 import type { McpFlags } from "../../cli/mcp/setup.js";
 import { journalEntry } from "../support/journals.js";
 import { connectClient, connectMcp, neverEnding, type ServerOptions } from "./support/mcp.js";
@@ -33,7 +33,7 @@ const connectServer = (flags: Partial<McpFlags> = {}, options: ServerOptions = {
   connectMcp({ emulator, folder, journal }, flags, options);
 
 /** Ends a call as 50 s do, by the emulator's clock: it moves only while the SDK waits. */
-const virtual: Sleep = async (ms, signal) => {
+const virtual: CallTimer = async (ms, signal) => {
   const end = emulator.clock.now() + ms;
   while (emulator.clock.now() < end && !signal?.aborted) await tick();
 };

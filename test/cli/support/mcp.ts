@@ -3,7 +3,8 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
-import { createMcpServer, type Sleep } from "../../../cli/mcp/server.js";
+import type { CallTimer } from "../../../cli/mcp/calls.js";
+import { createMcpServer } from "../../../cli/mcp/server.js";
 import type { McpFlags } from "../../../cli/mcp/setup.js";
 import type { Its } from "./terminal.js";
 
@@ -11,7 +12,7 @@ import type { Its } from "./terminal.js";
 export const neverEnding = () => new Promise<never>(() => {});
 
 export interface ServerOptions {
-  sleep?: Sleep;
+  sleep?: CallTimer;
   /** Delays the responses to POSTs. */
   hold?: Promise<void>;
   change?: (body: string) => string;

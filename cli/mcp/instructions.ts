@@ -1,0 +1,89 @@
+import { messageOf, sentence } from "../../src/contract/message.js";
+import { printableLine } from "../../src/contract/text.js";
+import * as sdk from "../../src/index.js";
+import { isOneOf, shellParts } from "../report.js";
+import { Refusal } from "./refusal.js";
+import { settleCommands } from "./results.js";
+
+const NOT_TWICE = "Do not repeat it with another order: that can be charged twice.";
+const FAILS_AGAIN = "If it fails again, report this to the user.";
+const SAME_ORDER = `Call again with the same order. ${NOT_TWICE} ${FAILS_AGAIN}`;
+const LATER = `Call again later with the same order. ${FAILS_AGAIN}`;
+const TO_FIX =
+  "Report this to the user: it has to be fixed on the server's machine. After that, call again with the same order.";
+
+/** What a model has to do after an error; the first row that matches decides. */
+const ADVICE: readonly (readonly [advice: string, ...classes: (abstract new (...args: never) => Error)[]])[] =
+  [
+    ["Fix the arguments, and call again with the same order.", sdk.InvalidRequestError, sdk.BadRequestError],
+    [
+      "Report this to the user. Another call fails as well.",
+      sdk.AuthenticationError,
+      sdk.AccountSuspendedError,
+    ],
+    [
+      "The user has to top up the account. After that, call again with the same order.",
+      sdk.InsufficientCreditsError,
+    ],
+    [
+      `Report this to the user: the journal may belong to another account. ${NOT_TWICE}`,
+      sdk.TaskNotFoundError,
+    ],
+    ["Report this to the user: the audio can't be downloaded any more.", sdk.AudioExpiredError],
+    [
+      `Call again with the same order. Files that are already saved are kept. ${FAILS_AGAIN}`,
+      sdk.AudioDownloadError,
+    ],
+    [`Call \`check_order\` with the same order to continue. ${NOT_TWICE}`, sdk.WaitTimeoutError],
+  ];
+
+/** System errors that a repeated call does not change, such as a full disk. */
+const LOCAL_CODES = /^E(?:ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|ISDIR|NOENT|NAMETOOLONG)$/;
+
+/**
+ * An error as an instruction for the model.
+ *
+ * @param order - `null` for a tool without an order
+ * @param journal - the absolute path
+ */
+export function instructionFor(error: unknown, order: string | null, journal: string): string {
+  if (error instanceof Refusal) return error.message;
+  if (!(error instanceof Error)) return `${sentence(String(error))} ${TO_FIX}`;
+  const name = JSON.stringify(order);
+  if (error instanceof sdk.JournalConflictError)
+    return `Order ${name} belongs to another request. Nothing was sent or charged. For the result of that order, call \`check_order\`. For a further result that the user wants, choose a new order, which is charged. Do not change the request to repeat an order.`;
+  const taskId = error instanceof sdk.AsyncMusicError ? error.taskId : null;
+  const { advice: own, ...parts } = shellParts(error, taskId);
+  // What to do about the journal follows: it is on the server's machine.
+  const kept = error instanceof sdk.JournalError ? parts : { ...parts, advice: own };
+  const message = printableLine(messageOf(kept));
+  const [advice] = ADVICE.find(([, ...classes]) => isOneOf(error, classes)) ?? [];
+  if (order === null) return `${message} ${advice ?? `Call again later. ${FAILS_AGAIN}`}`;
+  if (error instanceof sdk.TaskFailedError) {
+    if (error.retryable === false)
+      return `${message} Order ${name} stays failed. Report this to the user, or choose a new order for a changed request, which is charged.`;
+    return `${message} Order ${name} stays failed. If the user still wants it, choose a new order, which is charged.`;
+  }
+  if (error instanceof sdk.SubmissionOutcomeUnknownError && taskId === null) {
+    if (error.checkAgainAt !== null)
+      return `${message} ${NOT_TWICE} Call \`check_order\` with the same order at ${error.checkAgainAt.toISOString()} or later. The user must not settle the order before that time.`;
+    return [
+      `${message} ${NOT_TWICE} A call with the same order sends nothing.`,
+      "Report this to the user, and let them find out whether the task exists. The service's support can find it " +
+        `by request ID ${error.requestId}. While it is unfinished, \`balance\` shows its credits as frozen.`,
+      "Then the user runs one of these in a shell with the server's ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY:",
+      ...settleCommands(order, journal),
+      "After that, call again with the same order.",
+    ].join("\n");
+  }
+  const isAboutAudio = isOneOf(error, [sdk.AudioExpiredError, sdk.AudioDownloadError]);
+  const isFree = error instanceof sdk.AsyncMusicError && taskId === null && !isAboutAudio;
+  const next = isLocal(error) ? TO_FIX : (advice ?? (isFree ? LATER : SAME_ORDER));
+  return `${message}${isFree ? " This call was not charged." : ""} ${next}`;
+}
+
+/** Whether a path or a disk of this machine has to be fixed. */
+function isLocal(error: Error): boolean {
+  if (error instanceof sdk.JournalError || !(error instanceof sdk.AsyncMusicError)) return true;
+  return error instanceof sdk.AudioDownloadError && LOCAL_CODES.test(Object(error.cause).code);
+}
