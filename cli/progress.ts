@@ -1,118 +1,108 @@
 import { printable, printableLine } from "../src/contract/text.js";
-import { type PacerFactory, progressOf } from "../src/index.js";
-import { createMemoryPacer } from "../src/rate-limit/memory-pacer.js";
-import { minutesOf, stylesFor, type Terminal } from "./terminal.js";
+import { progressOf } from "../src/index.js";
+import { minutesOf, type Styler, stylesFor, type Terminal } from "./terminal.js";
 
 const REDRAW_MS = 200;
-/** A shorter delay is not shown, in milliseconds. */
-const SHOWN_DELAY_MS = 1000;
 /** Without a terminal, a smaller change of the end of a delay is not written, in milliseconds. */
-const REPORTED_CHANGE_MS = 1000;
+const WRITTEN_CHANGE_MS = 1000;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const MAX_BAR_WIDTH = 30;
+const WIDTHS = { shortestBar: 5, longestBar: 30 };
 const CLEAR_LINE = "\r\u001B[2K";
 
 /** The fields of a task that are shown. */
-type Shown = Parameters<typeof progressOf>[0];
-
-export type ProgressLine = ReturnType<typeof createProgressLine>;
+type ShownTask = Parameters<typeof progressOf>[0];
 
 /** Shows the progress of a task: one line that is redrawn on a terminal, else a line for each change of status. */
-export function createProgressLine({ stderr, env }: Terminal, now: () => number) {
-  const style = stylesFor(stderr, env);
-  const isLive = stderr.isTerminal && env["TERM"] !== "dumb";
-  const startedAt = now();
-  const elapsed = () => minutesOf((now() - startedAt) / 1000);
-  let shown: Shown | null = null;
-  let pausedUntil: Date | null = null;
-  let reportedUntil = 0;
-  let frame = 0;
+export class ProgressLine {
+  readonly #stderr: Terminal["stderr"];
+  readonly #style: Styler;
+  readonly #isLive: boolean;
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  #task: ShownTask | null = null;
+  #delayedUntil: Date | null = null;
+  #writtenUntil = 0;
+  #frame = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
 
-  const draw = () => {
-    const columns = stderr.columns();
-    const status =
-      pausedUntil !== null && pausedUntil.getTime() > now()
-        ? pauseText(pausedUntil)
-        : printableLine(shown?.status ?? "waiting");
-    const percent = shown === null ? 0 : Math.round(100 * progressOf(shown));
-    const text = ` ${status}${percent === 0 ? "" : ` ${String(percent).padStart(3)} %`}  ${elapsed()}`;
-    const barWidth = Math.min(MAX_BAR_WIDTH, columns - text.length - 4);
-    const hasBar = percent > 0 && barWidth >= 5;
-    const done = hasBar ? Math.round((percent / 100) * barWidth) : 0;
-    const bar = ` ${style("cyan", "━".repeat(done))}${style("dim", "─".repeat(hasBar ? barWidth - done : 0))}`;
-    const spinner = style("cyan", FRAMES[frame++ % FRAMES.length] ?? "");
-    stderr.write(`${CLEAR_LINE}${spinner}${text.slice(0, Math.max(0, columns - 3))}${hasBar ? bar : ""}`);
-  };
-  const clear = () => {
-    if (isLive) stderr.write(CLEAR_LINE);
-  };
-  let timer: ReturnType<typeof setInterval> | undefined;
+  constructor({ stderr, env }: Terminal, now: () => number) {
+    this.#stderr = stderr;
+    this.#style = stylesFor(stderr, env);
+    this.#isLive = stderr.isTerminal && env["TERM"] !== "dumb";
+    this.#now = now;
+    this.#startedAt = now();
+  }
 
-  return {
-    /** Redraws the line regularly, until `end`. */
-    start() {
-      if (isLive) timer = setInterval(draw, REDRAW_MS);
-    },
-    show(task: Shown) {
-      const hasChanged = task.status !== shown?.status;
-      shown = task;
-      if (isLive) draw();
-      else if (hasChanged) stderr.write(`${elapsed()} ${printableLine(task.status)}\n`);
-    },
-    /** Shows that the rate limit delays the command until then; with `null`, that it no longer does. */
-    pause(until: Date | null) {
-      pausedUntil = until;
-      if (until === null) return;
-      if (isLive) return draw();
-      if (until.getTime() < reportedUntil + REPORTED_CHANGE_MS) return;
-      reportedUntil = until.getTime();
-      stderr.write(`${elapsed()} ${pauseText(until)}\n`);
-    },
-    /** Writes a message above the line. */
-    say(text: string) {
-      clear();
-      stderr.write(`${printable(text)}\n`);
-    },
-    end() {
-      clearInterval(timer);
-      clear();
-    },
-  };
+  /** Redraws the line regularly, until `end`. */
+  start(): void {
+    if (this.#isLive) this.#timer = setInterval(() => this.#draw(), REDRAW_MS);
+  }
+
+  show(task: ShownTask): void {
+    const hasChanged = task.status !== this.#task?.status;
+    this.#task = task;
+    if (this.#isLive) this.#draw();
+    else if (hasChanged) this.#write(printableLine(task.status));
+  }
+
+  /** Shows that the rate limit delays the command until then; with `null`, that it no longer does. */
+  delay(until: Date | null): void {
+    this.#delayedUntil = until;
+    if (until === null) return;
+    if (this.#isLive) this.#draw();
+    else if (until.getTime() >= this.#writtenUntil + WRITTEN_CHANGE_MS) {
+      this.#writtenUntil = until.getTime();
+      this.#write(delayText(until));
+    }
+  }
+
+  /** Writes a message above the line. */
+  say(text: string): void {
+    this.#clear();
+    this.#stderr.write(`${printable(text)}\n`);
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#clear();
+  }
+
+  #draw(): void {
+    const columns = this.#stderr.columns();
+    const percent = this.#task === null ? 0 : Math.round(100 * progressOf(this.#task));
+    const shown = percent === 0 ? "" : ` ${String(percent).padStart(3)} %`;
+    const text = ` ${this.#status()}${shown}  ${this.#elapsed()}`;
+    const spinner = this.#style("cyan", FRAMES[this.#frame++ % FRAMES.length] ?? "");
+    const bar = this.#bar(percent, columns - text.length - 4);
+    this.#stderr.write(`${CLEAR_LINE}${spinner}${text.slice(0, Math.max(0, columns - 3))}${bar}`);
+  }
+
+  #status(): string {
+    const until = this.#delayedUntil;
+    if (until !== null && until.getTime() > this.#now()) return delayText(until);
+    return printableLine(this.#task?.status ?? "waiting");
+  }
+
+  #bar(percent: number, space: number): string {
+    const width = Math.min(WIDTHS.longestBar, space);
+    if (percent === 0 || width < WIDTHS.shortestBar) return "";
+    const done = Math.round((percent / 100) * width);
+    return ` ${this.#style("cyan", "━".repeat(done))}${this.#style("dim", "─".repeat(width - done))}`;
+  }
+
+  #write(text: string): void {
+    this.#stderr.write(`${this.#elapsed()} ${text}\n`);
+  }
+
+  #clear(): void {
+    if (this.#isLive) this.#stderr.write(CLEAR_LINE);
+  }
+
+  #elapsed(): string {
+    return minutesOf((this.#now() - this.#startedAt) / 1000);
+  }
 }
 
-function pauseText(until: Date): string {
+function delayText(until: Date): string {
   return `waiting for the rate limit until ${until.toTimeString().slice(0, 8)}`;
-}
-
-/**
- * A pacer that reports when the rate limit delays a request: with the time at which requests are expected to be sent again,
- * then with `null` when the request is sent.
- */
-export function createObservedPacer(onDelay: ProgressLine["pause"]): PacerFactory {
-  return (clock) => {
-    const pacer = createMemoryPacer(clock);
-    const observe = async (dueAt: number, signal: AbortSignal) => {
-      let shownAt: number | null = dueAt + SHOWN_DELAY_MS;
-      while (shownAt !== null) {
-        await clock.sleep(shownAt - clock.now(), signal);
-        const { heldUntil, resetAt } = pacer.rateLimit();
-        const until = heldUntil ?? resetAt;
-        if (until !== null && until > clock.now()) onDelay(new Date(until));
-        shownAt = until === null ? null : Math.max(until, clock.now()) + SHOWN_DELAY_MS;
-      }
-    };
-    return {
-      ...pacer,
-      async admit(request, signal) {
-        const admission = new AbortController();
-        const dueAt = Math.max(clock.now(), request.dueBy ?? request.notBefore ?? 0);
-        // The sleep rejects as soon as the request is sent.
-        observe(dueAt, admission.signal).catch(() => {});
-        return pacer.admit(request, signal).finally(() => {
-          admission.abort();
-          onDelay(null);
-        });
-      },
-    };
-  };
 }

@@ -10,15 +10,16 @@ import {
 } from "../src/index.js";
 import { fileJournal } from "../src/node/index.js";
 import { connect } from "./account.js";
+import { createObservedPacer } from "./delays.js";
 import type { RunFlags, TaskFlags } from "./flags.js";
 import { checkJournalPath } from "./journal.js";
-import { createObservedPacer, createProgressLine, type ProgressLine } from "./progress.js";
-import { Interrupted, resumeCommand, TaskFault, unrecordedWarning } from "./report.js";
+import { ProgressLine } from "./progress.js";
+import { resumeCommand, TaskFault, unrecordedWarning } from "./report.js";
 import { requestOf } from "./request.js";
 import { chooseTarget, clipsOf, type SavedFile, saveResult } from "./save.js";
+import { SendingWatch } from "./sending-watch.js";
 import {
   commandName,
-  type EndingSignal,
   minutesOf,
   priceOf,
   stylesFor,
@@ -26,9 +27,6 @@ import {
   UsageError,
   writeResult,
 } from "./terminal.js";
-
-/** How long an interrupted command waits for the response to its POST, which has the ID of a charged task. */
-const RESPONSE_GRACE_MS = 2000;
 
 /** A command that submits a task or waits for one. */
 interface Job {
@@ -90,9 +88,8 @@ export async function waitForTask(taskId: string, flags: TaskFlags, terminal: Te
 /** A client, and a progress line that shows how long the rate limit delays its requests. */
 function connectWithProgress(flags: TaskFlags, terminal: Terminal): Pick<Job, "client" | "progress"> {
   const clock = terminal.client?.clock ?? Date;
-  const progress = createProgressLine(terminal, () => clock.now());
-  const client = connect(flags, terminal, { pacer: createObservedPacer(progress.pause) });
-  client.on("pause", ({ until }) => progress.pause(until));
+  const progress = new ProgressLine(terminal, () => clock.now());
+  const client = connect(flags, terminal, { pacer: createObservedPacer((until) => progress.delay(until)) });
   return { client, progress };
 }
 
@@ -170,7 +167,7 @@ async function attend(
   { client, progress, flags, terminal, knownTaskId }: Job,
   work: (options: Options) => Promise<void>,
 ): Promise<void> {
-  const sending = watchSending(client, terminal);
+  const sending = new SendingWatch(client, terminal);
   progress.start();
   let taskId = knownTaskId;
   let isUnrecorded = false;
@@ -205,48 +202,4 @@ async function attend(
     progress.end();
     sending.stop();
   }
-}
-
-/**
- * Watches the POST of a command. A signal aborts the command; while the POST is in flight, its response gets two more
- * seconds, unless another signal arrives.
- */
-function watchSending(client: AsyncMusic, { onSignal, stderr }: Terminal) {
-  const controller = new AbortController();
-  let isSending = false;
-  let received: EndingSignal | null = null;
-  let grace: ReturnType<typeof setTimeout> | undefined;
-
-  const abort = () => {
-    if (received === null) return;
-    // The next signal ends the process, even if something does not react to the abort.
-    stopListening();
-    controller.abort(new Interrupted(received));
-  };
-  /** From now on, an abort loses nothing. */
-  const ended = () => {
-    isSending = false;
-    abort();
-  };
-  const stopListening = onSignal((signal) => {
-    const isFirst = received === null;
-    received ??= signal;
-    if (!isSending || !isFirst) return abort();
-    stderr.write(
-      "\nThe request is in flight. Waiting up to 2 s for the response. Press Ctrl-C again to stop now.\n",
-    );
-    grace = setTimeout(abort, RESPONSE_GRACE_MS);
-  });
-  client.on("attempt", ({ method }) => {
-    if (method === "POST") isSending = true;
-  });
-  client.on("answer", ({ method, status }) => {
-    // A success has yet to be read and recorded in the journal.
-    if (method === "POST" && (status === null || status >= 300)) ended();
-  });
-  const stop = () => {
-    clearTimeout(grace);
-    stopListening();
-  };
-  return { signal: controller.signal, ended, stop };
 }

@@ -49,14 +49,16 @@ export function redactKey(terminal: Terminal): Terminal {
   return { ...terminal, stdout: redacted(terminal.stdout), stderr: redacted(terminal.stderr) };
 }
 
-type Style = Parameters<typeof styleText>[0];
+type TextStyle = Parameters<typeof styleText>[0];
+
+export type Styler = (style: TextStyle, text: string) => string;
 
 /** Styles text for an output, or leaves it plain if the output has no color. */
-export function stylesFor(output: Output, env: Terminal["env"]): (style: Style, text: string) => string {
+export function stylesFor(output: Output, env: Terminal["env"]): Styler {
   return (style, text) => (hasColor(output, env) ? styled(style, text) : text);
 }
 
-export function styled(style: Style, text: string): string {
+export function styled(style: TextStyle, text: string): string {
   return styleText(style, text, { validateStream: false });
 }
 

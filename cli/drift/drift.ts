@@ -7,7 +7,7 @@ import { AsyncMusic, type Clock } from "../../src/index.js";
 import { ignoring } from "../../src/node/durable.js";
 import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
-import { createProgressLine } from "../progress.js";
+import { ProgressLine } from "../progress.js";
 import { Interrupted, report } from "../report.js";
 import { reasonOf, type Terminal, UsageError, writeResult } from "../terminal.js";
 import { compare } from "./compare.js";
@@ -76,15 +76,15 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
   const client = connect(flags, terminal, { fetch: wire.fetch, validateRequests: false });
   const date = new Date(clock.now()).toISOString();
   const probes = probesFor(uploadUrl);
-  const progress = createProgressLine(terminal, () => clock.now());
+  const progress = new ProgressLine(terminal, () => clock.now());
   const onProbe = (name: string) => {
     const position = probes.findIndex((probe) => probe.name === name) + 1;
     progress.show({ status: `${position}/${probes.length} ${name}`, output: null });
   };
   terminal.stderr.write(`${durationText(probes, maxCredits)}\n`);
   progress.start();
-  const found = await survey({ client, wire, clock, maxCredits, signal, onProbe }, probes).finally(
-    progress.end,
+  const found = await survey({ client, wire, clock, maxCredits, signal, onProbe }, probes).finally(() =>
+    progress.end(),
   );
   const shown = policyShown(found);
   const twin = await surveyEmulator(found, policyOf(shown), probes);

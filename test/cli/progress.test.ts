@@ -1,6 +1,6 @@
 import { AsyncMusic, progressOf, type Task } from "async-music";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createProgressLine } from "../../cli/progress.js";
+import { ProgressLine } from "../../cli/progress.js";
 import { createEmulator } from "../../emulator/index.js";
 import { createTerminal } from "./support/terminal.js";
 
@@ -10,7 +10,7 @@ function createLine(now = () => 0) {
   const written = { text: "" };
   const output = { isTerminal: true, columns: () => 80, write: (text: string) => (written.text += text) };
   const terminal = { env: { NO_COLOR: "1" }, stdin: async function* () {}, onSignal: () => () => {} };
-  const line = createProgressLine({ ...terminal, stdout: output, stderr: output }, now);
+  const line = new ProgressLine({ ...terminal, stdout: output, stderr: output }, now);
   return { line, written };
 }
 
@@ -89,11 +89,11 @@ test("a delay is shown until it ends", () => {
   const resetAt = new Date(60_000);
   let now = 0;
   const { line, written } = createLine(() => now);
-  line.pause(resetAt);
+  line.delay(resetAt);
   expect(written.text).toContain(`waiting for the rate limit until ${timeOf(60_000)}`);
   written.text = "";
   now = 60_000;
-  line.pause(resetAt);
+  line.delay(resetAt);
   line.end();
   expect(written.text).toContain(" waiting  1:00");
 });

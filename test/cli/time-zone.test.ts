@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createProgressLine } from "../../cli/progress.js";
+import { ProgressLine } from "../../cli/progress.js";
 
 const NEW_YEAR = Date.parse("2026-01-01T00:00:00Z");
 
@@ -25,6 +25,6 @@ test.each([
     stderr,
     onSignal: () => () => {},
   };
-  createProgressLine(terminal, () => NEW_YEAR - 60_000).pause(new Date(NEW_YEAR));
+  new ProgressLine(terminal, () => NEW_YEAR - 60_000).delay(new Date(NEW_YEAR));
   expect(written).toBe(`0:00 waiting for the rate limit until ${time}\n`);
 });
