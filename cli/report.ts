@@ -1,60 +1,20 @@
-import { constants } from "node:os";
 import { CommanderError } from "commander";
 import { type MessageParts, messageOf } from "../src/contract/message.js";
 import { printableLine } from "../src/contract/text.js";
 import { partsOf } from "../src/errors/base.js";
 import * as sdk from "../src/index.js";
 import { PathTaken } from "../src/node/durable.js";
+import { exitStatusOf, isOneOf } from "./exit-status.js";
 import type { TaskFlags } from "./flags.js";
 import {
   commandName,
-  type EndingSignal,
+  Interrupted,
   shellWord,
   stylesFor,
   type Terminal,
   UsageError,
   writeJson,
 } from "./terminal.js";
-
-type ErrorClass = abstract new (...args: never) => Error;
-
-/** The exit status of each error class: the first row that matches decides. */
-const EXIT_STATUSES: readonly (readonly [status: number, ...classes: ErrorClass[]])[] = [
-  [2, UsageError, sdk.InvalidOptionError],
-  [3, sdk.InvalidRequestError, sdk.BadRequestError, sdk.JournalConflictError],
-  [4, sdk.AuthenticationError, sdk.AccountSuspendedError],
-  [5, sdk.InsufficientCreditsError, sdk.CreditCeilingError],
-  [6, sdk.TaskNotFoundError],
-  [7, sdk.RateLimitedError],
-  [8, sdk.RequestTimeoutError, sdk.ConnectionError, sdk.ServerError],
-  [9, sdk.SubmissionOutcomeUnknownError],
-  [11, sdk.TaskTimedOutError],
-  [10, sdk.TaskFailedError],
-  [12, sdk.WaitTimeoutError],
-  [13, sdk.AudioExpiredError],
-  [14, sdk.AudioDownloadError],
-  [15, sdk.InvalidResponseError],
-  [16, sdk.JournalError, sdk.JournalDamagedError],
-  [1, sdk.ApiError, sdk.AsyncMusicError, Error],
-];
-
-/** The exit status for anything thrown. For a signal it is 128 and the signal's number, as in a shell. */
-export function exitStatusOf(error: unknown): number {
-  if (error instanceof Interrupted) return 128 + constants.signals[error.signal];
-  const [status = 1] = EXIT_STATUSES.find(([, ...classes]) => isOneOf(error, classes)) ?? [];
-  return status;
-}
-
-/** A signal ended the command. */
-export class Interrupted extends Error {
-  override name = "Interrupted";
-  readonly signal: EndingSignal;
-
-  constructor(signal: EndingSignal) {
-    super(`Interrupted by ${signal}.`);
-    this.signal = signal;
-  }
-}
 
 /** An error (`cause`) of a command that handles a task, with what is known of the task. */
 export class TaskFault extends Error {
@@ -227,8 +187,4 @@ export function settleCommand(command: string, key: string, journal: string, out
   return key.startsWith("-")
     ? `${command} settle ${flags} -- ${shellWord(key)}`
     : `${command} settle ${shellWord(key)} ${flags}`;
-}
-
-export function isOneOf(error: unknown, classes: readonly ErrorClass[]): boolean {
-  return classes.some((each) => error instanceof each);
 }

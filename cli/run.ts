@@ -71,17 +71,8 @@ export async function runTask(
 /** Waits for a task that was submitted before, and saves its result. */
 export async function waitForTask(taskId: string, flags: TaskFlags, terminal: Terminal): Promise<void> {
   const connected = connectWithProgress(flags, terminal);
-  // A task that was submitted long ago is read at once, since it may have ended.
-  const submission: TaskSubmission = {
-    task_id: taskId,
-    type: "music",
-    status: "pending",
-    credits_charged: 0,
-    created_at: new Date(0).toISOString(),
-    audio_format: null,
-  };
   const begin: Job["begin"] = ({ signal, onUpdate, maxWaitMs }) =>
-    connected.client.tasks.wait(submission, { signal, onUpdate, maxWaitMs });
+    connected.client.tasks.wait(taskId, { signal, onUpdate, maxWaitMs });
   await waitAndSave({ ...connected, flags, terminal, type: null, knownTaskId: taskId, begin });
 }
 

@@ -1,6 +1,5 @@
 import type { AsyncMusic } from "../src/index.js";
-import { Interrupted } from "./report.js";
-import type { EndingSignal, Terminal } from "./terminal.js";
+import { type EndingSignal, Interrupted, type Terminal } from "./terminal.js";
 
 /** How long an interrupted command waits for the response to its POST, which has the ID of a charged task. */
 const RESPONSE_GRACE_MS = 2000;

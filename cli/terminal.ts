@@ -32,6 +32,17 @@ export class UsageError extends Error {
   override name = "UsageError";
 }
 
+/** A signal ended the command. */
+export class Interrupted extends Error {
+  override name = "Interrupted";
+  readonly signal: EndingSignal;
+
+  constructor(signal: EndingSignal) {
+    super(`Interrupted by ${signal}.`);
+    this.signal = signal;
+  }
+}
+
 /** The command as the user has to type it. npm sets the variable for `npx` and scripts, whose commands are not on the path. */
 export function commandName({ env }: Pick<Terminal, "env">): string {
   return env["npm_command"] === undefined ? "async-music" : "npx async-music";

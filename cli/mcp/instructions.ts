@@ -1,7 +1,8 @@
 import { messageOf, sentence } from "../../src/contract/message.js";
 import { printableLine } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";
-import { isOneOf, shellParts } from "../report.js";
+import { type ErrorRow, isOneOf, valueFor } from "../exit-status.js";
+import { shellParts } from "../report.js";
 import { Refusal } from "./refusal.js";
 import { settleCommands } from "./results.js";
 
@@ -13,29 +14,25 @@ const TO_FIX =
   "Report this to the user: it has to be fixed on the server's machine. After that, call again with the same order.";
 
 /** What a model has to do after an error; the first row that matches decides. */
-const ADVICE: readonly (readonly [advice: string, ...classes: (abstract new (...args: never) => Error)[]])[] =
+const ADVICE: readonly ErrorRow<string>[] = [
+  ["Fix the arguments, and call again with the same order.", sdk.InvalidRequestError, sdk.BadRequestError],
   [
-    ["Fix the arguments, and call again with the same order.", sdk.InvalidRequestError, sdk.BadRequestError],
-    [
-      "Report this to the user. Another call fails as well.",
-      sdk.AuthenticationError,
-      sdk.AccountSuspendedError,
-    ],
-    [
-      "The user has to top up the account. After that, call again with the same order.",
-      sdk.InsufficientCreditsError,
-    ],
-    [
-      `Report this to the user: the journal may belong to another account. ${NOT_TWICE}`,
-      sdk.TaskNotFoundError,
-    ],
-    ["Report this to the user: the audio can't be downloaded any more.", sdk.AudioExpiredError],
-    [
-      `Call again with the same order. Files that are already saved are kept. ${FAILS_AGAIN}`,
-      sdk.AudioDownloadError,
-    ],
-    [`Call \`check_order\` with the same order to continue. ${NOT_TWICE}`, sdk.WaitTimeoutError],
-  ];
+    "Report this to the user. Another call fails as well.",
+    sdk.AuthenticationError,
+    sdk.AccountSuspendedError,
+  ],
+  [
+    "The user has to top up the account. After that, call again with the same order.",
+    sdk.InsufficientCreditsError,
+  ],
+  [`Report this to the user: the journal may belong to another account. ${NOT_TWICE}`, sdk.TaskNotFoundError],
+  ["Report this to the user: the audio can't be downloaded any more.", sdk.AudioExpiredError],
+  [
+    `Call again with the same order. Files that are already saved are kept. ${FAILS_AGAIN}`,
+    sdk.AudioDownloadError,
+  ],
+  [`Call \`check_order\` with the same order to continue. ${NOT_TWICE}`, sdk.WaitTimeoutError],
+];
 
 /** System errors that a repeated call does not change, such as a full disk. */
 const LOCAL_CODES = /^E(?:ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|ISDIR|NOENT|NAMETOOLONG)$/;
@@ -57,7 +54,7 @@ export function instructionFor(error: unknown, order: string | null, journal: st
   // What to do about the journal follows: it is on the server's machine.
   const kept = error instanceof sdk.JournalError ? parts : { ...parts, advice: own };
   const message = printableLine(messageOf(kept));
-  const [advice] = ADVICE.find(([, ...classes]) => isOneOf(error, classes)) ?? [];
+  const advice = valueFor(error, ADVICE);
   if (order === null) return `${message} ${advice ?? `Call again later. ${FAILS_AGAIN}`}`;
   if (error instanceof sdk.TaskFailedError) {
     if (error.retryable === false)

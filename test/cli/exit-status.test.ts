@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { expect, test } from "vitest";
-import { exitStatusOf, Interrupted, report } from "../../cli/report.js";
-import { UsageError } from "../../cli/terminal.js";
+import { exitStatusOf } from "../../cli/exit-status.js";
+import { report } from "../../cli/report.js";
+import { Interrupted, UsageError } from "../../cli/terminal.js";
 import * as sdk from "../../src/index.js";
 
 /** The status and the error names of each row in the guide's table. */

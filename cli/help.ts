@@ -1,0 +1,120 @@
+import { DESCRIBED_INPUTS, type DescribedInput } from "../src/contract/inputs.js";
+import { exampleFlags, type OPTIONS } from "./flags.js";
+
+/** What the help says after the list of the commands. */
+export const programHelp = (command: string) => `
+To try it without a charge:
+  ${command} emulator
+      runs the service on this machine; set the two
+      variables that it prints in another shell, then
+  ${command} run -d "rain in Lisbon"
+      saves a song in this directory
+
+Environment:
+  ASYNC_MUSIC_API_KEY    your API key; not a flag, because
+                         other users can read flags
+  ASYNC_MUSIC_BASE_URL   the service address, without /api/v1
+  NO_COLOR, FORCE_COLOR  never use color, always use color
+
+Results are written to stdout, everything else to stderr.
+Each kind of error has its own exit status.`;
+
+const runHelpFor = (command: string) => `
+Examples, with the price in credits of 0.01 USD:
+${DESCRIBED_INPUTS.map(exampleLines).join("\n")}
+
+The paths of the files are written to stdout, one per line.
+
+The request is sent once. Ctrl-C stops waiting; the task
+continues, and the command prints how to wait for it again.
+With --journal and --key you can repeat the same command at
+any time. It continues with its task and is charged once. If
+it saved its result to --out FILE, add --force:
+
+  ${command} run -d "rain" \\
+    --journal songs.journal --key rain`;
+
+function exampleLines(input: DescribedInput): string {
+  const { model, task_type: type, credits, texts } = input;
+  const flags = exampleFlags(input);
+  const words = [
+    type === "music" ? [] : type,
+    model === "provider_a" ? [] : `--model ${model}`,
+    flags,
+  ].flat();
+  return `${String(credits).padStart(4)}  run ${words.join(" ")}\n      ${texts.result}`;
+}
+
+const settleHelpFor = (command: string) => `
+Before you use --not-created, make sure that no run with the
+key is still sending: the next run is charged. A request that
+is less than 2 minutes old needs --force. Settle again to
+correct a mistake. An ID that the service returned for the
+key is never replaced.
+
+  ${command} settle rain --journal j --not-created`;
+
+const driftHelpFor = (command: string) => `
+It usually takes 6 to 33 minutes. A task that does not end
+is read for 65 minutes. Use an account that no other program
+uses meanwhile. A request is only sent if its price fits
+into --max-credits. The check stops when more is gone from
+the balance, so a service that charges more than its prices
+can take too much with one request. A POST is never repeated
+after its outcome became unknown.
+
+Exit status:
+  0  no drift; also if probes were skipped because their
+     price did not fit. The first line names their number
+  1  drift, whatever else happened
+  2  no drift was found, but the check could not be run, a
+     probe has no result, or the account changed meanwhile
+After Ctrl-C it is 130, and the report shows what is known.
+
+  ${command} drift --report drift.md`;
+
+const mcpHelpFor = (command: string) => `
+The tools are make_song, write_lyrics, continue_song,
+check_order, download_audio and balance. MCP clients start
+the command with stdin and stdout connected to them.
+It needs the package @modelcontextprotocol/sdk:
+
+  npm install @modelcontextprotocol/sdk
+  ${command} mcp --max-credits 50 --journal orders`;
+
+const emulatorHelpFor = (command: string) => `
+A command after -- runs against a new emulator, with
+ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY set. The
+emulator ends with it and returns its exit status:
+
+  ${command} emulator -- npm test`;
+
+/** What the help says about a command: before its options, and after them. */
+export const COMMAND_HELP: Readonly<
+  Record<keyof typeof OPTIONS, { description: string; after?: (command: string) => string }>
+> = {
+  run: { description: "Create a song, lyrics or a clip, and save it. Costs credits.", after: runHelpFor },
+  wait: {
+    description: "Wait for an existing task, and save its result. Costs nothing.",
+    after: () => "\nThe task may have ended. Its audio is available for 7 days.",
+  },
+  orders: {
+    description:
+      "List the open keys of a journal: tasks that have not ended, and requests with an unknown outcome.",
+  },
+  settle: {
+    description: "Record the outcome of a request whose response was lost.",
+    after: settleHelpFor,
+  },
+  balance: { description: "Show the credits of the account. Frozen ones are held for unfinished tasks." },
+  usage: { description: "Show the tasks and credits that the account has used." },
+  drift: { description: "Compare the service with the emulator. Costs credits.", after: driftHelpFor },
+  mcp: {
+    description: "Serve tools for agents, with the Model Context Protocol on stdio.",
+    after: mcpHelpFor,
+  },
+  emulator: {
+    description: "Run the service on this machine. Nothing is charged.",
+    after: emulatorHelpFor,
+  },
+};
