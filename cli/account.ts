@@ -1,6 +1,6 @@
 import { AsyncMusic, type ClientOptions } from "../src/index.js";
 import type { ConnectionFlags } from "./flags.js";
-import { commandName, priceOf, type Terminal, tableOf, UsageError, writeResult } from "./terminal.js";
+import { alignedTable, commandName, priceText, type Terminal, UsageError, writeResult } from "./terminal.js";
 
 /** The client for the account whose key is in the environment. */
 export function connect(flags: ConnectionFlags, terminal: Terminal, options: ClientOptions = {}): AsyncMusic {
@@ -16,16 +16,16 @@ export function connect(flags: ConnectionFlags, terminal: Terminal, options: Cli
 
 export async function showBalance(flags: ConnectionFlags, terminal: Terminal): Promise<void> {
   const balance = await connect(flags, terminal).account.balance();
-  const rows = (["available", "frozen", "total"] as const).map((name) => [name, priceOf(balance[name])]);
-  writeResult(terminal, flags.json, balance, tableOf(rows));
+  const rows = (["available", "frozen", "total"] as const).map((name) => [name, priceText(balance[name])]);
+  writeResult(terminal, flags.json, balance, alignedTable(rows));
 }
 
 export async function showUsage(flags: ConnectionFlags, terminal: Terminal): Promise<void> {
   const usage = await connect(flags, terminal).account.usage();
   const rows = [
     ["tasks created", String(usage.tasks_created)],
-    ["credits used", `${priceOf(usage.credits_used)}, including refunded ones`],
-    ["credits topped up", priceOf(usage.credits_topped_up)],
+    ["credits used", `${priceText(usage.credits_used)}, including refunded ones`],
+    ["credits topped up", priceText(usage.credits_topped_up)],
   ];
-  writeResult(terminal, flags.json, usage, tableOf(rows));
+  writeResult(terminal, flags.json, usage, alignedTable(rows));
 }

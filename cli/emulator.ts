@@ -8,7 +8,7 @@ import { serve } from "../emulator/node.js";
 import { messageOf, textOf } from "../src/contract/message.js";
 import { ignoring, PRIVATE_FILE, writeNewFile } from "../src/node/durable.js";
 import { openSeedFile } from "./seed-file.js";
-import { ENDING_SIGNALS, reasonOf, UsageError } from "./terminal.js";
+import { ENDING_SIGNALS, messageOfThrown, UsageError } from "./terminal.js";
 
 export interface EmulatorFlags extends Pick<EmulatorOptions, "seed" | "credits" | "policy" | "apiKey"> {
   /** Default: 4010, or a free port if a command is run. */
@@ -36,10 +36,10 @@ export async function runEmulator(flags: EmulatorFlags, command: readonly string
   if (state !== undefined) await checkDirectoryOf(state);
   const server = await serve(emulator, { port, host, allowHost }).catch((error: unknown) => {
     if (error instanceof RangeError) return asUsageError(error);
-    const isTaken = codeOf(error) === "EADDRINUSE";
+    const isTaken = systemCode(error) === "EADDRINUSE";
     const reason = isTaken
       ? "the port is taken. Choose another --port, or pass 0 for a free one."
-      : reasonOf(error);
+      : messageOfThrown(error);
     throw new Error(`Failed to listen on ${host}:${port}: ${reason}`, { cause: error });
   });
   const { url } = server;
@@ -85,7 +85,7 @@ async function openEmulator({
   try {
     return createEmulator({ ...options, snapshot: JSON.parse(text) });
   } catch (cause) {
-    const why = `it is not the state of an emulator: ${reasonOf(cause)}`;
+    const why = `it is not the state of an emulator: ${messageOfThrown(cause)}`;
     const advice = ["Delete it, or choose another file."];
     throw new Error(messageOf({ what: `Failed to open ${state}`, why, advice }), { cause });
   }
@@ -93,14 +93,14 @@ async function openEmulator({
 
 /** Fails now, and not at exit, if no file can be written beside the state file. Leaves no file. */
 async function checkDirectoryOf(path: string): Promise<void> {
-  const draft = draftOf(path);
+  const draft = draftPath(path);
   await writeNewFile(draft, "", PRIVATE_FILE).catch(failedTo("save", path));
   await rm(draft, { force: true });
 }
 
 /** Replaces the file at once, so that a crash leaves the old one or the new one. */
 async function saveState(path: string, snapshot: Snapshot): Promise<void> {
-  const draft = draftOf(path);
+  const draft = draftPath(path);
   try {
     await writeNewFile(draft, JSON.stringify(snapshot), PRIVATE_FILE);
     await rename(draft, path);
@@ -111,13 +111,13 @@ async function saveState(path: string, snapshot: Snapshot): Promise<void> {
 }
 
 /** A random name: no link to another file can be prepared at it. */
-function draftOf(path: string): string {
+function draftPath(path: string): string {
   return `${path}.${randomUUID()}.tmp`;
 }
 
 function failedTo(verb: string, path: string): (cause: unknown) => never {
   return (cause) => {
-    throw new Error(`Failed to ${verb} the state in ${path}: ${reasonOf(cause)}`, { cause });
+    throw new Error(`Failed to ${verb} the state in ${path}: ${messageOfThrown(cause)}`, { cause });
   };
 }
 
@@ -194,7 +194,7 @@ async function runCommand(
   try {
     return await new Promise((resolve) => {
       child.once("error", (error) => {
-        const isMissing = codeOf(error) === "ENOENT";
+        const isMissing = systemCode(error) === "ENOENT";
         const reason = isMissing ? "the command was not found." : error.message;
         process.stderr.write(`async-music: Failed to run ${command}: ${reason}\n`);
         resolve({ status: isMissing ? NOT_FOUND : NOT_RUNNABLE, hasRun: false });
@@ -211,6 +211,6 @@ async function runCommand(
   }
 }
 
-function codeOf(error: unknown): unknown {
+function systemCode(error: unknown): unknown {
   return error instanceof Error ? Reflect.get(error, "code") : undefined;
 }

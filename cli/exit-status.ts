@@ -2,10 +2,10 @@ import { constants } from "node:os";
 import * as sdk from "../src/index.js";
 import { Interrupted, UsageError } from "./terminal.js";
 
-export type ErrorClass = abstract new (...args: never) => Error;
+export type ErrorType = abstract new (...args: never) => Error;
 
 /** A value for errors of these classes. */
-export type ErrorRow<Value> = readonly [value: Value, ...classes: ErrorClass[]];
+export type ErrorRow<Value> = readonly [value: Value, ...classes: ErrorType[]];
 
 /** The exit status of each error class: the first row that matches decides. */
 const EXIT_STATUSES: readonly ErrorRow<number>[] = [
@@ -38,6 +38,6 @@ export function valueFor<Value>(error: unknown, rows: readonly ErrorRow<Value>[]
   return rows.find(([, ...classes]) => isOneOf(error, classes))?.[0];
 }
 
-export function isOneOf(error: unknown, classes: readonly ErrorClass[]): boolean {
+export function isOneOf(error: unknown, classes: readonly ErrorType[]): boolean {
   return classes.some((each) => error instanceof each);
 }

@@ -65,8 +65,8 @@ function inputOption(field: string, rule: FieldRule, help: string): Option {
   const value = rule.type === "boolean" ? "" : ` <${valueName(field, rule)}>`;
   const parsers = {
     string: rule.choices,
-    number: decimal,
-    integer: wholeNumber(),
+    number: parseDecimal,
+    integer: parseWholeNumber(),
     boolean: undefined,
     any: undefined,
   };
@@ -140,7 +140,7 @@ const WAIT_OPTIONS = [
   option(
     "--max-wait <time>",
     "stop waiting after this time, such as 90s or 10m; the task continues (default: 65m)",
-    duration,
+    parseDuration,
   ),
   ...CONNECTION_OPTIONS,
 ];
@@ -149,7 +149,7 @@ const WAIT_OPTIONS = [
 const SAMPLE_URL = "https://upload.wikimedia.org/wikipedia/commons/c/c8/Example.ogg";
 
 /** The options of each command. */
-export const OPTIONS = {
+export const COMMAND_OPTIONS = {
   run: [
     ...[
       ...inputOptionsOf().map((each) => each.option),
@@ -189,7 +189,7 @@ export const OPTIONS = {
     option(
       "--max-credits <n>",
       "the most credits that the check may spend; 20 are enough for all probes, and 22 also try uploads",
-      wholeNumber(0),
+      parseWholeNumber(0),
     ).default(20),
     option("--report <file>", "also write the report to this file, as Markdown"),
     option("--upload-url <url>", "a public address of short audio that is not MP3").default(
@@ -200,7 +200,7 @@ export const OPTIONS = {
   ],
   mcp: [
     // Both are required: `mcp` names all that is missing at once.
-    option("--max-credits <n>", "the most that this server may spend, in credits", wholeNumber(0)),
+    option("--max-credits <n>", "the most that this server may spend, in credits", parseWholeNumber(0)),
     option("--journal <path>", "directory that records the orders, so that each is charged at most once"),
     option("-o, --out <directory>", "where `download_audio` saves files").default("."),
     ...SERVICE_OPTIONS,
@@ -209,7 +209,7 @@ export const OPTIONS = {
     option(
       "--port <port>",
       "port to listen on; 0 for a free one (default: 4010, or a free one with a command)",
-      wholeNumber(0, 65_535),
+      parseWholeNumber(0, 65_535),
     ),
     option("--host <host>", "address to listen on; 0.0.0.0 or :: for all addresses").default("127.0.0.1"),
     option(
@@ -220,8 +220,8 @@ export const OPTIONS = {
       "real",
       "virtual",
     ]).default("real"),
-    option("--seed <n>", "seed of all IDs, durations and songs", wholeNumber()),
-    option("--credits <n>", "credits of the first account", wholeNumber(0)),
+    option("--seed <n>", "seed of all IDs, durations and songs", parseWholeNumber()),
+    option("--credits <n>", "credits of the first account", parseWholeNumber(0)),
     option(
       "--seed-file <file>",
       "start with the accounts, tasks, outcomes and faults in this JSON file",
@@ -229,7 +229,7 @@ export const OPTIONS = {
     option(
       "--policy <name=value>",
       "policy option, such as audio_conversion=off, instead of its default or that of the seed file; repeatable",
-    ).argParser(policyOption),
+    ).argParser(parsePolicy),
     option("--api-key <key>", "API key of the first account; it begins with emu_"),
     option(
       "--state <file>",
@@ -267,7 +267,7 @@ export function parseTaskType(text: string): TaskType {
 }
 
 /** Parses a whole number within a range. */
-function wholeNumber(least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER) {
+function parseWholeNumber(least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER) {
   return (text: string): number => {
     const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return value;
@@ -276,7 +276,7 @@ function wholeNumber(least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INT
 }
 
 /** Parses `NAME=VALUE`, and adds it to the earlier ones. The emulator checks names and values. */
-function policyOption(text: string, earlier: object = {}): object {
+function parsePolicy(text: string, earlier: object = {}): object {
   const [, name, value] = /^(\w+)=(\w+)$/.exec(text) ?? [];
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError("It must be NAME=VALUE, such as audio_conversion=off.");
@@ -284,7 +284,7 @@ function policyOption(text: string, earlier: object = {}): object {
 }
 
 /** Parses a number, which may have a fraction. */
-function decimal(text: string): number {
+function parseDecimal(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be a number of 0 or more, such as 30 or 12.5.");
 }
@@ -292,7 +292,7 @@ function decimal(text: string): number {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Parses a duration into milliseconds: `90s`, `10m`, `1h`, or a number of seconds. */
-function duration(text: string): number {
+function parseDuration(text: string): number {
   const [, count = "", unit = "s"] = /^(\d+(?:\.\d+)?)([smh])?$/.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
   if (ms > 0) return ms;

@@ -1,5 +1,5 @@
 import { DESCRIBED_INPUTS, type DescribedInput } from "../src/contract/inputs.js";
-import { exampleFlags, type OPTIONS } from "./flags.js";
+import { type COMMAND_OPTIONS, exampleFlags } from "./flags.js";
 
 /** What the help says after the list of the commands. */
 export const programHelp = (command: string) => `
@@ -91,7 +91,7 @@ emulator ends with it and returns its exit status:
 
 /** What the help says about a command: before its options, and after them. */
 export const COMMAND_HELP: Readonly<
-  Record<keyof typeof OPTIONS, { description: string; after?: (command: string) => string }>
+  Record<keyof typeof COMMAND_OPTIONS, { description: string; after?: (command: string) => string }>
 > = {
   run: { description: "Create a song, lyrics or a clip, and save it. Costs credits.", after: runHelpFor },
   wait: {

@@ -7,7 +7,7 @@ import { fileJournal } from "../src/node/index.js";
 import { connect } from "./account.js";
 import type { ConnectionFlags } from "./flags.js";
 import { TaskFault } from "./report.js";
-import { commandName, type Terminal, tableOf, UsageError, writeResult } from "./terminal.js";
+import { alignedTable, commandName, type Terminal, UsageError, writeResult } from "./terminal.js";
 
 /** Flags of `orders` and `settle`. */
 export interface JournalFlags extends ConnectionFlags {
@@ -33,7 +33,7 @@ export async function showOrders({ journal, json }: JournalFlags, terminal: Term
     const name = state === "intent" ? "unknown" : state;
     return [key, name, since, taskId === null ? `request ${requestId}` : `task ${taskId}`].map(printableLine);
   });
-  writeResult(terminal, json, { orders }, tableOf(rows));
+  writeResult(terminal, json, { orders }, alignedTable(rows));
   if (json) return;
   const command = commandName(terminal);
   const advice = {

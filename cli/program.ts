@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
 import type { TaskType } from "../src/contract/service.js";
 import type { EmulatorFlags } from "./emulator.js";
-import { exampleOf, OPTIONS, parseTaskType, type RunFlags } from "./flags.js";
+import { COMMAND_OPTIONS, exampleOf, parseTaskType, type RunFlags } from "./flags.js";
 import { COMMAND_HELP, programHelp } from "./help.js";
 import {
   commandName,
@@ -87,10 +87,10 @@ export function addCommands(
   operands: readonly string[] | null,
   exitWith: (status: number) => void = () => {},
 ): void {
-  const add = (command: keyof typeof OPTIONS) => {
+  const add = (command: keyof typeof COMMAND_OPTIONS) => {
     const { description, after } = COMMAND_HELP[command];
     const added = program.command(command).description(description);
-    for (const option of OPTIONS[command]) added.addOption(option);
+    for (const option of COMMAND_OPTIONS[command]) added.addOption(option);
     return added.addHelpText("after", after?.(commandName(terminal)) ?? "");
   };
 

@@ -1,6 +1,6 @@
 import { printable, printableLine } from "../src/contract/text.js";
 import { progressOf } from "../src/index.js";
-import { minutesOf, type Styler, stylesFor, type Terminal } from "./terminal.js";
+import { minutesText, type Styler, stylesFor, type Terminal } from "./terminal.js";
 
 const REDRAW_MS = 200;
 /** Without a terminal, a smaller change of the end of a delay is not written, in milliseconds. */
@@ -99,7 +99,7 @@ export class ProgressLine {
   }
 
   #elapsed(): string {
-    return minutesOf((this.#now() - this.#startedAt) / 1000);
+    return minutesText((this.#now() - this.#startedAt) / 1000);
   }
 }
 

@@ -50,9 +50,9 @@ export function report(thrown: unknown, asJson: boolean, terminal: Terminal): nu
   const { stdout, stderr, env } = terminal;
   const fault = thrown instanceof TaskFault ? thrown : null;
   const taskId = fault?.taskId ?? null;
-  const error = errorOf(fault === null ? thrown : fault.cause);
+  const error = reportedError(fault === null ? thrown : fault.cause);
   const message = shellMessage(error, taskId);
-  const lines = [message, ...adviceFor(error, fault, commandName(terminal))].map(printableLine);
+  const lines = [message, ...shellAdvice(error, fault, commandName(terminal))].map(printableLine);
   stderr.write(`${stylesFor(stderr, env)("red", "async-music:")} ${lines.join("\n")}\n`);
   if (!asJson) return exitStatusOf(error);
 
@@ -69,7 +69,7 @@ export function report(thrown: unknown, asJson: boolean, terminal: Terminal): nu
   return exitStatusOf(error);
 }
 
-function errorOf(thrown: unknown): Error {
+function reportedError(thrown: unknown): Error {
   if (!(thrown instanceof CommanderError))
     return thrown instanceof Error ? thrown : new Error(String(thrown));
   // Without the value of an unknown option, which may be the key.
@@ -78,7 +78,7 @@ function errorOf(thrown: unknown): Error {
 }
 
 /** How an option of the SDK is given in a shell. */
-const OPTIONS: Readonly<Record<string, string>> = {
+const SHELL_NAMES: Readonly<Record<string, string>> = {
   apiKey: "ASYNC_MUSIC_API_KEY",
   baseUrl: "ASYNC_MUSIC_BASE_URL or --base-url",
   maxWaitMs: "--max-wait",
@@ -97,18 +97,23 @@ const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {
 /** The message of an error, with advice for a shell instead of that for programs. */
 function shellMessage(error: Error, taskId: string | null): string {
   if (!(error instanceof sdk.AsyncMusicError)) return error.message;
-  return messageOf(shellParts(error, taskId), (name) => OPTIONS[name] ?? `\`${name}\``);
+  return messageOf(shellParts(error, taskId), (name) => SHELL_NAMES[name] ?? `\`${name}\``);
 }
 
 /** The parts of an error for people and models that have no program: without the advice for one. */
 export function shellParts(error: Error, taskId: string | null): MessageParts {
-  if (taskId === null && error instanceof sdk.SubmissionOutcomeUnknownError) return outcomeUnknown(error);
+  if (taskId === null && error instanceof sdk.SubmissionOutcomeUnknownError)
+    return unknownOutcomeParts(error);
   const { advice = [], ...parts } = partsOf(error);
   const choose = error.cause instanceof PathTaken ? ["Choose another --out, or add --force."] : [];
   return { ...parts, advice: [...advice, ...choose], codeAdvice: [] };
 }
 
-function outcomeUnknown({ cause, evidence, checkAgainAt }: sdk.SubmissionOutcomeUnknownError): MessageParts {
+function unknownOutcomeParts({
+  cause,
+  evidence,
+  checkAgainAt,
+}: sdk.SubmissionOutcomeUnknownError): MessageParts {
   const nothingSent = "Nothing was sent now.";
   if (checkAgainAt !== null) {
     const earlier = "An earlier run with this key may still be sending its request.";
@@ -132,7 +137,7 @@ const FINAL_WITH_TASK = [sdk.TaskFailedError, sdk.TaskTimedOutError, sdk.AudioEx
 const FINAL = [...FINAL_WITH_TASK, sdk.TaskNotFoundError, sdk.InvalidRequestError];
 
 /** What to do next, as lines for a shell. */
-function adviceFor(error: Error, fault: TaskFault | null, command: string): readonly string[] {
+function shellAdvice(error: Error, fault: TaskFault | null, command: string): readonly string[] {
   const journal = fault?.flags.journal;
   if (journal !== undefined && isOneOf(error, FINAL_WITH_TASK))
     return ["The --key belongs to this task permanently. To try again, use another --key."];

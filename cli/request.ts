@@ -3,10 +3,10 @@ import { buffer } from "node:stream/consumers";
 import { chosenMode, DESCRIBED_INPUTS, type DescribedInput, modesOf } from "../src/contract/inputs.js";
 import { InvalidRequestError, type TaskRequest, type TaskType } from "../src/index.js";
 import { exampleOf, inputOptionsOf, type RunFlags } from "./flags.js";
-import { reasonOf, type Terminal, UsageError } from "./terminal.js";
+import { messageOfThrown, type Terminal, UsageError } from "./terminal.js";
 
 /** The request that the flags describe, or that `--file` contains. The SDK validates it before it is sent. */
-export async function requestOf(
+export async function requestFromFlags(
   type: TaskType | undefined,
   flags: RunFlags,
   stdin: Terminal["stdin"],
@@ -58,7 +58,7 @@ async function readRequest(path: string, stdin: Terminal["stdin"]): Promise<Task
   const name = path === "-" ? "stdin" : path;
   const bytes = await (path === "-" ? buffer(stdin()) : readFile(path)).catch((error: unknown) => {
     const isMissing = Object(error).code === "ENOENT";
-    const reason = isMissing ? "the file does not exist." : reasonOf(error);
+    const reason = isMissing ? "the file does not exist." : messageOfThrown(error);
     throw new UsageError(`Failed to read the request from ${name}: ${reason}`, { cause: error });
   });
   try {

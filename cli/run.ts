@@ -15,13 +15,13 @@ import type { RunFlags, TaskFlags } from "./flags.js";
 import { checkJournalPath } from "./journal.js";
 import { ProgressLine } from "./progress.js";
 import { resumeCommand, TaskFault, unrecordedWarning } from "./report.js";
-import { requestOf } from "./request.js";
+import { requestFromFlags } from "./request.js";
 import { chooseTarget, clipsOf, type SavedFile, saveResult } from "./save.js";
 import { SendingWatch } from "./sending-watch.js";
 import {
   commandName,
-  minutesOf,
-  priceOf,
+  minutesText,
+  priceText,
   stylesFor,
   type Terminal,
   UsageError,
@@ -58,7 +58,7 @@ export async function runTask(
   if (path !== undefined) checkJournalPath(path);
   const journal = path === undefined ? undefined : fileJournal(path);
   const connected = connectWithProgress(flags, terminal);
-  const request = await requestOf(type, flags, terminal.stdin);
+  const request = await requestFromFlags(type, flags, terminal.stdin);
   // If the journal can't be read, `run` reports that.
   const entry = await journal?.get(journalKey ?? "").catch(() => null);
   const knownTaskId = entry?.state === "submitted" ? entry.task_id : null;
@@ -92,7 +92,7 @@ async function waitAndSave(job: Job): Promise<void> {
   await attend(job, async (options) => {
     const task = await begin(options);
     progress.end();
-    const price = priceOf(task.credits_cost);
+    const price = priceText(task.credits_cost);
     const isEarlier = journal !== undefined && task.task_id === knownTaskId;
     const cost = isEarlier ? `An earlier run with this key paid ${price} for it.` : `It cost ${price}.`;
     const style = stylesFor(stderr, env);
@@ -101,17 +101,17 @@ async function waitAndSave(job: Job): Promise<void> {
     if (target !== null)
       await saveResult(client, task, target, options.signal, ({ file, title, seconds, isNew }) => {
         files.push(file);
-        const length = seconds === undefined ? "" : `, ${minutesOf(seconds)}`;
+        const length = seconds === undefined ? "" : `, ${minutesText(seconds)}`;
         const note = isNew ? "" : ", saved before";
         if (title !== undefined) stderr.write(`${style("bold", printableLine(title))}${length}${note}\n`);
         if (!json) stdout.write(`${file.path}\n`);
       });
-    writeResult(terminal, json, { task, files }, target === null ? textOf(task) : "");
+    writeResult(terminal, json, { task, files }, target === null ? resultText(task) : "");
   });
 }
 
 /** The URLs of the audio, or the lyrics. */
-function textOf(task: SucceededTask): string {
+function resultText(task: SucceededTask): string {
   const clips = clipsOf(task);
   if (clips !== null) return clips.map(({ audio_url: url }) => `${printableLine(url)}\n`).join("");
   const text = isLyrics(task) ? task.output.result.text : JSON.stringify(task.output.result);
@@ -121,7 +121,7 @@ function textOf(task: SucceededTask): string {
 async function submitAndLeave(job: Job): Promise<void> {
   const { flags, progress, terminal } = job;
   await attend(job, async (options) => {
-    const task = await submissionOf(job.begin, options);
+    const task = await untilSubmitted(job.begin, options);
     progress.end();
     const title =
       flags.journal === undefined
@@ -134,7 +134,10 @@ async function submitAndLeave(job: Job): Promise<void> {
 }
 
 /** Stops `run` once the task is submitted. For a key that was settled, only the ID is known. */
-async function submissionOf(begin: Job["begin"], options: Options): Promise<Pick<TaskSubmission, "task_id">> {
+async function untilSubmitted(
+  begin: Job["begin"],
+  options: Options,
+): Promise<Pick<TaskSubmission, "task_id">> {
   const leaving = new AbortController();
   let submitted: TaskSubmission | null = null;
   const onSubmitted = (submission: TaskSubmission) => {
@@ -171,7 +174,7 @@ async function attend(
       progress.say(
         task_id === knownTaskId
           ? `The key already has task ${id}, so nothing is sent or charged again.`
-          : `Task ${id} is submitted, and ${priceOf(credits)} are frozen for it.`,
+          : `Task ${id} is submitted, and ${priceText(credits)} are frozen for it.`,
       );
       sending.ended();
     },

@@ -15,7 +15,7 @@ import {
 } from "../src/index.js";
 import { exists, ignoring, PathTaken, writeNewFile, writeWholeFile } from "../src/node/durable.js";
 import { saveAudio } from "../src/node/index.js";
-import { reasonOf, UsageError } from "./terminal.js";
+import { messageOfThrown, UsageError } from "./terminal.js";
 
 const EXTENSIONS = ["mp3", "wav", "flac", "ogg", "m4a", "bin"] as const satisfies readonly AudioExtension[];
 const EXTENSION = new RegExp(`\\.(?:${EXTENSIONS.join("|")})$`, "i");
@@ -27,7 +27,7 @@ const LONGEST_SUFFIX = "-2.flac";
 const USUAL_CLIPS = { music: 2, lyrics: 0, upload: 1, concat: 1 } as const;
 
 /** Where the results of a task are saved. */
-export interface Target {
+export interface SaveTarget {
   /** The path of a result, counted from 0, without its extension. In a directory, title and ID make the name. */
   pathFor(index: number, title: string, id: string): string;
   /** In a directory, an existing file of the same name is the same result. */
@@ -57,12 +57,12 @@ export interface Saved {
  *
  * @param type - what the task makes, or `null` if that is unknown
  */
-export async function chooseTarget(out = ".", type: TaskType | null, force: boolean): Promise<Target> {
+export async function chooseTarget(out = ".", type: TaskType | null, force: boolean): Promise<SaveTarget> {
   if (out === "") throw new UsageError("--out is empty. Pass a directory or a file.");
   const isDirectory = /[/\\]$/.test(out) || (await statOf(out))?.isDirectory() === true;
   await checkWritable(isDirectory ? out : dirname(out));
   if (isDirectory)
-    return { pathFor: (_, title, id) => join(out, `${slug(title)}-${hashOf(id)}`), isDirectory, force };
+    return { pathFor: (_, title, id) => join(out, `${slug(title)}-${nameHash(id)}`), isDirectory, force };
   await statOf(`${out}${LONGEST_SUFFIX}`);
   const pathFor = (index: number) => (index === 0 ? out : out.replace(/(\.\w+)?$/, `-${index + 1}$1`));
   if (type !== null && !force) await checkFree(type, pathFor);
@@ -73,7 +73,7 @@ export async function chooseTarget(out = ".", type: TaskType | null, force: bool
 export async function saveResult(
   client: AsyncMusic,
   task: SucceededTask,
-  target: Target,
+  target: SaveTarget,
   signal: AbortSignal,
   onSaved: (saved: Saved) => void,
 ): Promise<void> {
@@ -113,7 +113,7 @@ export function clipsOf(task: SucceededTask): Clip[] | null {
 async function saveClip(
   client: AsyncMusic,
   clip: Clip,
-  { force, isDirectory }: Target,
+  { force, isDirectory }: SaveTarget,
   path: string,
   signal: AbortSignal,
 ): Promise<Saved> {
@@ -127,7 +127,7 @@ async function saveClip(
   return { file: { ...file, path: await saveAudio(download, path, { overwrite: force }) }, isNew: true };
 }
 
-async function saveLyrics({ title, text }: Lyrics, target: Target, taskId: string): Promise<Saved> {
+async function saveLyrics({ title, text }: Lyrics, target: SaveTarget, taskId: string): Promise<Saved> {
   const path = textPath(target.pathFor(0, title, taskId));
   const content = text.endsWith("\n") ? text : `${text}\n`;
   const write = (draft: string) => writeNewFile(draft, content);
@@ -178,7 +178,9 @@ async function statOf(path: string) {
 
 function cannotSave(path: string): (cause: unknown) => never {
   return (cause) => {
-    throw new Error(`Failed to save in ${path}: ${sentence(reasonOf(cause))} Nothing was sent.`, { cause });
+    throw new Error(`Failed to save in ${path}: ${sentence(messageOfThrown(cause))} Nothing was sent.`, {
+      cause,
+    });
   };
 }
 
@@ -190,6 +192,6 @@ function slug(title: string): string {
 }
 
 /** IDs often begin alike, so a prefix would make two songs overwrite each other. */
-function hashOf(id: string): string {
+function nameHash(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 8);
 }

@@ -2,14 +2,15 @@ import { readFile } from "node:fs/promises";
 import { InvalidValueError } from "../emulator/core/checks.js";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator/index.js";
 import { textOf } from "../src/contract/message.js";
-import { reasonOf } from "./terminal.js";
+import { messageOfThrown } from "./terminal.js";
 
 /** Creates an emulator from a seed file. The errors about its content name the path of the field. */
 export async function openSeedFile(path: string, options: EmulatorOptions): Promise<Emulator> {
   try {
-    return createEmulator({ ...options, seedFile: parseJson(await readFile(path, "utf8")) });
+    return createEmulator({ ...options, seedFile: parseSeedFile(await readFile(path, "utf8")) });
   } catch (cause) {
-    const reason = cause instanceof InvalidValueError ? textOf(cause.text, nameInFile) : reasonOf(cause);
+    const reason =
+      cause instanceof InvalidValueError ? textOf(cause.text, nameInFile) : messageOfThrown(cause);
     throw new Error(`Failed to use the seed file ${path}: ${reason}`, { cause });
   }
 }
@@ -19,7 +20,7 @@ function nameInFile(name: string): string {
   return name === "seedFile" ? "the file" : `\`${name.replace(/^seedFile\./, "")}\``;
 }
 
-function parseJson(file: string): object {
+function parseSeedFile(file: string): object {
   const text = file.replace(/^\uFEFF/, "");
   try {
     return JSON.parse(text);

@@ -99,13 +99,13 @@ export function writeJson(output: Output, document: unknown): void {
 }
 
 /** Lines with aligned columns. */
-export function tableOf(rows: readonly (readonly string[])[]): string {
+export function alignedTable(rows: readonly (readonly string[])[]): string {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
   const lineOf = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widthOf(column)));
   return rows.map((row) => `${lineOf(row).join("  ").trimEnd()}\n`).join("");
 }
 
-export function reasonOf(error: unknown): string {
+export function messageOfThrown(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -115,12 +115,12 @@ export function shellWord(text: string): string {
 }
 
 /** `10 credits (0.10 USD)` */
-export function priceOf(credits: number): string {
+export function priceText(credits: number): string {
   return `${credits} credits (${(credits * USD_PER_CREDIT).toFixed(2)} USD)`;
 }
 
 /** Minutes and seconds: `1:05`. */
-export function minutesOf(seconds: number): string {
+export function minutesText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }

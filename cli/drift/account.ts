@@ -1,22 +1,29 @@
 import { isRecord } from "../../src/contract/service.js";
 import type { AsyncMusic } from "../../src/index.js";
-import { type Fields, totalField, type Value } from "./fields.js";
-import type { Exchange } from "./wire.js";
+import { type ObservedFields, totalField, type Value } from "./fields.js";
+import type { RecordedResponse } from "./wire.js";
 
 /** Balance and usage, as one object. */
-export type Account = Record<string, unknown>;
+export type AccountReading = Record<string, unknown>;
 
-const COUNTED = ["available", "frozen", "total", "tasks_created", "credits_used", "credits_topped_up"];
+const WATCHED_NUMBERS = [
+  "available",
+  "frozen",
+  "total",
+  "tasks_created",
+  "credits_used",
+  "credits_topped_up",
+];
 
 /** Sends a read. @throws if there is no response */
-export type Observe = (call: () => PromiseLike<unknown>) => Promise<Exchange>;
+export type Observe = (call: () => PromiseLike<unknown>) => Promise<RecordedResponse>;
 
 /**
  * What the check has spent, by what the service said and by what is gone from its balance, and which changes of the
  * account no request of the check explains.
  */
 export class AccountWatch {
-  readonly changes: { probe: string; changes: Fields }[] = [];
+  readonly changes: { probe: string; changes: ObservedFields }[] = [];
   /** Spendable credits at the start; `null` if the balance has none. */
   readonly available: number | null;
   /** Credits that were frozen at the start are those of other tasks. */
@@ -25,7 +32,7 @@ export class AccountWatch {
   readonly #signal: AbortSignal;
   readonly #observe: Observe;
   /** As last read; `null` if requests have changed it since. */
-  #last: Account | null = null;
+  #last: AccountReading | null = null;
   #left: number | null;
   /** The most that was gone at any time: a refund does not make a charge above the ceiling good. */
   #mostGone = 0;
@@ -37,7 +44,7 @@ export class AccountWatch {
   #surcharge = 0;
 
   constructor(balance: Record<string, unknown>, client: AsyncMusic, signal: AbortSignal, observe: Observe) {
-    this.available = numberOf(balance["available"]);
+    this.available = statedNumber(balance["available"]);
     this.#left = this.available;
     this.#hadFrozen = Number(balance["frozen"]) > 0;
     this.#client = client;
@@ -46,13 +53,13 @@ export class AccountWatch {
   }
 
   /** Reads balance and usage. */
-  async read(): Promise<Account> {
+  async read(): Promise<AccountReading> {
     const signal = this.#signal;
     const balance = dataOf(await this.#observe(() => this.#client.account.balance({ signal })));
-    this.#left = numberOf(balance["available"]);
+    this.#left = statedNumber(balance["available"]);
     const usage = dataOf(await this.#observe(() => this.#client.account.usage({ signal })));
     const account = { ...balance, ...usage };
-    const toppedUp = numberOf(account["credits_topped_up"]);
+    const toppedUp = statedNumber(account["credits_topped_up"]);
     this.#toppedUpAtStart ??= toppedUp;
     this.#toppedUp = Math.max(0, (toppedUp ?? 0) - (this.#toppedUpAtStart ?? 0));
     this.#mostGone = Math.max(this.#mostGone, this.gone ?? 0);
@@ -61,7 +68,7 @@ export class AccountWatch {
   }
 
   /** The account as last read, or a new read if a request has been sent since. */
-  async current(): Promise<Account> {
+  async current(): Promise<AccountReading> {
     return this.#last ?? (await this.read());
   }
 
@@ -106,23 +113,32 @@ export class AccountWatch {
   }
 
   /** Notes changes that no request of the check explains. */
-  noteChanges(probe: string, before: Account, after: Account, names: readonly string[] = COUNTED): void {
-    const all = names.map((name) => [name, changeOf(before, after, name)] as const);
+  noteChanges(
+    probe: string,
+    before: AccountReading,
+    after: AccountReading,
+    names: readonly string[] = WATCHED_NUMBERS,
+  ): void {
+    const all = names.map((name) => [name, numberChange(before, after, name)] as const);
     const changes = Object.fromEntries(all.filter(([, change]) => Number(change)));
     if (Object.keys(changes).length > 0) this.changes.push({ probe, changes });
   }
 
   /** Notes that a task of another program ended. No task of the check is unfinished here. */
-  noteEndOfOther(probe: string, before: Account, after: Account): void {
-    if (this.#hadFrozen && Number(changeOf(before, after, "frozen")) < 0)
+  noteEndOfOther(probe: string, before: AccountReading, after: AccountReading): void {
+    if (this.#hadFrozen && Number(numberChange(before, after, "frozen")) < 0)
       this.noteChanges(probe, before, after, ["frozen"]);
   }
 }
 
 /** The changes of the credits. Those by the price of the task say so, so that tasks of different prices have equal fields. */
-export function creditFields(before: Account, after: Account, charged: unknown): Fields {
-  const fields: Fields = Object.fromEntries(
-    COUNTED.map((name) => [name, inPrices(changeOf(before, after, name), name, charged)]),
+export function creditFields(
+  before: AccountReading,
+  after: AccountReading,
+  charged: unknown,
+): ObservedFields {
+  const fields: ObservedFields = Object.fromEntries(
+    WATCHED_NUMBERS.map((name) => [name, inPrices(numberChange(before, after, name), name, charged)]),
   );
   fields["total"] = totalField(after);
   return fields;
@@ -134,8 +150,8 @@ function inPrices(change: number | string, name: string, charged: unknown): Valu
   return change === -charged ? "- credits_charged" : change;
 }
 
-export function changeOf(before: Account, after: Account, name: string): number | string {
-  return difference(numberOf(after[name]), numberOf(before[name]));
+export function numberChange(before: AccountReading, after: AccountReading, name: string): number | string {
+  return difference(statedNumber(after[name]), statedNumber(before[name]));
 }
 
 export function difference(
@@ -146,14 +162,14 @@ export function difference(
 }
 
 /** A number, also as text: what is gone must show even if the service has the wrong type. */
-export function numberOf(value: unknown): number | null {
+export function statedNumber(value: unknown): number | null {
   const isText = typeof value === "string" && value.trim() !== "";
   const number = isText ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : null;
 }
 
 /** The `data` of a response. */
-export function dataOf(exchange: Exchange | null): Record<string, unknown> {
-  const data: unknown = Object(exchange?.body).data;
+export function dataOf(response: RecordedResponse | null): Record<string, unknown> {
+  const data: unknown = Object(response?.body).data;
   return isRecord(data) ? data : {};
 }

@@ -1,6 +1,6 @@
 import { isRecord } from "../../src/contract/service.js";
 import type { AsyncMusic } from "../../src/index.js";
-import { type Fields, mergedFields } from "./fields.js";
+import { mergedFields, type ObservedFields } from "./fields.js";
 import { mediaType } from "./response-fields.js";
 
 /** Downloads the start of every clip of a task. Returns `null` if no clip has an address. */
@@ -8,10 +8,10 @@ export async function audioFields(
   client: AsyncMusic,
   task: Record<string, unknown>,
   signal: AbortSignal,
-): Promise<Fields | null> {
+): Promise<ObservedFields | null> {
   const urls = audioUrlsOf(task);
   if (urls.length === 0) return null;
-  const all: Fields[] = [];
+  const all: ObservedFields[] = [];
   for (const url of urls) all.push(await download(client, url, task["audio_format"] === "mp3", signal));
   return mergedFields(all);
 }
@@ -21,7 +21,7 @@ async function download(
   url: string,
   isMp3: boolean,
   signal: AbortSignal,
-): Promise<Fields> {
+): Promise<ObservedFields> {
   try {
     const { contentType, body } = await client.audio.download(url, { signal });
     const reader = body.getReader();
@@ -60,7 +60,7 @@ function audioUrlsOf(task: Record<string, unknown>): string[] {
 }
 
 /** The audio formats by their first bytes. */
-const SIGNATURES: readonly (readonly [types: RegExp, signature: RegExp])[] = [
+const FORMAT_SIGNATURES: readonly (readonly [types: RegExp, signature: RegExp])[] = [
   [/^audio\/(?:mpeg|mp3)$/, /^(?:ID3|\xff[\xe2-\xff])/],
   [/^audio\/(?:x-|vnd\.)?wave?$/, /^RIFF/],
   [/^(?:audio|application)\/(?:ogg|opus|vorbis)$/, /^OggS/],
@@ -71,8 +71,8 @@ const SIGNATURES: readonly (readonly [types: RegExp, signature: RegExp])[] = [
 /** Whether the first bytes of audio are in the format of its media type. */
 function formatField(type: string | null, start: Uint8Array): string {
   const bytes = String.fromCharCode(...start.subarray(0, 12));
-  const found = SIGNATURES.find(([, signature]) => signature.test(bytes));
+  const found = FORMAT_SIGNATURES.find(([, signature]) => signature.test(bytes));
   if (found === undefined)
-    return SIGNATURES.some(([types]) => types.test(type ?? "")) ? "unknown" : "as stated";
+    return FORMAT_SIGNATURES.some(([types]) => types.test(type ?? "")) ? "unknown" : "as stated";
   return found[0].test(type ?? "") ? "as stated" : "not as stated";
 }

@@ -1,7 +1,7 @@
 import type { Value } from "./fields.js";
 import { FAILED_READ } from "./follow.js";
 import type { Observation } from "./observation.js";
-import type { Probe } from "./probes.js";
+import type { DriftProbe } from "./probes.js";
 import type { Survey } from "./survey.js";
 
 /** A field in which the service and the emulator differ, in one or more probes. */
@@ -29,7 +29,7 @@ export interface Comparison {
 
 /** The parts that another program changes if it uses the account. */
 const CHANGED_BY_OTHERS = /^(?:window|credits .*)$/;
-const CREDITS = /^credits /;
+const CREDITS_PART = /^credits /;
 /** Either side may be quicker than the polls. A status that only the service has is in the order of the states. */
 const UNFINISHED = /^read while (?!success|failure|timeout)/;
 /** The fields of a part from which follows which other parts exist. */
@@ -40,7 +40,7 @@ const CAUSES: readonly (readonly [part: string, field: string])[] = [
 ];
 
 /** Compares what each probe showed about both. */
-export function compare(service: Survey, emulator: Survey, probes: readonly Probe[]): Comparison {
+export function compareSurveys(service: Survey, emulator: Survey, probes: readonly DriftProbe[]): Comparison {
   const all: Pair[] = [];
   const fields = new Map<string, { compared: number; differences: number }>();
   const isDisturbed = service.accountChanges.length > 0;
@@ -63,20 +63,20 @@ export function compare(service: Survey, emulator: Survey, probes: readonly Prob
 
 /** What the emulator showed at the same probe, or what other probes showed instead. */
 function referenceFor(
-  probe: Probe | undefined,
+  probe: DriftProbe | undefined,
   name: string,
   ours: Observation,
   { observations }: Survey,
 ): Observation {
   const own = observations.get(name) ?? {};
   const refusal = probe?.kind === "create" ? observations.get(probe.orRefusedLike ?? "") : undefined;
-  if (refusal !== undefined && outcomeOf(refusal) === outcomeOf(ours)) return refusal;
-  const reference = Object.fromEntries(Object.entries(own).filter(([part]) => !CREDITS.test(part)));
+  if (refusal !== undefined && responseCodes(refusal) === responseCodes(ours)) return refusal;
+  const reference = Object.fromEntries(Object.entries(own).filter(([part]) => !CREDITS_PART.test(part)));
   // A charge has to fit what the service did, also where the emulator did something else.
-  for (const part of Object.keys(ours).filter((each) => CREDITS.test(each))) {
-    const hasOwn = part in own && isAccepted(own) === isAccepted(ours);
+  for (const part of Object.keys(ours).filter((each) => CREDITS_PART.test(each))) {
+    const hasOwn = part in own && hasAccepted(own) === hasAccepted(ours);
     const alike = [...observations.values()].find(
-      (each) => part in each && isAccepted(each) === isAccepted(ours),
+      (each) => part in each && hasAccepted(each) === hasAccepted(ours),
     );
     const fields = (hasOwn ? own : alike)?.[part];
     if (fields !== undefined) reference[part] = fields;
@@ -84,11 +84,11 @@ function referenceFor(
   return reference;
 }
 
-function outcomeOf({ response }: Observation): string {
+function responseCodes({ response }: Observation): string {
   return `${response?.["status"]} ${response?.["error_code"]}`;
 }
 
-function isAccepted({ response }: Observation): boolean {
+function hasAccepted({ response }: Observation): boolean {
   return Number(response?.["status"]) < 300;
 }
 

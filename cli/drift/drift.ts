@@ -9,13 +9,13 @@ import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
 import { ProgressLine } from "../progress.js";
 import { report } from "../report.js";
-import { Interrupted, reasonOf, type Terminal, UsageError, writeResult } from "../terminal.js";
-import { compare } from "./compare.js";
+import { Interrupted, messageOfThrown, type Terminal, UsageError, writeResult } from "../terminal.js";
+import { compareSurveys } from "./compare.js";
 import { durationText } from "./duration.js";
 import { notKnown } from "./not-known.js";
 import type { Observation } from "./observation.js";
-import { policyOf, policyShown } from "./policy.js";
-import { lastStatusOf, type Probe, probesFor } from "./probes.js";
+import { knownPolicy, policyShown } from "./policy.js";
+import { type DriftProbe, lastStatusOf, probesFor } from "./probes.js";
 import { createReport, reportMarkdown, reportText } from "./report.js";
 import { LIMITED, type Survey, survey } from "./survey.js";
 import { Wire } from "./wire.js";
@@ -67,7 +67,7 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
     throw new UsageError("--upload-url must be an http or https address.");
   // Before anything is charged.
   if (path !== undefined)
-    await checkWritable(path).catch((error: unknown) => {
+    await checkReportPath(path).catch((error: unknown) => {
       throw cannotWrite(path, error);
     });
   const clock = terminal.client?.clock ?? SYSTEM_CLOCK;
@@ -87,10 +87,13 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
     progress.end(),
   );
   const shown = policyShown(found);
-  const twin = await surveyEmulator(found, policyOf(shown), probes);
+  const twin = await surveyEmulator(found, knownPolicy(shown), probes);
   const about = { date, service: baseUrl, emulator: version, requests: wire.requests, maxCredits };
   const unknown = notKnown(found, probes);
-  const result = createReport(found, compare(found, twin, probes), shown, { ...about, not_known: unknown });
+  const result = createReport(found, compareSurveys(found, twin, probes), shown, {
+    ...about,
+    not_known: unknown,
+  });
   writeResult(terminal, json, result, reportText(result));
   if (path !== undefined) {
     const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
@@ -108,7 +111,7 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
 }
 
 /** Leaves a file as it is, and a path without one free. */
-async function checkWritable(path: string): Promise<void> {
+async function checkReportPath(path: string): Promise<void> {
   const existing = await open(path, "r+").catch(ignoring("ENOENT"));
   await (existing ?? (await open(path, "wx"))).close();
   if (existing === undefined) await rm(path);
@@ -121,7 +124,7 @@ async function checkWritable(path: string): Promise<void> {
 async function surveyEmulator(
   found: Survey,
   policy: Partial<Policy>,
-  probes: readonly Probe[],
+  probes: readonly DriftProbe[],
 ): Promise<Survey> {
   await using emulator = createEmulator({ policy, credits: creditsOf(found) });
   if (found.observations.has(LIMITED))
@@ -176,5 +179,5 @@ function creditsOf({ available }: Survey): number | undefined {
 }
 
 function cannotWrite(path: string, cause: unknown): UsageError {
-  return new UsageError(`Failed to write the report to ${path}: ${reasonOf(cause)}`, { cause });
+  return new UsageError(`Failed to write the report to ${path}: ${messageOfThrown(cause)}`, { cause });
 }

@@ -2,19 +2,19 @@ import { isRecord } from "../../src/contract/service.js";
 import { isUuid } from "../../src/contract/text.js";
 
 /** What one part of a probe showed, by field: values where they matter, otherwise types. */
-export type Fields = Record<string, Value>;
+export type ObservedFields = Record<string, Value>;
 
 export type Value = string | number | boolean | null;
 
 /** What the value at a path shows, such as `data.total`; `undefined`: what every value of its kind shows. */
-export type FieldRule = (path: string, value: unknown, owner: Record<string, unknown>) => Value | undefined;
+export type ValueRule = (path: string, value: unknown, owner: Record<string, unknown>) => Value | undefined;
 
 /** Adds the fields of an object, and of the objects and arrays in it. */
 export function addFields(
-  fields: Fields,
+  fields: ObservedFields,
   owner: Record<string, unknown>,
   prefix: string,
-  rule: FieldRule = commonRule,
+  rule: ValueRule = commonRule,
 ): void {
   for (const [name, value] of Object.entries(owner)) {
     const path = `${prefix}${name}`;
@@ -31,7 +31,7 @@ export function addFields(
 }
 
 /** Of all other fields, only the type is compared. */
-const commonRule: FieldRule = (path, value, owner) => {
+const commonRule: ValueRule = (path, value, owner) => {
   if (path === "data.total") return totalField(owner);
   return (path === "code" || path === "error_code") && isValue(value) ? value : undefined;
 };
@@ -41,19 +41,19 @@ export function totalField({ available, frozen, total }: Record<string, unknown>
   return total === Number(available) + Number(frozen) ? "available + frozen" : "another number";
 }
 
-function itemFields(item: unknown, path: string, rule: FieldRule): Fields {
-  const fields: Fields = { [path]: typeOf(item, "") };
+function itemFields(item: unknown, path: string, rule: ValueRule): ObservedFields {
+  const fields: ObservedFields = { [path]: typeOf(item, "") };
   if (isRecord(item)) addFields(fields, item, `${path}.`, rule);
   return fields;
 }
 
 /** The fields of things of one kind: where they differ, all values are listed. */
-export function mergedFields(all: readonly Fields[]): Fields {
+export function mergedFields(all: readonly ObservedFields[]): ObservedFields {
   const names = new Set(all.flatMap((fields) => Object.keys(fields)));
   return Object.fromEntries([...names].map((name) => [name, mergedValue(all, name)]));
 }
 
-function mergedValue(all: readonly Fields[], name: string): Value {
+function mergedValue(all: readonly ObservedFields[], name: string): Value {
   const [value = "missing", ...others] = new Set(all.map((fields) => fields[name] ?? "missing"));
   return others.length === 0 ? value : [value, ...others].sort().join(" or ");
 }

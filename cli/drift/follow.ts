@@ -2,15 +2,15 @@ import { isFinalStatus, isRecord, LIMITS } from "../../src/contract/service.js";
 import { canonicalJson } from "../../src/contract/text.js";
 import { dataOf } from "./account.js";
 import { audioFields } from "./audio.js";
-import type { Fields } from "./fields.js";
+import type { ObservedFields } from "./fields.js";
 import type { Observation, SurveyedService } from "./observation.js";
 import { responseFields } from "./response-fields.js";
-import { documented, type KnownTask, type Sent } from "./task-fields.js";
-import type { Exchange } from "./wire.js";
+import { type CreatedFrom, documented, type KnownTask } from "./task-fields.js";
+import type { RecordedResponse } from "./wire.js";
 
 const POLL_MS = LIMITS.recommendedPollIntervalMs.shortest;
 /** How long a task is read: 5 minutes longer than its timeout. */
-export const LONGEST_WAIT_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
+export const LONGEST_FOLLOW_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
 /** After so many reads in a row without a status, a task is given up. */
 const MOST_FAILED_READS = 5;
 /** How late a service may notice that a task is older than its timeout. */
@@ -32,18 +32,18 @@ export interface Course {
 /** Reads a task at once and then every 5 seconds, until it has ended, and then once more. */
 export async function followTask(
   service: SurveyedService,
-  sent: Sent & { task: KnownTask },
+  sent: CreatedFrom & { task: KnownTask },
   observation: Observation,
 ): Promise<Course> {
   const { client, wire, clock, signal } = service;
   const course = new TaskCourse(sent, observation);
   const startedAt = clock.now();
-  while (!course.isComplete && clock.now() - startedAt < LONGEST_WAIT_MS) {
+  while (!course.isComplete && clock.now() - startedAt < LONGEST_FOLLOW_MS) {
     // A failed read is not repeated at once: a task is not read twice within a second.
     const call = () => client.tasks.retrieve(sent.task.id, { signal, maxRetries: 0 });
-    const { exchange } = await wire.observe(call);
+    const { response } = await wire.observe(call);
     signal.throwIfAborted();
-    course.addRead(exchange, clock.now() - startedAt);
+    course.addRead(response, clock.now() - startedAt);
     await clock.sleep(POLL_MS, signal);
   }
   const data = course.finish();
@@ -55,18 +55,18 @@ export async function followTask(
 class TaskCourse implements Course {
   firstStatus: string | null = null;
   recovered = 0;
-  readonly #sent: Sent & { task: KnownTask };
+  readonly #sent: CreatedFrom & { task: KnownTask };
   readonly #observation: Observation;
   readonly #statuses: string[] = [];
   #reads = 0;
   /** Failed reads since the last read with a status. */
   #failed = 0;
-  #serverErrors: Exchange[] = [];
+  #serverErrors: RecordedResponse[] = [];
   #last: Record<string, unknown> | null = null;
   #again: "not read" | "changed" | "unchanged" = "not read";
   #isOverdue = false;
 
-  constructor(sent: Sent & { task: KnownTask }, observation: Observation) {
+  constructor(sent: CreatedFrom & { task: KnownTask }, observation: Observation) {
     this.#sent = sent;
     this.#observation = observation;
   }
@@ -79,34 +79,34 @@ class TaskCourse implements Course {
     return this.#again !== "not read" || this.#failed >= MOST_FAILED_READS;
   }
 
-  addRead(exchange: Exchange | null, ageMs: number): void {
+  addRead(response: RecordedResponse | null, ageMs: number): void {
     this.#reads++;
-    const data = dataOf(exchange);
+    const data = dataOf(response);
     const status = typeof data["status"] === "string" ? data["status"] : null;
-    if (exchange === null || exchange.status === 429 || status === null) this.#addFailure(exchange);
-    else this.#addStatus(status, data, exchange, ageMs);
+    if (response === null || response.status === 429 || status === null) this.#addFailure(response);
+    else this.#addStatus(status, data, response, ageMs);
   }
 
-  #addFailure(exchange: Exchange | null): void {
+  #addFailure(response: RecordedResponse | null): void {
     this.#failed++;
-    if (exchange === null || exchange.status === 429) return;
-    if (exchange.status >= 500) this.#serverErrors.push(exchange);
-    else this.#observation[FAILED_READ] ??= responseFields(exchange);
+    if (response === null || response.status === 429) return;
+    if (response.status >= 500) this.#serverErrors.push(response);
+    else this.#observation[FAILED_READ] ??= responseFields(response);
   }
 
-  #addStatus(status: string, data: Record<string, unknown>, exchange: Exchange, ageMs: number): void {
+  #addStatus(status: string, data: Record<string, unknown>, response: RecordedResponse, ageMs: number): void {
     const { task } = this.#sent;
     this.recovered += this.#serverErrors.length;
     this.#serverErrors = [];
     this.#failed = 0;
     if (this.#reads === 1) this.firstStatus = status;
-    this.#observation[`read while ${status}`] ??= responseFields(exchange, this.#sent);
+    this.#observation[`read while ${status}`] ??= responseFields(response, this.#sent);
     if (this.end !== null && isFinalStatus(this.end))
       this.#again = lastingOf(this.#last) === lastingOf(data) ? "unchanged" : "changed";
     if (this.end !== status) this.#statuses.push(status);
     this.#last = data;
     if (isFinalStatus(status)) return;
-    task.unfinishedAt = exchange.date;
+    task.unfinishedAt = response.date;
     this.#isOverdue ||= ageMs > LIMITS.taskTimeoutMs + TIMEOUT_GRACE_MS;
   }
 
@@ -116,7 +116,7 @@ class TaskCourse implements Course {
     // No read succeeded after it.
     if (serverError !== undefined) this.#observation[FAILED_READ] ??= responseFields(serverError);
     const end = this.end ?? "unknown";
-    const fields: Fields = {
+    const fields: ObservedFields = {
       "order of its states": orderField(this.#statuses),
       "last status": isFinalStatus(end) ? end : "not final",
       "read after its end": this.#again,

@@ -1,4 +1,4 @@
-import { CREDITS_FOR_EXTRAS, type Probe } from "./probes.js";
+import { CREDITS_FOR_EXTRAS, type DriftProbe } from "./probes.js";
 import { LIMITED, type Survey } from "./survey.js";
 
 /** What no probe shows. */
@@ -12,7 +12,7 @@ const NEVER_SHOWN = [
 ] as const;
 
 /** What the check cannot find out, and what these probes did not show. */
-export function notKnown({ observations }: Survey, probes: readonly Probe[]): string[] {
+export function notKnown({ observations }: Survey, probes: readonly DriftProbe[]): string[] {
   const hasLimit = observations.has(LIMITED);
   const hasTimeout = [...observations.values()].some((parts) => "read while timeout" in parts);
   const left = probes.some((probe) => "isExtra" in probe && !observations.has(probe.name));

@@ -1,9 +1,9 @@
 import type { AsyncMusic, Clock } from "../../src/index.js";
-import type { Fields } from "./fields.js";
+import type { ObservedFields } from "./fields.js";
 import type { Wire } from "./wire.js";
 
 /** What one probe showed, by part: a response, a change of the credits, the course of a task. */
-export type Observation = Record<string, Fields>;
+export type Observation = Record<string, ObservedFields>;
 
 /** A service that probes are sent to. */
 export interface SurveyedService {

@@ -1,11 +1,11 @@
 import type { Policy } from "../../emulator/index.js";
 import { TASK_ERROR_CODES } from "../../src/contract/service.js";
-import type { Fields, Value } from "./fields.js";
+import type { ObservedFields, Value } from "./fields.js";
 import { SHOWS } from "./probes.js";
 import type { Survey } from "./survey.js";
 
 /** What a survey shows about one policy field. */
-export interface Shown {
+export interface ShownPolicy {
   readonly field: keyof Policy;
   /** `null` if the survey does not show it. */
   readonly value: Policy[keyof Policy] | null;
@@ -13,7 +13,7 @@ export interface Shown {
   readonly by: string;
 }
 
-interface Rule {
+interface PolicyRule {
   readonly probe: string;
   read(survey: Survey): Value | undefined;
   /** Why a survey may not show the field. */
@@ -22,15 +22,15 @@ interface Rule {
 
 const NO_TIMEOUT = "No task ran for an hour. The check does not wait for one.";
 
-const RULES: { readonly [Field in keyof Policy]: Rule } = {
+const POLICY_RULES: { readonly [Field in keyof Policy]: PolicyRule } = {
   invalid_audio_format_status: {
     probe: SHOWS.invalidFormat,
-    read: (survey) => statusOf(responseTo(survey, SHOWS.invalidFormat), "invalid_audio_format"),
+    read: (survey) => statusWithCode(responseTo(survey, SHOWS.invalidFormat), "invalid_audio_format"),
     otherwise: "The service did not respond with `invalid_audio_format`.",
   },
   audio_format_unavailable_status: {
     probe: SHOWS.mp3,
-    read: (survey) => statusOf(responseTo(survey, SHOWS.mp3), "audio_format_unavailable"),
+    read: (survey) => statusWithCode(responseTo(survey, SHOWS.mp3), "audio_format_unavailable"),
     otherwise: "Only a service whose conversion is off responds with `audio_format_unavailable`.",
   },
   audio_conversion: {
@@ -102,9 +102,9 @@ const RULES: { readonly [Field in keyof Policy]: Rule } = {
 };
 
 /** What a survey shows about each policy field of the emulator. */
-export function policyShown(survey: Survey): Shown[] {
-  return keysOf(RULES).map((field) => {
-    const { probe, read, otherwise } = RULES[field];
+export function policyShown(survey: Survey): ShownPolicy[] {
+  return keysOf(POLICY_RULES).map((field) => {
+    const { probe, read, otherwise } = POLICY_RULES[field];
     const value = read(survey);
     const left = [...survey.skipped, ...survey.incomplete].some((each) => each.probe === probe);
     const why = left ? `The probe "${probe}" has no result.` : otherwise;
@@ -119,7 +119,7 @@ function keysOf<Table extends object>(table: Table): Extract<keyof Table, string
 }
 
 /** The shown fields, for the option `policy` of an emulator. */
-export function policyOf(shown: readonly Shown[]): Partial<Policy> {
+export function knownPolicy(shown: readonly ShownPolicy[]): Partial<Policy> {
   return Object.fromEntries(shown.flatMap(({ field, value }) => (value === null ? [] : [[field, value]])));
 }
 
@@ -131,19 +131,19 @@ function isAllowed(field: keyof Policy, value: Value | undefined): value is Poli
   return field !== "timeout_retryable" || typeof value === "boolean";
 }
 
-function responseTo({ observations }: Survey, probe: string): Fields {
+function responseTo({ observations }: Survey, probe: string): ObservedFields {
   return observations.get(probe)?.["response"] ?? {};
 }
 
-function statusOf(response: Fields, errorCode: string): Value | undefined {
+function statusWithCode(response: ObservedFields, errorCode: string): Value | undefined {
   return response["error_code"] === errorCode ? response["status"] : undefined;
 }
 
-function choiceOf(response: Fields, choices: { accepted: string; [errorCode: string]: string }) {
+function choiceOf(response: ObservedFields, choices: { accepted: string; [errorCode: string]: string }) {
   return response["status"] === 202 ? choices.accepted : choices[String(response["error_code"])];
 }
 
-function timeoutOf({ observations }: Survey): Fields {
+function timeoutOf({ observations }: Survey): ObservedFields {
   const timedOut = [...observations.values()].find((parts) => "read while timeout" in parts);
   return timedOut?.["read while timeout"] ?? {};
 }

@@ -1,15 +1,15 @@
 import { priceOf } from "../../src/contract/prices.js";
 import { API_PREFIX, HEADERS, type Model, type TaskType } from "../../src/contract/service.js";
-import type { Change } from "./wire.js";
+import type { RequestChange } from "./wire.js";
 
 /** One request of the drift check, and everything that follows from it. */
-export type Probe = ReadProbe | CreateProbe | RateLimitProbe;
+export type DriftProbe = ReadProbe | CreateProbe | RateLimitProbe;
 
 interface ReadProbe {
   /** Unique. */
   readonly name: string;
   readonly kind: "balance" | "usage" | "task";
-  readonly change?: Change;
+  readonly change?: RequestChange;
 }
 
 /** A POST. If the service accepts it, the task is followed to its end. */
@@ -19,7 +19,7 @@ export interface CreateProbe {
   readonly request: object;
   /** What it costs if the service accepts it, also where the service should refuse it. */
   readonly credits: number;
-  readonly change?: Change;
+  readonly change?: RequestChange;
   /** The service accepts it, as far as the interface says so, and creates a task. */
   readonly isAccepted?: boolean;
   /** The request names a clip that does not exist. The interface does not say when and how such a request fails. */
@@ -43,7 +43,7 @@ export const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 const OTHER_UNKNOWN_ID = "00000000-0000-4000-8000-000000000001";
 
 /** The default of `--max-credits`. It allows every probe that is not an extra one, at the documented prices. */
-export const DEFAULT_CREDITS = 20;
+export const CREDITS_FOR_ALL = 20;
 /** A ceiling that also allows the extra probes. */
 export const CREDITS_FOR_EXTRAS = 22;
 
@@ -57,10 +57,10 @@ export const SHOWS = {
 } as const;
 
 /** All probes, in the order in which they run: the free ones first, then those whose tasks are refunded. */
-export function probesFor(uploadUrl: string): readonly Probe[] {
-  const upload = requestOf("provider_a", "upload", { url: uploadUrl });
+export function probesFor(uploadUrl: string): readonly DriftProbe[] {
+  const upload = probeRequest("provider_a", "upload", { url: uploadUrl });
   return [
-    ...READS,
+    ...READ_PROBES,
     ...refusedRequests(upload),
     ...REQUESTS_WITH_AN_UNKNOWN_CLIP,
     ...ACCEPTED_REQUESTS,
@@ -69,7 +69,7 @@ export function probesFor(uploadUrl: string): readonly Probe[] {
   ];
 }
 
-const READS: readonly Probe[] = [
+const READ_PROBES: readonly DriftProbe[] = [
   { name: "balance", kind: "balance" },
   { name: "usage", kind: "usage" },
   { name: "no API key", kind: "balance", change: { headers: { [HEADERS.apiKey]: null } } },
@@ -82,22 +82,22 @@ const READS: readonly Probe[] = [
 ];
 
 /** A request, before a probe changes it. */
-interface ValidRequest {
+interface ProbeRequest {
   readonly model: Model;
   readonly task_type: TaskType;
   readonly input: object;
 }
 
-function requestOf(model: Model, type: TaskType, input: object): ValidRequest {
+function probeRequest(model: Model, type: TaskType, input: object): ProbeRequest {
   return { model, task_type: type, input };
 }
 
-const LYRICS = requestOf("provider_a", "lyrics", { prompt: "a lighthouse" });
-const SONG = requestOf("provider_a", "music", { gpt_description_prompt: "rain in Lisbon" });
-const SONG_OF_B = requestOf("provider_b", "music", { prompt: "slow folk" });
-const CONCAT = requestOf("provider_a", "concat", { clip_id: UNKNOWN_ID });
+const LYRICS = probeRequest("provider_a", "lyrics", { prompt: "a lighthouse" });
+const DESCRIBED_SONG = probeRequest("provider_a", "music", { gpt_description_prompt: "rain in Lisbon" });
+const SONG_OF_B = probeRequest("provider_b", "music", { prompt: "slow folk" });
+const CONCAT = probeRequest("provider_a", "concat", { clip_id: UNKNOWN_ID });
 
-function refusedRequests(upload: ValidRequest): readonly Probe[] {
+function refusedRequests(upload: ProbeRequest): readonly DriftProbe[] {
   return [
     { ...create("body that is not JSON", upload), credits: 0, change: { body: "{" } },
     {
@@ -112,21 +112,21 @@ function refusedRequests(upload: ValidRequest): readonly Probe[] {
     create("upload of another scheme", upload, { input: { url: "ftp://example.com/a.mp3" } }),
     create("upload from a private network", upload, { input: { url: "http://192.168.0.1/a.mp3" } }),
     create("blank lyrics", LYRICS, { input: { prompt: " " } }),
-    create("song without words", SONG, { input: { negative_tags: "polka" } }),
+    create("song without words", DESCRIBED_SONG, { input: { negative_tags: "polka" } }),
     create("mixed field sets", SONG_OF_B, { input: { prompt: "slow folk", make_instrumental: true } }),
     create(SHOWS.invalidFormat, upload, { audio_format: "wav" }),
   ];
 }
 
-const REQUESTS_WITH_AN_UNKNOWN_CLIP: readonly Probe[] = [
-  accepted("continuation of an unknown clip", SONG, {
+const REQUESTS_WITH_AN_UNKNOWN_CLIP: readonly DriftProbe[] = [
+  accepted("continuation of an unknown clip", DESCRIBED_SONG, {
     input: { continue_clip_id: UNKNOWN_ID, continue_at: 5 },
   }),
   accepted("concat of an unknown clip", CONCAT),
   accepted(SHOWS.nullFormat, CONCAT, { input: { clip_id: OTHER_UNKNOWN_ID }, audio_format: null }),
 ].map((probe) => ({ ...probe, hasUnknownClip: true, orRefusedLike: "blank lyrics" }));
 
-const ACCEPTED_REQUESTS: readonly Probe[] = [
+const ACCEPTED_REQUESTS: readonly DriftProbe[] = [
   accepted("lyrics", LYRICS, {
     input: { ...LYRICS.input, unknown_field: [1, null] },
     unknown_field: true,
@@ -136,21 +136,21 @@ const ACCEPTED_REQUESTS: readonly Probe[] = [
     ...accepted("song by provider_b", SONG_OF_B, { input: { prompt: "slow folk", seed: 7 } }),
     unlessAccepted: SHOWS.mixedFields,
   },
-  accepted(SHOWS.mp3, SONG, { audio_format: "mp3" }),
-  { ...accepted("song by provider_a", SONG), unlessAccepted: SHOWS.mp3 },
+  accepted(SHOWS.mp3, DESCRIBED_SONG, { audio_format: "mp3" }),
+  { ...accepted("song by provider_a", DESCRIBED_SONG), unlessAccepted: SHOWS.mp3 },
 ];
 
-function accepted(name: string, request: ValidRequest, changed: object = {}): CreateProbe {
+function accepted(name: string, request: ProbeRequest, changed: object = {}): CreateProbe {
   return { ...create(name, request, changed), isAccepted: true };
 }
 
 /** A probe costs what the request costs before it is changed. */
-function create(name: string, request: ValidRequest, changed: object = {}): CreateProbe {
+function create(name: string, request: ProbeRequest, changed: object = {}): CreateProbe {
   const credits = priceOf(request.model, request.task_type);
   return { name, kind: "create", request: { ...request, ...changed }, credits };
 }
 
 /** How the task of a probe should end. */
-export function lastStatusOf(probe: Probe): "failure" | "success" {
+export function lastStatusOf(probe: DriftProbe): "failure" | "success" {
   return probe.kind === "create" && probe.hasUnknownClip ? "failure" : "success";
 }

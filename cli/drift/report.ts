@@ -1,8 +1,8 @@
 import { printableLine } from "../../src/contract/text.js";
 import type { Comparison, Difference } from "./compare.js";
 import type { Value } from "./fields.js";
-import { policyOf, type Shown } from "./policy.js";
-import { DEFAULT_CREDITS } from "./probes.js";
+import { knownPolicy, type ShownPolicy } from "./policy.js";
+import { CREDITS_FOR_ALL } from "./probes.js";
 import { LIMITED, SERVER_ERRORS, type Survey } from "./survey.js";
 
 /** Everything that a drift check found. `--json` writes it as it is. */
@@ -13,7 +13,7 @@ export interface DriftReport {
   emulator: string;
   /** Differences with the same values are one. */
   drift: readonly Difference[];
-  policy: ReturnType<typeof policyOf>;
+  policy: ReturnType<typeof knownPolicy>;
   policy_not_shown: Record<string, string>;
   probes: { name: string; fields: number; differences: number }[];
   skipped: Survey["skipped"];
@@ -28,7 +28,7 @@ export interface DriftReport {
 export function createReport(
   survey: Survey,
   { differences, fields }: Comparison,
-  policy: readonly Shown[],
+  policy: readonly ShownPolicy[],
   about: Pick<DriftReport, "date" | "service" | "emulator" | "requests" | "not_known"> & {
     maxCredits: number;
   },
@@ -37,7 +37,7 @@ export function createReport(
   return {
     ...rest,
     drift: differences,
-    policy: policyOf(policy),
+    policy: knownPolicy(policy),
     policy_not_shown: Object.fromEntries(
       policy.flatMap(({ field, value, by }) => (value === null ? [[field, by]] : [])),
     ),
@@ -68,7 +68,7 @@ function summaryOf(report: DriftReport): string[] {
         ? `No drift in ${extent} (${fields} fields)`
         : `No drift: ${extent} and ${fields} fields compared`;
   const sum = skipped.reduce((total, each) => total + each.credits, credits.allowed);
-  const needed = credits.allowed < DEFAULT_CREDITS ? DEFAULT_CREDITS : sum;
+  const needed = credits.allowed < CREDITS_FOR_ALL ? CREDITS_FOR_ALL : sum;
   const rest = [
     ...(skipped.length > 0 ? [`; ${skipped.length} skipped: --max-credits ${needed} runs all`] : []),
     ...(incomplete.length > 0 ? [`; ${incomplete.length} without a result`] : []),
@@ -104,7 +104,7 @@ export function reportText(report: DriftReport): string {
     "",
     ...drift.map(
       ({ probe, part, field, service, emulator, count }) =>
-        `${probe}, ${part}: ${field} is ${shown(service, emulator)}, in the emulator ${shown(emulator, service)}${count > 1 ? ` (${count} times)` : ""}`,
+        `${probe}, ${part}: ${field} is ${valueText(service, emulator)}, in the emulator ${valueText(emulator, service)}${count > 1 ? ` (${count} times)` : ""}`,
     ),
     ...(drift.length > 0 ? [""] : []),
     ...left,
@@ -144,8 +144,8 @@ export function reportMarkdown(report: DriftReport): string {
             all.join(", "),
             part,
             field,
-            shown(service, emulator),
-            shown(emulator, service),
+            valueText(service, emulator),
+            valueText(emulator, service),
             String(count),
           ]),
         )),
@@ -195,7 +195,7 @@ function policyCode(policy: object): string {
 }
 
 /** A value; as JSON if it reads like the other one, such as the string "5" beside 5. */
-function shown(value: Value | undefined, other: Value | undefined): string {
+function valueText(value: Value | undefined, other: Value | undefined): string {
   if (value === undefined) return "missing";
   return String(value) === String(other) ? JSON.stringify(value) : String(value);
 }

@@ -1,12 +1,12 @@
 import { HEADERS, isRecord, isSafeRequestId } from "../../src/contract/service.js";
-import { addFields, type Fields, typeOf } from "./fields.js";
-import { addTaskFields, type Sent } from "./task-fields.js";
-import type { Exchange } from "./wire.js";
+import { addFields, type ObservedFields, typeOf } from "./fields.js";
+import { addTaskFields, type CreatedFrom } from "./task-fields.js";
+import type { RecordedResponse } from "./wire.js";
 
 /** Status, headers and body of a response, as fields. `sent` is the request of the task in the response. */
-export function responseFields(exchange: Exchange, sent?: Sent): Fields {
-  const { status, headers, body, sentId } = exchange;
-  const fields: Fields = {
+export function responseFields(response: RecordedResponse, sent?: CreatedFrom): ObservedFields {
+  const { status, headers, body, sentId } = response;
+  const fields: ObservedFields = {
     status,
     "Content-Type header": mediaType(headers.get("Content-Type")) ?? "missing",
     "X-Request-Id header": requestIdField(headers.get(HEADERS.requestId), sentId),
@@ -19,7 +19,7 @@ export function responseFields(exchange: Exchange, sent?: Sent): Fields {
   if (!isRecord(body)) return fields;
   const { data, ...rest } = body;
   addFields(fields, rest, "");
-  if (sent !== undefined && status < 300 && isRecord(data)) addTaskFields(fields, data, sent, exchange.date);
+  if (sent !== undefined && status < 300 && isRecord(data)) addTaskFields(fields, data, sent, response.date);
   else if ("data" in body) addFields(fields, { data }, "");
   return fields;
 }

@@ -1,15 +1,22 @@
 import { HEADERS, isFinalStatus, isRecord } from "../../src/contract/service.js";
 import { AccountSuspendedError, RateLimitedError, SubmissionOutcomeUnknownError } from "../../src/index.js";
 import { uncheckedRequest } from "../request.js";
-import { type Account, AccountWatch, changeOf, creditFields, dataOf, numberOf } from "./account.js";
-import type { Fields } from "./fields.js";
+import {
+  type AccountReading,
+  AccountWatch,
+  creditFields,
+  dataOf,
+  numberChange,
+  statedNumber,
+} from "./account.js";
+import type { ObservedFields } from "./fields.js";
 import { followTask } from "./follow.js";
 import type { Observation, SurveyedService } from "./observation.js";
-import { type CreateProbe, type Probe, UNKNOWN_ID } from "./probes.js";
+import { type CreateProbe, type DriftProbe, UNKNOWN_ID } from "./probes.js";
 import { responseFields } from "./response-fields.js";
-import type { KnownTask, Sent } from "./task-fields.js";
+import type { CreatedFrom, KnownTask } from "./task-fields.js";
 import { windowFields } from "./window.js";
-import type { Change, Exchange } from "./wire.js";
+import type { RecordedResponse, RequestChange } from "./wire.js";
 
 /** What the probes showed about one service. */
 export interface Survey {
@@ -19,7 +26,7 @@ export interface Survey {
   /** Probes without a result: no response arrived, the check was stopped, or a signal ended it. */
   readonly incomplete: { probe: string; reason: string }[];
   /** How the account changed without a request of the check, by the probe at which it was noticed. */
-  readonly accountChanges: { probe: string; changes: Fields }[];
+  readonly accountChanges: { probe: string; changes: ObservedFields }[];
   /** The status of each task at its first read, right after its creation; `null` if that read failed. */
   readonly firstStatuses: (string | null)[];
   /** Spendable credits at the start; `null` if the balance has none. */
@@ -34,10 +41,10 @@ export const LIMITED = "rate limit exceeded";
 export const SERVER_ERRORS = "reads that succeeded after a server error";
 
 /** Runs the probes one after the other, until a signal. @throws the SDK's error if the service can't be used at all */
-export async function survey(service: SurveyedService, probes: readonly Probe[]): Promise<Survey> {
+export async function survey(service: SurveyedService, probes: readonly DriftProbe[]): Promise<Survey> {
   const first = await service.wire.observe(() => service.client.account.balance({ signal: service.signal }));
-  if (first.exchange === null || first.exchange.status >= 300) throw first.error;
-  const run = new SurveyRun(service, dataOf(first.exchange));
+  if (first.response === null || first.response.status >= 300) throw first.error;
+  const run = new SurveyRun(service, dataOf(first.response));
   for (const probe of probes) await run.probe(probe);
   return run.result();
 }
@@ -59,7 +66,7 @@ class SurveyRun {
     this.#account = new AccountWatch(balance, client, signal, (call) => this.#observe(call));
   }
 
-  async probe(probe: Probe): Promise<void> {
+  async probe(probe: DriftProbe): Promise<void> {
     const { maxCredits, signal } = this.#service;
     const { name } = probe;
     if (probe.kind === "create" && !signal.aborted) {
@@ -82,7 +89,7 @@ class SurveyRun {
       return error;
     });
     if (failure === null) this.#observations.set(name, observation);
-    else this.#incomplete.push({ probe: name, reason: reasonOf(failure) });
+    else this.#incomplete.push({ probe: name, reason: reasonWithoutResult(failure) });
   }
 
   /** Whether the result of another probe shows the same, or its price did not fit either. */
@@ -108,7 +115,7 @@ class SurveyRun {
   }
 
   /** Fills in what the probe shows. Returns why it shows nothing. */
-  async #run(probe: Probe, observation: Observation): Promise<unknown> {
+  async #run(probe: DriftProbe, observation: Observation): Promise<unknown> {
     const { client, signal, onProbe } = this.#service;
     signal.throwIfAborted();
     onProbe(probe.name);
@@ -135,32 +142,32 @@ class SurveyRun {
   }
 
   /** @throws if there is no response */
-  async #observe(call: () => PromiseLike<unknown>, change?: Change): Promise<Exchange> {
-    const { exchange, error } = await this.#service.wire.observe(call, change);
-    if (exchange !== null && !(error instanceof RateLimitedError)) return exchange;
+  async #observe(call: () => PromiseLike<unknown>, change?: RequestChange): Promise<RecordedResponse> {
+    const { response, error } = await this.#service.wire.observe(call, change);
+    if (response !== null && !(error instanceof RateLimitedError)) return response;
     throw error ?? new Error("the response broke off");
   }
 
   /** Sends the POST once, and follows its task. */
   async #runCreate(probe: CreateProbe, observation: Observation): Promise<unknown> {
     const before = await this.#account.current();
-    const { exchange, error, cost } = await this.#send(probe);
+    const { response, error, cost } = await this.#send(probe);
     if (error instanceof AccountSuspendedError) throw error;
     const after = await this.#account.read();
-    const isAccepted = exchange !== null && exchange.status < 300;
+    const isAccepted = response !== null && response.status < 300;
     if (!isAccepted) this.#account.noteEndOfOther(probe.name, before, after);
-    if (exchange === null || error instanceof RateLimitedError)
+    if (response === null || error instanceof RateLimitedError)
       return error ?? new Error("the response broke off");
 
-    const data = dataOf(exchange);
+    const data = dataOf(response);
     const { task_id: id, credits_charged: charged, created_at: createdAt } = data;
     const { request, credits, hasUnknownClip = false } = probe;
-    const sent: Sent = { request: { ...request }, credits, hasUnknownClip, task: null };
-    observation["response"] = responseFields(exchange, sent);
+    const sent: CreatedFrom = { request: { ...request }, credits, hasUnknownClip, task: null };
+    observation["response"] = responseFields(response, sent);
     observation["credits after the response"] = creditFields(before, after, charged);
     if (!isAccepted || typeof id !== "string") return null;
     this.#accepted.add(probe.name);
-    const task: KnownTask = { id, charged, createdAt, unfinishedAt: exchange.date };
+    const task: KnownTask = { id, charged, createdAt, unfinishedAt: response.date };
     await this.#follow(probe.name, { ...sent, task }, { before, after, cost }, observation);
     return null;
   }
@@ -169,21 +176,21 @@ class SurveyRun {
   async #send({ request, credits, change }: CreateProbe) {
     const { client, wire } = this.#service;
     this.#account.forget();
-    const { exchange, error } = await wire.observe(
+    const { response, error } = await wire.observe(
       () => client.tasks.create(uncheckedRequest(request)),
       change,
     );
-    const isAccepted = exchange !== null && exchange.status < 300;
-    const stated = numberOf(dataOf(exchange)["credits_charged"]);
+    const isAccepted = response !== null && response.status < 300;
+    const stated = statedNumber(dataOf(response)["credits_charged"]);
     const isCharged = isAccepted || error instanceof SubmissionOutcomeUnknownError;
-    return { exchange, error, cost: this.#account.charge(credits, stated, isCharged) };
+    return { response, error, cost: this.#account.charge(credits, stated, isCharged) };
   }
 
   /** Reads the task until its end, and then what that changed. */
   async #follow(
     name: string,
-    sent: Sent & { task: KnownTask },
-    { before, after, cost }: { before: Account; after: Account; cost: number },
+    sent: CreatedFrom & { task: KnownTask },
+    { before, after, cost }: { before: AccountReading; after: AccountReading; cost: number },
     observation: Observation,
   ): Promise<void> {
     this.#account.forget();
@@ -192,23 +199,24 @@ class SurveyRun {
     this.#recovered += recovered;
     const atEnd = await this.#account.read();
     // The check created one task. A service that counts it late does not look like another program.
-    if (Number(changeOf(before, atEnd, "tasks_created")) > 1)
+    if (Number(numberChange(before, atEnd, "tasks_created")) > 1)
       this.#account.noteChanges(name, after, atEnd, ["tasks_created"]);
     this.#account.noteChanges(name, after, atEnd, ["credits_topped_up"]);
     if (end === null || !isFinalStatus(end)) return;
     this.#account.noteEndOfOther(name, before, atEnd);
     observation[`credits after ${end}`] = creditFields(after, atEnd, sent.task.charged);
-    if (end !== "success" && Number(changeOf(after, atEnd, "available")) >= cost) this.#account.refund(cost);
+    if (end !== "success" && Number(numberChange(after, atEnd, "available")) >= cost)
+      this.#account.refund(cost);
   }
 }
 
-function limitedFields(exchange: Exchange): Fields {
-  const stated = isRecord(exchange.body) ? exchange.body["retry_after_seconds"] : undefined;
-  const agrees = String(stated) === exchange.headers.get(HEADERS.retryAfter);
-  return { ...responseFields(exchange), "header and body": agrees ? "agree" : "differ" };
+function limitedFields(response: RecordedResponse): ObservedFields {
+  const stated = isRecord(response.body) ? response.body["retry_after_seconds"] : undefined;
+  const agrees = String(stated) === response.headers.get(HEADERS.retryAfter);
+  return { ...responseFields(response), "header and body": agrees ? "agree" : "differ" };
 }
 
-function reasonOf(error: unknown): string {
+function reasonWithoutResult(error: unknown): string {
   if (error instanceof SubmissionOutcomeUnknownError)
     return "no response arrived. The service may have created a task. The request was not sent again.";
   return error instanceof Error ? error.message : String(error);

@@ -1,10 +1,10 @@
 import { isFinalStatus, isRecord, LIMITS, TASK_ERROR_CODES } from "../../src/contract/service.js";
 import { canonicalJson } from "../../src/contract/text.js";
-import { addFields, type Fields, isValue, typeOf, type Value } from "./fields.js";
+import { addFields, isValue, type ObservedFields, typeOf, type Value } from "./fields.js";
 import type { Instant } from "./wire.js";
 
 /** The request of a task, and what is known of the task. */
-export interface Sent {
+export interface CreatedFrom {
   readonly request: Record<string, unknown>;
   /** The documented price. */
   readonly credits: number;
@@ -27,10 +27,10 @@ type Data = Record<string, unknown>;
  * Adds the fields of a task. Values that the request or the task's creation decide are compared with these, so that tasks of
  * different requests have equal fields. Alternatives that the interface allows have the same value.
  */
-export function addTaskFields(fields: Fields, data: Data, sent: Sent, date: Instant): void {
+export function addTaskFields(fields: ObservedFields, data: Data, sent: CreatedFrom, date: Instant): void {
   const isCreation = sent.task === null;
   const shown = isCreation ? data : withComparableOutput(data, sent);
-  addFields(fields, shown, "data.", (path, value) => RULES[path]?.(value, { data, sent, date }));
+  addFields(fields, shown, "data.", (path, value) => TASK_RULES[path]?.(value, { data, sent, date }));
   fields[isCreation ? "data.credits_charged" : "data.credits_cost"] ??= "missing";
   const { output } = shown;
   if (isCreation || !isRecord(output)) return;
@@ -40,13 +40,13 @@ export function addTaskFields(fields: Fields, data: Data, sent: Sent, date: Inst
 
 interface TaskResponse {
   readonly data: Data;
-  readonly sent: Sent;
+  readonly sent: CreatedFrom;
   readonly date: Instant;
 }
 
-type Rule = (value: unknown, response: TaskResponse) => Value | undefined;
+type TaskRule = (value: unknown, response: TaskResponse) => Value | undefined;
 
-const RULES: Readonly<Record<string, Rule>> = {
+const TASK_RULES: Readonly<Record<string, TaskRule>> = {
   "data.task_id": (value, { sent: { task } }) =>
     task === null ? typeOf(value, "task_id") : expected(value, task.id, "the task's"),
   "data.type": asSent("task_type"),
@@ -60,7 +60,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     const isEither = value === "invalid_task_input" || value === "upstream_provider_error";
     if (status === "failure" && hasUnknownClip && isEither) return NO_SUCH_CLIP;
     const isDocumented = value === null || TASK_ERROR_CODES.some((code) => code === value);
-    return isDocumented && isValue(value) ? value : `${quoted(value)}, which is not documented`;
+    return isDocumented && isValue(value) ? value : `${quotedValue(value)}, which is not documented`;
   },
   "data.retryable"(value, { data: { status, error_code: code } }) {
     const isOpen = status === "failure" && code === "upstream_provider_error";
@@ -80,7 +80,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "data.output.task_type": asSent("task_type"),
   "data.output.status"(value, { data: { status } }) {
     const internal = INTERNAL[String(status)] ?? [];
-    return internal.some((each) => each === value) ? internal.join(" or ") : quoted(value);
+    return internal.some((each) => each === value) ? internal.join(" or ") : quotedValue(value);
   },
   "data.output.progress": textField,
   "data.output.fail_reason": textField,
@@ -89,7 +89,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "data.output.result[].metadata.prompt": () => "any value",
 };
 
-function asSent(name: string): Rule {
+function asSent(name: string): TaskRule {
   return (value, { sent: { request } }) => expected(value, request[name] ?? null, "as sent");
 }
 
@@ -113,14 +113,14 @@ function createdAtField(value: unknown, { sent: { task }, date }: TaskResponse):
     return ms < date.ms - date.toleranceMs - LONGEST_SUBMISSION_MS ? "date-time before the request" : type;
   }
   const submitted = Date.parse(String(task.createdAt));
-  const isSame = Math.abs(ms - submitted) <= ROUNDING_MS;
+  const isSame = Math.abs(ms - submitted) <= TIME_ROUNDING_MS;
   return isSame || Number.isNaN(submitted) ? "the submission's or null" : "another time";
 }
 
 /** A request that has not been sent within this time has timed out. */
 const LONGEST_SUBMISSION_MS = 60_000;
 /** Times may be rounded to whole seconds. */
-const ROUNDING_MS = 1000;
+const TIME_ROUNDING_MS = 1000;
 
 function completedAtField(value: unknown, { data, sent: { task }, date }: TaskResponse): string {
   const { status, created_at } = data;
@@ -128,25 +128,25 @@ function completedAtField(value: unknown, { data, sent: { task }, date }: TaskRe
   if (type !== "date-time") return type;
   const ms = Date.parse(String(value));
   const createdAt = Date.parse(String(created_at ?? task?.createdAt));
-  if (ms < createdAt - ROUNDING_MS) return "date-time before created_at";
+  if (ms < createdAt - TIME_ROUNDING_MS) return "date-time before created_at";
   if (ms > date.ms + date.toleranceMs) return "date-time in the future";
   const unfinished = task?.unfinishedAt ?? null;
   if (unfinished !== null && ms < unfinished.ms - unfinished.toleranceMs)
     return "date-time before a read without an end";
-  const isEarly = status === "timeout" && ms < createdAt + LIMITS.taskTimeoutMs - ROUNDING_MS;
+  const isEarly = status === "timeout" && ms < createdAt + LIMITS.taskTimeoutMs - TIME_ROUNDING_MS;
   return isEarly ? "date-time before the task timeout" : type;
 }
 
 /** The documented fields of clips. Others differ by provider, and may disappear without notice. */
-const CLIP_FIELDS = ["id", "audio_url"];
-const SONG_FIELDS = [...CLIP_FIELDS, "image_url", "title", "metadata"];
-const METADATA_FIELDS = ["duration", "tags", "prompt"];
+const DOCUMENTED_CLIP_FIELDS = ["id", "audio_url"];
+const DOCUMENTED_SONG_FIELDS = [...DOCUMENTED_CLIP_FIELDS, "image_url", "title", "metadata"];
+const DOCUMENTED_METADATA = ["duration", "tags", "prompt"];
 
 /**
  * A task whose output has only what is compared. Without a success, the output may be `null`, absent, or an object without a
  * result: these three have the same fields.
  */
-function withComparableOutput(data: Data, { request }: Sent): Data {
+function withComparableOutput(data: Data, { request }: CreatedFrom): Data {
   const { output, status, type } = data;
   if (status !== "success") {
     const open = { task_type: request["task_type"], status: INTERNAL[String(status)]?.[0] };
@@ -173,9 +173,9 @@ function hasRepeatedIds(clips: unknown): boolean {
 
 /** A clip without its undocumented fields. */
 export function documented(clip: Data, type: unknown): Data {
-  const kept = only(clip, type === "music" ? SONG_FIELDS : CLIP_FIELDS);
+  const kept = only(clip, type === "music" ? DOCUMENTED_SONG_FIELDS : DOCUMENTED_CLIP_FIELDS);
   const { metadata } = kept;
-  return isRecord(metadata) ? { ...kept, metadata: only(metadata, METADATA_FIELDS) } : kept;
+  return isRecord(metadata) ? { ...kept, metadata: only(metadata, DOCUMENTED_METADATA) } : kept;
 }
 
 function only(value: Data, names: readonly string[]): Data {
@@ -189,10 +189,10 @@ function hasFailed(status: unknown): boolean {
 /** The label, if the value is the expected one. */
 function expected(value: unknown, wanted: unknown, label: string): string {
   if (value === undefined) return "missing";
-  return value === wanted ? label : `${quoted(value)} instead of ${quoted(wanted)}`;
+  return value === wanted ? label : `${quotedValue(value)} instead of ${quotedValue(wanted)}`;
 }
 
 /** A value as JSON, and objects as their type: they may be long. */
-function quoted(value: unknown): string {
+function quotedValue(value: unknown): string {
   return isValue(value) ? JSON.stringify(value) : typeOf(value, "");
 }

@@ -1,7 +1,7 @@
 import { HEADERS, LIMITS } from "../../src/contract/service.js";
 import type { AsyncMusic, Clock } from "../../src/index.js";
 import { difference, type Observe } from "./account.js";
-import type { Fields } from "./fields.js";
+import type { ObservedFields } from "./fields.js";
 
 /** How long `windowFields` takes, in milliseconds. */
 export const WINDOW_PROBE_MS = LIMITS.windowMs + 66_000;
@@ -15,7 +15,7 @@ export async function windowFields(
   clock: Clock,
   signal: AbortSignal,
   observe: Observe,
-): Promise<{ fields: Fields; byOthers: number }> {
+): Promise<{ fields: ObservedFields; byOthers: number }> {
   const remaining: (number | null)[] = [];
   const read = async () => {
     const { headers } = await observe(() => client.account.balance({ signal }));

@@ -1,7 +1,7 @@
 import { API_PREFIX, HEADERS } from "../../src/contract/service.js";
 
 /** How a request of the SDK is changed before it is sent, to test what the SDK itself never sends. A POST needs a `body`. */
-export interface Change {
+export interface RequestChange {
   /** `null` removes a header. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly path?: string;
@@ -9,7 +9,7 @@ export interface Change {
 }
 
 /** A response to a request of the SDK, as it arrived. */
-export interface Exchange {
+export interface RecordedResponse {
   /** The `X-Request-Id` that was sent. */
   readonly sentId: string | null;
   readonly status: number;
@@ -36,13 +36,13 @@ export class Wire {
   /** How many requests were sent to the API. */
   requests = 0;
   /** The first 429. */
-  limited: Exchange | null = null;
+  limited: RecordedResponse | null = null;
   /** How many calls had a server error, and then a response that was none. */
   recovered = 0;
   readonly #send: typeof fetch;
   readonly #origin: string;
   readonly #now: () => number;
-  #change: Change | undefined;
+  #change: RequestChange | undefined;
   /** The current call. A late response to an earlier one is not taken for one to this call. */
   #call: ObservedCall = { latest: null, serverErrors: 0 };
 
@@ -67,7 +67,7 @@ export class Wire {
   };
 
   /** Carries out a call of the SDK. Returns the last response to it; `null` without one. */
-  async observe(send: () => PromiseLike<unknown>, change?: Change) {
+  async observe(send: () => PromiseLike<unknown>, change?: RequestChange) {
     const call: ObservedCall = { latest: null, serverErrors: 0 };
     this.#call = call;
     this.#change = change;
@@ -76,21 +76,21 @@ export class Wire {
       (reason: unknown) => reason,
     );
     this.#change = undefined;
-    const exchange = await call.latest;
-    if (call.serverErrors > 0 && exchange !== null && exchange.status < 500) this.recovered++;
-    return { exchange, error };
+    const response = await call.latest;
+    if (call.serverErrors > 0 && response !== null && response.status < 500) this.recovered++;
+    return { response, error };
   }
 
-  async #record(response: Response, sentId: string | null): Promise<Exchange | null> {
+  async #record(response: Response, sentId: string | null): Promise<RecordedResponse | null> {
     const text = await response.text().catch(() => null);
     if (text === null) return null;
     const { status, headers } = response;
-    const exchange = { sentId, status, headers, body: parse(text), date: dateOf(headers, this.#now()) };
-    if (status === 429) this.limited ??= exchange;
-    return exchange;
+    const recorded = { sentId, status, headers, body: parsedJson(text), date: dateOf(headers, this.#now()) };
+    if (status === 429) this.limited ??= recorded;
+    return recorded;
   }
 
-  #changed(request: Request, { headers = {}, path, body }: Change): Request {
+  #changed(request: Request, { headers = {}, path, body }: RequestChange): Request {
     const all = new Headers(request.headers);
     for (const [name, value] of Object.entries(headers))
       value === null ? all.delete(name) : all.set(name, value);
@@ -108,7 +108,7 @@ export class Wire {
 
 interface ObservedCall {
   /** The last response. */
-  latest: Promise<Exchange | null> | null;
+  latest: Promise<RecordedResponse | null> | null;
   serverErrors: number;
 }
 
@@ -119,7 +119,7 @@ function dateOf(headers: Headers, now: number): Instant {
     : { ms, toleranceMs: DATE_TOLERANCE_MS };
 }
 
-function parse(text: string): unknown {
+function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -14,7 +14,7 @@ const TO_FIX =
   "Report this to the user: it has to be fixed on the server's machine. After that, call again with the same order.";
 
 /** What a model has to do after an error; the first row that matches decides. */
-const ADVICE: readonly ErrorRow<string>[] = [
+const NEXT_STEPS: readonly ErrorRow<string>[] = [
   ["Fix the arguments, and call again with the same order.", sdk.InvalidRequestError, sdk.BadRequestError],
   [
     "Report this to the user. Another call fails as well.",
@@ -54,7 +54,7 @@ export function instructionFor(error: unknown, order: string | null, journal: st
   // What to do about the journal follows: it is on the server's machine.
   const kept = error instanceof sdk.JournalError ? parts : { ...parts, advice: own };
   const message = printableLine(messageOf(kept));
-  const advice = valueFor(error, ADVICE);
+  const advice = valueFor(error, NEXT_STEPS);
   if (order === null) return `${message} ${advice ?? `Call again later. ${FAILS_AGAIN}`}`;
   if (error instanceof sdk.TaskFailedError) {
     if (error.retryable === false)

@@ -2,7 +2,7 @@
 export const LONGEST_MESSAGE_BYTES = 4 * 2 ** 20;
 
 /** The longest ID of a request that is found in a message which is too long. */
-const LONGEST_ID = 128;
+const LONGEST_FOUND_ID = 128;
 
 const LINE_FEED = 10;
 
@@ -79,7 +79,7 @@ class IdFinder {
   }
 
   #keep(character: string): void {
-    if (this.#depth === 1 && this.#token.length <= LONGEST_ID) this.#token += character;
+    if (this.#depth === 1 && this.#token.length <= LONGEST_FOUND_ID) this.#token += character;
   }
 }
 

@@ -200,14 +200,14 @@ export class Orders {
     return new Refusal(
       [
         `There is no order ${JSON.stringify(order)}, and nothing was charged for it.`,
-        namesOf("Open orders", open),
-        namesOf("Finished orders, latest first", finished),
+        orderNames("Open orders", open),
+        orderNames("Finished orders, latest first", finished),
         "If you mean another order, call again with its name. If the user wants a new result, call `make_song`, `write_lyrics` or `continue_song`, which is charged.",
       ].join(" "),
     );
   }
 }
 
-function namesOf(title: string, names: readonly string[]): string {
+function orderNames(title: string, names: readonly string[]): string {
   return `${title}: ${names.map((name) => JSON.stringify(name)).join(", ") || "none"}.`;
 }

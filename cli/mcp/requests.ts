@@ -82,7 +82,12 @@ function creatingTool(name: string, kinds: readonly DescribedInput[]): CreatingT
       ...(hasAudio && { audio_format: AUDIO_FORMAT }),
     }),
     requestOf: ({ order, max_credits, model = models[0], audio_format, ...given }) =>
-      requestOf(kinds, model, withoutBlanks(given), audio_format === undefined ? {} : { audio_format }),
+      requestFromArguments(
+        kinds,
+        model,
+        withoutBlanks(given),
+        audio_format === undefined ? {} : { audio_format },
+      ),
   };
 }
 
@@ -119,14 +124,14 @@ function argumentSchema(name: string, kinds: readonly DescribedInput[]): z.ZodMi
   const others = kinds.filter((kind) => !users.includes(kind)).map(({ texts }) => texts.result);
   const exception = others.length === 0 ? "" : ` Not for ${orList(others)}.`;
   const isRequired = kinds.every((kind) => requiredBy(kind).includes(name));
-  const schema = schemaOf(first?.rule ?? { type: "any" }, isRequired).check(
+  const schema = valueSchema(first?.rule ?? { type: "any" }, isRequired).check(
     z.describe(`${meaning}${exception}`),
   );
   return isRequired ? schema : z.optional(schema);
 }
 
 /** An argument without a type becomes a string: a model would nest other values. */
-function schemaOf({ type, choices, minimum }: FieldRule, isRequired: boolean): z.ZodMiniType {
+function valueSchema({ type, choices, minimum }: FieldRule, isRequired: boolean): z.ZodMiniType {
   if (type === "boolean") return z.boolean();
   if (type === "integer") return z.int();
   if (type === "number") return z.number().check(z.minimum(minimum ?? Number.MIN_SAFE_INTEGER));
@@ -142,7 +147,12 @@ function requiredBy(kind: DescribedInput): string[] {
 }
 
 /** The request that the arguments describe: of the last of the model's kinds that they choose. */
-function requestOf(kinds: readonly DescribedInput[], model: unknown, given: Arguments, options: object) {
+function requestFromArguments(
+  kinds: readonly DescribedInput[],
+  model: unknown,
+  given: Arguments,
+  options: object,
+) {
   if (given["instrumental"] === true && given["lyrics"] !== undefined)
     throw refusal("`lyrics` are not sung in an instrumental. Remove `lyrics`, or remove `instrumental`.");
   const modes = kinds.filter((kind) => kind.model === model);

@@ -36,21 +36,23 @@ export const FILES = z.object({
   next: z.string().check(z.describe("What to do next.")),
 });
 
-const CREDITS = z.nullable(z.number());
+const CREDITS_SCHEMA = z.nullable(z.number());
 
 export const BALANCE = z.object({
-  available: CREDITS.check(z.describe("Credits that new orders can spend; `null` if not known yet.")),
-  frozen: CREDITS.check(z.describe("Credits held for unfinished tasks.")),
-  total: CREDITS,
+  available: CREDITS_SCHEMA.check(z.describe("Credits that new orders can spend; `null` if not known yet.")),
+  frozen: CREDITS_SCHEMA.check(z.describe("Credits held for unfinished tasks.")),
+  total: CREDITS_SCHEMA,
   max_credits: z.number().check(z.describe("What all orders of this server and its journal may cost.")),
-  max_credits_left: CREDITS.check(z.describe("What is left of that.")),
+  max_credits_left: CREDITS_SCHEMA.check(z.describe("What is left of that.")),
   next: z.string().check(z.describe("What to do next.")),
 });
 
 /** The state of an order for people who wait for it, such as `running, 45%`. */
 export function messageAbout(progress: Progress): string {
   const percentage = percentageOf(progress.task);
-  return percentage === null ? statusOf(progress) : `${statusOf(progress)}, ${printableLine(percentage)}`;
+  return percentage === null
+    ? progressStatus(progress)
+    : `${progressStatus(progress)}, ${printableLine(percentage)}`;
 }
 
 /** The SDK does not validate the provider's progress. */
@@ -59,7 +61,7 @@ function percentageOf(task: sdk.Task | null): string | null {
   return typeof progress === "string" ? progress : null;
 }
 
-function statusOf({ submission, task }: Progress): string {
+function progressStatus({ submission, task }: Progress): string {
   return task?.status ?? submission?.status ?? "submitting";
 }
 
@@ -87,7 +89,7 @@ export function documentOf(
       : "The lyrics are complete.";
   return {
     order,
-    status: statusOf({ ...progress, task }),
+    status: progressStatus({ ...progress, task }),
     task_id: taskId,
     credits: task?.credits_cost ?? submission?.credits_charged ?? null,
     progress: percentageOf(task),
@@ -127,10 +129,10 @@ export function balanceOf(
 
 /** The line for people about an order that had not ended when the server ended. */
 export function leftOpen(order: string, entry: sdk.JournalEntry | null, journal: string): string {
-  return printableLine(`async-music: order ${JSON.stringify(order)}: ${stateOf(order, entry, journal)}`);
+  return printableLine(`async-music: order ${JSON.stringify(order)}: ${openState(order, entry, journal)}`);
 }
 
-function stateOf(order: string, entry: sdk.JournalEntry | null, journal: string): string {
+function openState(order: string, entry: sdk.JournalEntry | null, journal: string): string {
   if (entry === null || isFreed(entry)) return "nothing was sent or charged.";
   if (entry.state === "submitted")
     return entry.status === undefined

@@ -51,9 +51,14 @@ const INSTRUCTIONS =
   "safe: it continues with the same result and is charged once. After an error, an interruption or a receipt, keep the " +
   "order and do what `next` or the error says.";
 
-const READS = { readOnlyHint: true, openWorldHint: true };
+const READING_HINTS = { readOnlyHint: true, openWorldHint: true };
 /** The journal makes a repeated call the same order. */
-const CREATES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+const CHANGING_HINTS = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+};
 
 /** The server with its tools, which is not connected yet. */
 export async function createMcpServer(
@@ -69,7 +74,7 @@ export async function createMcpServer(
   for (const { name, title, description, inputSchema, requestOf } of creatingTools())
     server.registerTool(
       name,
-      { title, description, inputSchema, outputSchema: RESULT, annotations: CREATES },
+      { title, description, inputSchema, outputSchema: RESULT, annotations: CHANGING_HINTS },
       async (given: PaidArguments, context: CallContext) =>
         calls.create(given, () => requestOf(given), context),
     );
@@ -81,7 +86,7 @@ export async function createMcpServer(
         "Waits up to 50 s for the result of an order that was placed before, also by an earlier server with this journal. Costs nothing.",
       inputSchema: z.strictObject(ORDER),
       outputSchema: RESULT,
-      annotations: READS,
+      annotations: READING_HINTS,
     },
     async ({ order }, context) => calls.check(order, context),
   );
@@ -92,7 +97,7 @@ export async function createMcpServer(
       description: `Waits up to 50 s for an order, and saves its audio or lyrics in ${JSON.stringify(out)}. Existing files are kept. Costs nothing.`,
       inputSchema: z.strictObject(ORDER),
       outputSchema: FILES,
-      annotations: CREATES,
+      annotations: CHANGING_HINTS,
     },
     async ({ order }, context) => calls.download(order, context),
   );
@@ -103,7 +108,7 @@ export async function createMcpServer(
       description: "Returns the credits of the account, and what this server may still spend. Costs nothing.",
       inputSchema: z.strictObject({}),
       outputSchema: BALANCE,
-      annotations: READS,
+      annotations: READING_HINTS,
     },
     async (_, context) => calls.balance(context),
   );

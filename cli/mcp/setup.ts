@@ -5,7 +5,7 @@ import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
 import { checkJournalPath } from "../journal.js";
 import { checkWritable } from "../save.js";
-import { reasonOf, type Terminal, UsageError } from "../terminal.js";
+import { messageOfThrown, type Terminal, UsageError } from "../terminal.js";
 import { type Library, loadLibrary } from "./library.js";
 
 export interface McpFlags extends ConnectionFlags {
@@ -70,7 +70,7 @@ async function writableDirectory(flag: string, path: string | undefined): Promis
   const directory = resolve(path);
   await checkWritable(directory).catch(({ cause }: Error) => {
     // The path in Node's message is that of a temporary file.
-    const [reason] = reasonOf(cause).split(", ");
+    const [reason] = messageOfThrown(cause).split(", ");
     throw new UsageError(
       `${flag} must be a directory in which files can be created; got ${directory} (${reason}).`,
     );

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { inputOptionsOf } from "../../cli/flags.js";
 import { creatingTools } from "../../cli/mcp/requests.js";
-import { requestOf } from "../../cli/request.js";
+import { requestFromFlags } from "../../cli/request.js";
 import { describedBy, fieldsOf } from "../../emulator/dashboard/views/tasks/task-input.js";
 import { requestSchemas } from "../../emulator/openapi/requests.js";
 import { DESCRIBED_INPUTS, type DescribedInput } from "../../src/contract/inputs.js";
@@ -90,10 +90,10 @@ test("`run` has its flags, and refuses those of other requests", async () => {
     .parse(["--source-clip-id", "clip", "--remix-strength", "0.5"], { from: "user" })
     .opts();
   const given = { ...flags, download: true, wait: true };
-  expect(await requestOf(REMIX, given, () => process.stdin, INPUTS)).toEqual(
+  expect(await requestFromFlags(REMIX, given, () => process.stdin, INPUTS)).toEqual(
     remix({ source_clip_id: "clip", remix_strength: 0.5 }),
   );
-  await expect(requestOf("upload", given, () => process.stdin, INPUTS)).rejects.toThrow(
+  await expect(requestFromFlags("upload", given, () => process.stdin, INPUTS)).rejects.toThrow(
     "--source-clip-id, --remix-strength does not apply to a clip from audio at a public address.",
   );
 });
