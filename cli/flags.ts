@@ -10,6 +10,7 @@ import {
 } from "../src/contract/inputs.js";
 import { orList } from "../src/contract/request-rules.js";
 import { MODELS, type Model, TASK_TYPES, type TaskType } from "../src/contract/service.js";
+import { CREDITS_FOR_ALL, CREDITS_FOR_EXTRAS } from "./drift/probes.js";
 import { UsageError } from "./terminal.js";
 
 /** Flags of every command that sends requests. */
@@ -188,9 +189,9 @@ export const COMMAND_OPTIONS = {
   drift: [
     option(
       "--max-credits <n>",
-      "the most credits that the check may spend; 20 are enough for all probes, and 22 also try uploads",
+      `the most credits that the check may spend; ${CREDITS_FOR_ALL} are enough for all probes, and ${CREDITS_FOR_EXTRAS} also try uploads`,
       parseWholeNumber(0),
-    ).default(20),
+    ).default(CREDITS_FOR_ALL),
     option("--report <file>", "also write the report to this file, as Markdown"),
     option("--upload-url <url>", "a public address of short audio that is not MP3").default(
       SAMPLE_URL,

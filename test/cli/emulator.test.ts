@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { listen } from "../support/loopback.js";
 import { startCommand } from "./support/process.js";
-import { createFolder } from "./support/terminal.js";
+import { createFolder, expectOneLine } from "./support/terminal.js";
 
 const start = (...flags: string[]) => startCommand(["emulator", "--port", "0", ...flags]);
 
@@ -143,9 +143,7 @@ test.each(["127.0.0.1", "localhost"])("--host %s does not warn", async (host) =>
 
 test("a taken port is one line on stderr, and status 1", async () => {
   const { port } = new URL((await listen(() => {})).url);
-  const { status, stdout, stderr } = await start("--port", port, "--json").ended;
-  expect([status, stdout]).toEqual([1, ""]);
-  expect(stderr).toMatch(/^async-music: .*the port is taken.*\n$/);
+  expectOneLine(await start("--port", port, "--json").ended, 1, "the port is taken");
 });
 
 const SHOW_BALANCE = `
@@ -196,16 +194,12 @@ describe("async-music emulator -- COMMAND", () => {
   });
 
   test("a command that does not exist is one line, and status 127", async () => {
-    const { status, stdout, stderr } = await startCommand(["emulator", "--", "no-such-command-anywhere"])
-      .ended;
-    expect([status, stdout]).toEqual([127, ""]);
-    expect(stderr).toMatch(/^async-music: .*no-such-command-anywhere.*\n$/);
+    const command = "no-such-command-anywhere";
+    expectOneLine(await startCommand(["emulator", "--", command]).ended, 127, command);
   });
 
   test("no command is status 2", async () => {
-    const { status, stderr } = await startCommand(["emulator", "--"]).ended;
-    expect(status).toBe(2);
-    expect(stderr).toMatch(/^async-music: .*`--`.*\n$/);
+    expectOneLine(await startCommand(["emulator", "--"]).ended, 2, "`--`");
   });
 
   test("saves the state when the command has ended", async () => {

@@ -5,6 +5,7 @@ import { exitStatusOf } from "../../cli/exit-status.js";
 import { report } from "../../cli/report.js";
 import { Interrupted, UsageError } from "../../cli/terminal.js";
 import * as sdk from "../../src/index.js";
+import { recordingTerminal } from "./support/terminal.js";
 
 /** The status and the error names of each row in the guide's table. */
 const documented = [
@@ -47,9 +48,7 @@ test.each([
   "thrown",
   null,
 ])("--json names %o as the guide does", (thrown) => {
-  let stdout = "";
-  const output = (write: (text: string) => void) => ({ isTerminal: false, columns: () => 80, write });
-  const terminal = { env: {}, stdout: output((text) => (stdout += text)), stderr: output(() => {}) };
-  report(thrown, true, { ...terminal, stdin: async function* () {}, onSignal: () => () => {} });
-  expect(documented.map(([name]) => name)).toContain(JSON.parse(stdout).error.name);
+  const { terminal, written } = recordingTerminal();
+  report(thrown, true, terminal);
+  expect(documented.map(([name]) => name)).toContain(JSON.parse(written.stdout).error.name);
 });

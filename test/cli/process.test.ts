@@ -9,7 +9,7 @@ import { serve } from "../../emulator/node.js";
 import { AsyncMusic } from "../../src/index.js";
 import { listen } from "../support/loopback.js";
 import { startCommand } from "./support/process.js";
-import { createFolder } from "./support/terminal.js";
+import { createFolder, expectOneLine } from "./support/terminal.js";
 
 const SONG = { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain" } } as const;
 
@@ -56,10 +56,7 @@ test.each([
   ["no connection", {}, ["balance", "--base-url", "http://127.0.0.1:1"], 8, "nothing was sent"],
 ])("%s is one line and its own exit status", async (_, variables, args, status, named) => {
   const changed = { ...env, ...variables };
-  const plain = await start(args, { env: changed }).ended;
-  expect([plain.status, plain.stdout]).toEqual([status, ""]);
-  expect(plain.stderr).toMatch(/^async-music: .*\n$/);
-  expect(plain.stderr).toContain(named);
+  expectOneLine(await start(args, { env: changed }).ended, status, named);
 
   const json = await start([...args, "--json"], { env: changed }).ended;
   expect(json.status).toBe(status);

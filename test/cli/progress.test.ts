@@ -2,16 +2,13 @@ import { AsyncMusic, progressOf, type Task } from "async-music";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ProgressLine } from "../../cli/progress.js";
 import { createEmulator } from "../../emulator/index.js";
-import { createTerminal } from "./support/terminal.js";
+import { createTerminal, recordingTerminal } from "./support/terminal.js";
 
 const ONE_REQUEST = { seed: 1, credits: 100, limits: { requests: 1, windowSeconds: 60 } };
 
 function createLine(now = () => 0) {
-  const written = { text: "" };
-  const output = { isTerminal: true, columns: () => 80, write: (text: string) => (written.text += text) };
-  const terminal = { env: { NO_COLOR: "1" }, stdin: async function* () {}, onSignal: () => () => {} };
-  const line = new ProgressLine({ ...terminal, stdout: output, stderr: output }, now);
-  return { line, written };
+  const { terminal, written } = recordingTerminal({ isTerminal: true, env: { NO_COLOR: "1" } });
+  return { line: new ProgressLine(terminal, now), written };
 }
 
 function drawn(task: Parameters<typeof progressOf>[0]): string {
@@ -19,7 +16,7 @@ function drawn(task: Parameters<typeof progressOf>[0]): string {
   // The line reads only these fields of a task.
   line.show(task as Task);
   line.end();
-  return written.text.replaceAll("\r\u001B[2K", "");
+  return written.stderr.replaceAll("\r\u001B[2K", "");
 }
 
 test.each([
@@ -90,10 +87,10 @@ test("a delay is shown until it ends", () => {
   let now = 0;
   const { line, written } = createLine(() => now);
   line.delay(resetAt);
-  expect(written.text).toContain(`waiting for the rate limit until ${timeOf(60_000)}`);
-  written.text = "";
+  expect(written.stderr).toContain(`waiting for the rate limit until ${timeOf(60_000)}`);
+  written.stderr = "";
   now = 60_000;
   line.delay(resetAt);
   line.end();
-  expect(written.text).toContain(" waiting  1:00");
+  expect(written.stderr).toContain(" waiting  1:00");
 });

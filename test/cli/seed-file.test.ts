@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startCommand } from "./support/process.js";
-import { createFolder } from "./support/terminal.js";
+import { createFolder, expectOneLine } from "./support/terminal.js";
 
 const WORLD = "examples/testing/world.json";
 
@@ -85,18 +85,15 @@ test("a byte order mark is ignored", async () => {
 });
 
 test("a missing file is one line and status 1", async () => {
-  const { status, stderr } = await start("no-such-world.json");
-  expect(status).toBe(1);
-  expect(stderr).toMatch(/^async-music: Failed to use the seed file no-such-world\.json: ENOENT.*\n$/);
+  const words = "Failed to use the seed file no-such-world.json: ENOENT";
+  expectOneLine(await start("no-such-world.json"), 1, words);
 });
 
 test.each([
   ["--credits", "5"],
   ["--api-key", "live_1"],
 ])("%s %s is one line and status 2", async (flag, value) => {
-  const { status, stderr } = await start(WORLD, [flag, value]);
-  expect(status).toBe(2);
-  expect(stderr).toMatch(new RegExp(`^async-music: .*${flag}.*\n$`));
+  expectOneLine(await start(WORLD, [flag, value]), 2, flag);
 });
 
 test("it fills a new state file, and is refused for an existing one", async () => {

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ProgressLine } from "../../cli/progress.js";
+import { recordingTerminal } from "./support/terminal.js";
 
 const NEW_YEAR = Date.parse("2026-01-01T00:00:00Z");
 
@@ -10,21 +11,7 @@ test.each([
 ])("a delay by the rate limit is shown in the local time of %s", (zone, time) => {
   vi.stubEnv("TZ", zone);
   onTestFinished(() => void vi.unstubAllEnvs());
-  let written = "";
-  const stderr = {
-    isTerminal: false,
-    columns: () => 80,
-    write(text: string) {
-      written += text;
-    },
-  };
-  const terminal = {
-    env: {},
-    stdin: async function* () {},
-    stdout: stderr,
-    stderr,
-    onSignal: () => () => {},
-  };
+  const { terminal, written } = recordingTerminal();
   new ProgressLine(terminal, () => NEW_YEAR - 60_000).delay(new Date(NEW_YEAR));
-  expect(written).toBe(`0:00 waiting for the rate limit until ${time}\n`);
+  expect(written.stderr).toBe(`0:00 waiting for the rate limit until ${time}\n`);
 });

@@ -1,8 +1,9 @@
 import type { Difference } from "../../../cli/drift/compare.js";
 import type { DriftReport } from "../../../cli/drift/report.js";
 import { runProgram } from "../../../cli/program.js";
-import type { EndingSignal, Output } from "../../../cli/terminal.js";
+import type { EndingSignal } from "../../../cli/terminal.js";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../../emulator/index.js";
+import { recordingTerminal } from "./terminal.js";
 
 /** What the service returns instead. */
 export type Deviation = (response: Response, request: Request) => Response | Promise<Response>;
@@ -30,24 +31,14 @@ export async function runDrift(given: DriftOptions = {}) {
   const emulator = createEmulator(options);
   prepare?.(emulator);
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
-  const written = { stdout: "", stderr: "" };
   const posts: string[] = [];
-  const output = (name: keyof typeof written): Output => ({
-    isTerminal: text?.isTerminal ?? false,
-    columns: () => 80,
-    write(text) {
-      written[name] += text;
-    },
-  });
   let interrupt: (() => void) | null = null;
   const ceiling = maxCredits === undefined ? [] : ["--max-credits", String(maxCredits)];
   const format = text === undefined ? ["--json"] : [];
   const beside = given.meanwhile?.(emulator);
-  const status = await runProgram(["drift", ...ceiling, ...format, ...args], {
+  const { terminal, written } = recordingTerminal({
+    ...text,
     env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl, ...env },
-    stdin: async function* () {},
-    stdout: output("stdout"),
-    stderr: output("stderr"),
     onSignal(listener) {
       if (signal !== undefined) interrupt = () => void clock.sleep(150_000).then(() => listener(signal));
       return () => {};
@@ -65,6 +56,7 @@ export async function runDrift(given: DriftOptions = {}) {
       },
     },
   });
+  const status = await runProgram(["drift", ...ceiling, ...format, ...args], terminal);
   await beside;
   const document = text === undefined ? JSON.parse(written.stdout || "null") : null;
   const report: DriftReport | null = document?.drift === undefined ? null : document;

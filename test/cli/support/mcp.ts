@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import type { CallTimer } from "../../../cli/mcp/calls.js";
 import { createMcpServer } from "../../../cli/mcp/server.js";
 import type { McpFlags } from "../../../cli/mcp/setup.js";
-import type { Its } from "./terminal.js";
+import { type Its, recordingTerminal } from "./terminal.js";
 
 /** A call that never takes too long. */
 export const neverEnding = () => new Promise<never>(() => {});
@@ -32,27 +32,12 @@ export async function connectMcp(
     if (!response.headers.get("content-type")?.includes("json")) return response;
     return new Response(change(await response.text()), response);
   };
-  const written = { stderr: "" };
-  const stdout = { isTerminal: false, columns: () => 80, write: () => {} };
-  const stderr = {
-    ...stdout,
-    write(text: string) {
-      written.stderr += text;
-    },
-  };
-  const { server, end } = await createMcpServer(
-    { journal, maxCredits: 1000, out: folder, ...flags },
-    "1.0.0",
-    {
-      env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl },
-      stdin: async function* () {},
-      stdout,
-      stderr,
-      onSignal: () => () => {},
-      client: { clock, random: () => 0, fetch: held },
-    },
-    sleep,
-  );
+  const { terminal, written } = recordingTerminal({
+    env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl },
+    client: { clock, random: () => 0, fetch: held },
+  });
+  const all = { journal, maxCredits: 1000, out: folder, ...flags };
+  const { server, end } = await createMcpServer(all, "1.0.0", terminal, sleep);
   // A run writes the journal after the call that it ends.
   onTestFinished(end);
   const [near, far] = InMemoryTransport.createLinkedPair();

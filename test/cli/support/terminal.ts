@@ -1,10 +1,40 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, onTestFinished } from "vitest";
+import { beforeEach, expect, onTestFinished } from "vitest";
 import { runProgram } from "../../../cli/program.js";
 import type { EndingSignal, Output, Terminal } from "../../../cli/terminal.js";
 import { createEmulator, type Emulator } from "../../../emulator/index.js";
+
+/** A terminal that keeps what is written to it. */
+export function recordingTerminal({
+  isTerminal = false,
+  columns = 80,
+  ...rest
+}: Partial<Terminal> & { isTerminal?: boolean; columns?: number } = {}) {
+  const written = { stdout: "", stderr: "" };
+  const output = (name: keyof typeof written): Output => ({
+    isTerminal,
+    columns: () => columns,
+    write(text) {
+      written[name] += text;
+    },
+  });
+  const silent = { env: {}, stdin: async function* () {}, onSignal: () => () => {} };
+  const terminal: Terminal = { ...silent, stdout: output("stdout"), stderr: output("stderr"), ...rest };
+  return { terminal, written };
+}
+
+/** A command has failed with this status, and with one line on stderr that contains these words. */
+export function expectOneLine(
+  { status, stdout, stderr }: { status: unknown; stdout: string; stderr: string },
+  expected: number,
+  ...words: string[]
+): void {
+  expect([status, stdout]).toEqual([expected, ""]);
+  expect(stderr).toMatch(/^async-music: .*\n$/);
+  for (const each of words) expect(stderr).toContain(each);
+}
 
 export interface TerminalOptions {
   env?: Record<string, string | undefined>;
@@ -50,19 +80,11 @@ export function createTerminal(emulator: Pick<Emulator, "connection">, options: 
   const listeners = new Set<(signal: EndingSignal) => void>();
 
   const run = async (...args: string[]) => {
-    const written = { stdout: "", stderr: "" };
-    const output = (name: keyof typeof written): Output => ({
+    const { terminal, written } = recordingTerminal({
       isTerminal,
-      columns: () => columns,
-      write(text) {
-        written[name] += text;
-      },
-    });
-    const terminal: Terminal = {
+      columns,
       env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl, ...env },
       stdin: () => inPieces(stdin),
-      stdout: output("stdout"),
-      stderr: output("stderr"),
       onSignal(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
@@ -76,7 +98,7 @@ export function createTerminal(emulator: Pick<Emulator, "connection">, options: 
           return fetch(request);
         },
       },
-    };
+    });
     const status = await runProgram(args, terminal);
     return { status, ...written };
   };
