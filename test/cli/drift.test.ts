@@ -65,51 +65,18 @@ describe("an unchanged emulator", () => {
     expect(linesOf(report)).toEqual([]);
   });
 
-  test.each<[string, (emulator: Emulator) => void]>([
-    [
-      "a read without a response",
-      ({ faults }) => faults.add({ method: "GET", times: 2, fault: { kind: "disconnect", when: "before" } }),
-    ],
-    [
-      "a read with a 500",
-      ({ faults }) =>
-        faults.add({
-          path: "/api/v1/account/*",
-          times: 2,
-          fault: { kind: "status", status: 500, when: "after" },
-        }),
-    ],
-    [
-      "a read of a task with a 502",
-      ({ faults }) =>
-        faults.add({
-          path: "/api/v1/task/*",
-          times: 1,
-          fault: { kind: "status", status: 502, when: "after" },
-        }),
-    ],
-    [
-      "a slow read",
-      ({ faults }) => faults.add({ path: "/api/v1/account/usage", fault: { kind: "latency", ms: 4000 } }),
-    ],
-    [
-      "a 429 on a read",
-      ({ faults }) =>
-        faults.add({
-          method: "GET",
-          fault: { kind: "status", status: 429, retry_after_seconds: 20, when: "before" },
-        }),
-    ],
-    [
-      "a 429 on a POST",
-      ({ faults }) =>
-        faults.add({
-          method: "POST",
-          fault: { kind: "status", status: 429, retry_after_seconds: 20, when: "before" },
-        }),
-    ],
-  ])("has no drift after %s", async (_, prepare) => {
-    const { status, report, emulator } = await runDrift({ prepare });
+  const limited = { kind: "status", status: 429, retry_after_seconds: 20, when: "before" } as const;
+  const broken = (status: number) => ({ kind: "status", status, when: "after" }) as const;
+
+  test.each<[string, Parameters<Emulator["faults"]["add"]>[0]]>([
+    ["a read without a response", { method: "GET", times: 2, fault: { kind: "disconnect", when: "before" } }],
+    ["a read with a 500", { path: "/api/v1/account/*", times: 2, fault: broken(500) }],
+    ["a read of a task with a 502", { path: "/api/v1/task/*", times: 1, fault: broken(502) }],
+    ["a slow read", { path: "/api/v1/account/usage", fault: { kind: "latency", ms: 4000 } }],
+    ["a 429 on a read", { method: "GET", fault: limited }],
+    ["a 429 on a POST", { method: "POST", fault: limited }],
+  ])("has no drift after %s", async (_, fault) => {
+    const { status, report, emulator } = await runDrift({ prepare: ({ faults }) => faults.add(fault) });
     expect([linesOf(report), status]).toEqual([[], 0]);
     expect(emulator.audit()).toEqual([]);
   });
@@ -365,11 +332,7 @@ test("the report is Markdown, with its date and without the key", async () => {
 test("without --json, it writes the result, the policy and the reasons", async () => {
   const emulator = createEmulator();
   emulator.providers.provider_b.always({ outcome: "failure" });
-  const { baseUrl, apiKey, fetch, clock } = emulator.connection();
-  // The terminal of other tests parses each body, and one body of this check is not JSON.
-  const { run } = createTerminal({
-    connection: () => ({ ...emulator.connection(), baseUrl, apiKey, clock, fetch }),
-  });
+  const { run } = createTerminal(emulator);
   const { status, stdout, stderr } = await run("drift", "--max-credits", "12");
   expect(status).toBe(1);
   expect(stderr).toMatch(

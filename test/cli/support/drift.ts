@@ -90,6 +90,11 @@ export function task(change: (data: Data, request: Request) => object | undefine
   });
 }
 
+/** Replaces fields of a task that is read with this status. */
+export function taskIn(wanted: string, change: (data: Data) => object): Deviation {
+  return task((data) => (data["status"] === wanted ? change(data) : {}));
+}
+
 /** Replaces fields of the response to a new task. */
 export function created(change: (data: Data) => object | undefined): Deviation {
   return json((body, { method }) => {
