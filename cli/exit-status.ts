@@ -7,7 +7,7 @@ export type ErrorType = abstract new (...args: never) => Error;
 /** A value for errors of these classes. */
 export type ErrorRow<Value> = readonly [value: Value, ...classes: ErrorType[]];
 
-/** The exit status of each error class: the first row that matches decides. */
+/** The exit status of each error class: the first row that matches decides. All others have 1. */
 const EXIT_STATUSES: readonly ErrorRow<number>[] = [
   [2, UsageError, sdk.InvalidOptionError],
   [3, sdk.InvalidRequestError, sdk.BadRequestError, sdk.JournalConflictError],
@@ -24,7 +24,6 @@ const EXIT_STATUSES: readonly ErrorRow<number>[] = [
   [14, sdk.AudioDownloadError],
   [15, sdk.InvalidResponseError],
   [16, sdk.JournalError, sdk.JournalDamagedError],
-  [1, sdk.ApiError, sdk.AsyncMusicError, Error],
 ];
 
 /** The exit status for anything thrown. For a signal it is 128 and the signal's number, as in a shell. */

@@ -86,13 +86,10 @@ export async function saveResult(
     );
   const failures: unknown[] = [];
   for (const [index, clip] of clips.entries()) {
-    // Clips that lack these, or have something else there, are saved as well.
-    const [title, duration]: unknown[] = [clip.title, clip.metadata?.duration];
-    const name = typeof title === "string" ? title : undefined;
-    const seconds = typeof duration === "number" ? duration : undefined;
+    const label = labelOf(clip);
     try {
-      const path = target.pathFor(index, name ?? task.type, clip.id);
-      onSaved({ ...(await saveClip(client, clip, target, path, signal)), title: name, seconds });
+      const path = target.pathFor(index, label.title ?? task.type, clip.id);
+      onSaved({ ...(await saveClip(client, clip, target, path, signal)), ...label });
     } catch (failure) {
       signal.throwIfAborted();
       failures.push(failure);
@@ -108,6 +105,15 @@ export function clipsOf(task: SucceededTask): Clip[] | null {
   return task.type === "music" || task.type === "upload" || task.type === "concat"
     ? task.output.result
     : null;
+}
+
+/** The title and the length of a clip. Clips may lack these, or have something else there. */
+export function labelOf(clip: Clip): Pick<Saved, "title" | "seconds"> {
+  const [title, duration]: unknown[] = [clip.title, clip.metadata?.duration];
+  return {
+    title: typeof title === "string" ? title : undefined,
+    seconds: typeof duration === "number" ? duration : undefined,
+  };
 }
 
 async function saveClip(

@@ -3,7 +3,7 @@ import { printableLine } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";
 import { isFreed } from "../../src/journal/entries.js";
 import { settleCommand } from "../report.js";
-import { clipsOf } from "../save.js";
+import { clipsOf, labelOf } from "../save.js";
 import type { Progress } from "./orders.js";
 
 /** The document of an order. */
@@ -94,13 +94,8 @@ export function documentOf(
     credits: task?.credits_cost ?? submission?.credits_charged ?? null,
     progress: percentageOf(task),
     clips: ((result && clipsOf(result)) ?? []).map((clip) => {
-      const [title, duration]: unknown[] = [clip.title, clip.metadata?.duration];
-      return {
-        id: clip.id,
-        title: typeof title === "string" ? title : null,
-        duration_seconds: typeof duration === "number" ? duration : null,
-        audio_url: clip.audio_url,
-      };
+      const { title = null, seconds = null } = labelOf(clip);
+      return { id: clip.id, title, duration_seconds: seconds, audio_url: clip.audio_url };
     }),
     lyrics: lyrics && { title: lyrics.title, text: lyrics.text },
     next: `${warning}${result === null ? receipt : done}`,

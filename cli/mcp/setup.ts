@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
-import type { AsyncMusic, Journal } from "../../src/index.js";
-import { type FileJournalContent, fileJournal, readFileJournal } from "../../src/node/file-journal.js";
+import { fileJournal, readFileJournal } from "../../src/node/file-journal.js";
 import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
 import { checkJournalPath } from "../journal.js";
 import { checkWritable } from "../save.js";
 import { messageOfThrown, type Terminal, UsageError } from "../terminal.js";
-import { type Library, loadLibrary } from "./library.js";
+import { loadLibrary } from "./library.js";
 
 export interface McpFlags extends ConnectionFlags {
   journal?: string;
@@ -15,17 +14,7 @@ export interface McpFlags extends ConnectionFlags {
 }
 
 /** What the server needs. The paths are absolute: agents and users work in other directories. */
-export interface Setup {
-  client: AsyncMusic;
-  /** The clock of the client. */
-  clock: { now(): number };
-  journal: Required<Journal>;
-  readJournal: () => Promise<FileJournalContent>;
-  journalPath: string;
-  maxCredits: number;
-  out: string;
-  library: Library;
-}
+export type Setup = Awaited<ReturnType<typeof prepare>>;
 
 /**
  * Checks the flags, the directories, the account and the library. A server whose directories can't be written would fail
@@ -33,7 +22,7 @@ export interface Setup {
  *
  * @throws UsageError names everything that is missing or unusable
  */
-export async function prepare(flags: McpFlags, terminal: Terminal): Promise<Setup> {
+export async function prepare(flags: McpFlags, terminal: Terminal) {
   const problems: string[] = [];
   const collect = async <Value>(work: () => Value | Promise<Value>): Promise<Value | null> => {
     try {
@@ -59,7 +48,7 @@ export async function prepare(flags: McpFlags, terminal: Terminal): Promise<Setu
   if (!isComplete || library === null || problems.length > 0) throw new UsageError(problems.join(" "));
   const journal = fileJournal(journalPath);
   const readJournal = () => readFileJournal(journalPath);
-  const clock = terminal.client?.clock ?? Date;
+  const clock: { now(): number } = terminal.client?.clock ?? Date;
   return { client, clock, journal, readJournal, journalPath, maxCredits, out, library };
 }
 

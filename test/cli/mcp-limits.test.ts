@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileJournal } from "async-music/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LONGEST_MESSAGE_BYTES, limitLines } from "../../cli/mcp/limit-lines.js";
-import { connectMcp } from "./support/mcp.js";
+import { connectMcp, withResolver } from "./support/mcp.js";
 import { createTerminal, useTerminal } from "./support/terminal.js";
 
 const its = useTerminal();
@@ -32,18 +32,11 @@ const withoutTime = () => {
   });
   return { ...its, emulator };
 };
-/** A rate limit that ends in an hour. */
-const limitForAnHour = () =>
-  its.emulator.faults.add({
-    times: 99,
-    fault: {
-      kind: "status",
-      status: 429,
-      error_code: "rate_limited",
-      retry_after_seconds: 3600,
-      when: "before",
-    },
-  });
+/** A 429. */
+const limitFor = (seconds: number) => {
+  const refusal = { kind: "status", status: 429, error_code: "rate_limited", when: "before" } as const;
+  return { ...refusal, retry_after_seconds: seconds };
+};
 
 describe("the ceiling", () => {
   test("counts what an earlier server with the journal has spent, and the result is still there", async () => {
@@ -125,7 +118,7 @@ describe("each tool returns in time, and says how to continue, while the rate li
     await earlier.call("make_song", { order: "open", ...SONG });
     await earlier.end();
 
-    limitForAnHour();
+    its.emulator.faults.add({ times: 99, fault: limitFor(3600) });
     const { call, end } = await connectMcp(withoutTime(), {}, { sleep: standstill });
     for (let times = 0; times < 2; times++) {
       const { isError, text, data } = await call(tool, args);
@@ -186,10 +179,7 @@ describe("at its end, the server", () => {
   });
 
   test("completes a request in flight, and records its task", async () => {
-    let respond = () => {};
-    const hold = new Promise<void>((resolve) => {
-      respond = resolve;
-    });
+    const { promise: hold, resolve: respond } = withResolver();
     const { call, end, written } = await connectMcp(its, {}, { hold });
     const created = call("make_song", { order: "rain", ...SONG });
     while (freezes() === 0) await standstill();
@@ -203,16 +193,7 @@ describe("at its end, the server", () => {
   });
 
   test("leaves the key free of an order that waits for the rate limit after a 429", async () => {
-    its.emulator.faults.add({
-      ...{ method: "POST", times: 9 },
-      fault: {
-        kind: "status",
-        status: 429,
-        error_code: "rate_limited",
-        retry_after_seconds: 60,
-        when: "before",
-      },
-    });
+    its.emulator.faults.add({ method: "POST", times: 9, fault: limitFor(60) });
     const { call, end, written } = await connectMcp(withoutTime());
     const created = call("make_song", { order: "rain", ...SONG });
     while (its.emulator.requests.every(({ method }) => method !== "POST")) await standstill();

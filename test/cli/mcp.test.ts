@@ -12,7 +12,7 @@ import type { CallTimer } from "../../cli/mcp/calls.js";
 import { instructionFor } from "../../cli/mcp/instructions.js";
 import type { McpFlags } from "../../cli/mcp/setup.js";
 import { journalEntry } from "../support/journals.js";
-import { connectClient, connectMcp, neverEnding, type ServerOptions } from "./support/mcp.js";
+import { connectClient, connectMcp, neverEnding, type ServerOptions, withResolver } from "./support/mcp.js";
 import { createFolder, createTerminal } from "./support/terminal.js";
 
 const PAID_TOOLS = ["make_song", "continue_song", "write_lyrics"];
@@ -197,10 +197,7 @@ describe("an order", () => {
   });
 
   test("whose request is in flight returns a receipt, and is created once", async () => {
-    let release = () => {};
-    const hold = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: hold, resolve: release } = withResolver();
     let calls = 0;
     const untilSent = async () => {
       if (calls++ > 0) return neverEnding();
@@ -219,10 +216,7 @@ describe("an order", () => {
   });
 
   test("whose request another server is sending is not reported as unknown before two minutes have passed", async () => {
-    let release = () => {};
-    const hold = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: hold, resolve: release } = withResolver();
     const owner = await connectServer({}, { hold });
     const made = owner.call("make_song", { order: "rain", ...SONG });
     while (posts() === 0) await tick();
