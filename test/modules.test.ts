@@ -16,7 +16,8 @@ const arrows = {
     "rate-limit": "contract time",
     http: "contract time errors rate-limit",
     journal: "contract time errors",
-    tasks: "contract time errors rate-limit http journal",
+    budget: "errors",
+    tasks: "contract time errors rate-limit http journal budget",
     audio: "time errors http",
     "*.ts": "contract time errors rate-limit http journal tasks audio",
     node: "errors journal audio",
@@ -42,7 +43,7 @@ const arrows = {
     "vitest.ts": "src/*.ts core control",
   }),
   ...modulesBelow("cli", {
-    "**": "src/contract src/errors src/rate-limit src/journal src/*.ts src/node emulator/core emulator/index.ts emulator/node.ts",
+    "**": "src/contract src/errors src/rate-limit src/journal src/budget src/*.ts src/node emulator/core emulator/index.ts emulator/node.ts",
   }),
 };
 

@@ -1,7 +1,7 @@
-import { PRICES } from "../../src/contract/prices.js";
-import { isModel, isTaskType } from "../../src/contract/service.js";
-import type { Journal, JournalEntry } from "../../src/index.js";
-import { isFreed } from "../../src/journal/entries.js";
+import { CreditCeiling } from "../../src/budget/credit-ceiling.js";
+import { listedPrice, PRICES } from "../../src/contract/prices.js";
+import { CreditCeilingError, type Journal, type JournalEntry } from "../../src/index.js";
+import { isFreed, isOpenIntent } from "../../src/journal/entries.js";
 import type { FileJournalContent } from "../../src/node/file-journal.js";
 import { Refusal } from "./refusal.js";
 
@@ -38,7 +38,7 @@ export class Budget {
   readonly journal: Required<Journal> = {
     get: (key) => this.#options.journal.get(key),
     put: (key, entry, previous) => {
-      if (isIntent(entry)) return this.#reserve(key, entry, previous);
+      if (isOpenIntent(entry)) return this.#reserve(key, entry, previous);
       return this.#options.journal.put(key, entry, previous).finally(() => this.#replaced(key));
     },
     delete: (key, revision) => this.#options.journal.delete(key, revision).finally(() => this.#replaced(key)),
@@ -66,16 +66,17 @@ export class Budget {
 
   /** The credits that new orders may still cost; below 0 if the orders of the journal have cost more. */
   async creditsLeft(): Promise<number> {
-    return this.#leftBeside(null);
+    return (await this.#ceiling()).creditsLeft;
   }
 
   /** Checks that an order fits which is not in the journal yet. @throws Refusal */
   async check(order: string, credits: number): Promise<void> {
-    const left = await this.#leftBeside(order);
-    if (credits <= left) return;
-    throw new Refusal(
-      `The order costs ${credits} credits, and ${Math.max(0, left)} of the ${this.#options.maxCredits} that this server may spend are left. Nothing was sent or charged. Report this to the user: only a restart of the server with a higher --max-credits allows more. Further paid calls at this price are refused as well.`,
-    );
+    const ceiling = await this.#ceiling();
+    try {
+      ceiling.request(order, credits).reserve();
+    } catch (error) {
+      throw error instanceof CreditCeilingError ? refusalOf(error) : error;
+    }
   }
 
   /** Why the last intent of an order was refused, once. */
@@ -110,17 +111,21 @@ export class Budget {
     return reserved;
   }
 
-  async #leftBeside(order: string | null): Promise<number> {
+  /** The ceiling with the cost of every order in the journal. */
+  async #ceiling(): Promise<CreditCeiling> {
     const { entries, damaged } = await this.#options.readJournal();
-    const others = entries.filter(([key]) => key !== order);
-    const spent = others.reduce((sum, [, entry]) => sum + costOf(entry), damaged.length * HIGHEST_PRICE);
-    return this.#options.maxCredits - spent;
+    const ceiling = new CreditCeiling(this.#options.maxCredits);
+    for (const [order, entry] of entries) ceiling.request(order, costOf(entry)).count();
+    for (const _ of damaged) ceiling.request(undefined, HIGHEST_PRICE).count();
+    return ceiling;
   }
 }
 
-/** Whether a POST may be sent for this entry. */
-function isIntent(entry: JournalEntry): boolean {
-  return entry.state === "intent" && !isFreed(entry);
+function refusalOf({ credits, spentCredits, maxCredits }: CreditCeilingError): Refusal {
+  const left = Math.max(0, maxCredits - spentCredits);
+  return new Refusal(
+    `The order costs ${credits} credits, and ${left} of the ${maxCredits} that this server may spend are left. Nothing was sent or charged. Report this to the user: only a restart of the server with a higher --max-credits allows more. Further paid calls at this price are refused as well.`,
+  );
 }
 
 /** What an order has cost, or may have cost. */
@@ -132,6 +137,5 @@ function costOf(entry: JournalEntry): number {
 }
 
 function priceOf({ request }: JournalEntry): number {
-  const { model, task_type: type } = Object(request);
-  return (isModel(model) && isTaskType(type) && PRICES[model][type]) || HIGHEST_PRICE;
+  return listedPrice(request) ?? HIGHEST_PRICE;
 }

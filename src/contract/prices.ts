@@ -1,5 +1,5 @@
 import { INPUT_LIST } from "./inputs.js";
-import type { Model, TaskType } from "./service.js";
+import { isModel, isTaskType, type Model, type TaskType } from "./service.js";
 
 /** Credits by model and task type; a pair that is absent is not offered. */
 export const PRICES: Readonly<Record<Model, Readonly<Partial<Record<TaskType, number>>>>> = {
@@ -17,4 +17,10 @@ export function priceOf(model: Model, taskType: TaskType): number {
   const credits = PRICES[model][taskType];
   if (credits === undefined) throw new RangeError(`${model} does not offer ${taskType}`);
   return credits;
+}
+
+/** The price of a request in credits; `null` where the interface lists none. */
+export function listedPrice(request: unknown): number | null {
+  const { model, task_type: taskType } = Object(request);
+  return isModel(model) && isTaskType(taskType) ? (PRICES[model][taskType] ?? null) : null;
 }

@@ -2,7 +2,7 @@ import { type MessageParts, sentences } from "../contract/message.js";
 import type { ErrorDetails } from "../errors/base.js";
 import { brand } from "../errors/brand.js";
 import { JournalError } from "../errors/task-errors.js";
-import type { Journal, JournalEntry, OpenOrder } from "./journal.js";
+import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 
 /**
  * A journal in memory: for tests, and to prevent duplicate runs within one process.
@@ -76,7 +76,7 @@ export function listOpen(
   damaged: readonly DamagedEntry[] = [],
 ): OpenOrder[] {
   const open = [...entries].filter(([, entry]) =>
-    entry.state === "intent" ? !isFreed(entry) : entry.status === undefined,
+    entry.state === "intent" ? isOpenIntent(entry) : entry.status === undefined,
   );
   return listReadable(open, damaged, "open");
 }
@@ -138,6 +138,11 @@ export function isFreed<Entry extends JournalEntry>(
   entry: Entry,
 ): entry is Entry & { state: "intent"; settled: true } {
   return entry.state === "intent" && entry.settled === true;
+}
+
+/** Whether a POST of this entry may be in flight, or have an unknown outcome. */
+export function isOpenIntent(entry: JournalEntry): entry is JournalIntent {
+  return entry.state === "intent" && !isFreed(entry);
 }
 
 /**

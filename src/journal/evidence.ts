@@ -5,6 +5,7 @@ import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/connecti
 import type { Clock } from "../time/clock.js";
 import { inFlightUntil } from "./in-flight.js";
 import type { JournalIntent } from "./journal.js";
+import { keepLatest } from "./process-notes.js";
 import type { Slot } from "./slot.js";
 
 const EVIDENCE_MESSAGES: Readonly<Record<Evidence, string>> = {
@@ -31,8 +32,10 @@ export async function outcomeUnknown(
   const error = post?.error;
   const isUnknown = error instanceof SubmissionOutcomeUnknownError;
   const requestId = isUnknown ? error.requestId : intent.request_id;
-  if (post !== null) slot.noteEnded(intent.revision);
-  const checkAgainAt = slot.hasEnded(intent.revision) ? null : inFlightUntil(intent, clock.now(), timeoutMs);
+  if (post !== null) slot.notes.noteEnded(intent.revision);
+  const checkAgainAt = slot.notes.hasEnded(intent.revision)
+    ? null
+    : inFlightUntil(intent, clock.now(), timeoutMs);
   // A request in flight may still create the task: the number of tasks shows nothing yet.
   const evidence =
     probe === null || checkAgainAt !== null ? null : await findEvidence(probe, intent, post?.sample ?? null);
@@ -77,8 +80,7 @@ async function findEvidence(
   if (intent.tasks_created === null) return null;
   if (sample !== null) unresolved.set(intent.revision, sample);
   // `settleOutcome` does not reach the client, so only the latest samples are kept.
-  const [oldest] = unresolved.keys();
-  if (unresolved.size > MOST_UNRESOLVED && oldest !== undefined) unresolved.delete(oldest);
+  keepLatest(unresolved, MOST_UNRESOLVED);
   const first = unresolved.get(intent.revision);
   try {
     const now = await sampleUsage(probe);

@@ -1,6 +1,6 @@
 import { AsyncMusicError } from "../errors/base.js";
-import type { JournalError } from "../errors/task-errors.js";
 import type { Clock } from "../time/clock.js";
+import { dateAt } from "../time/date.js";
 import { isFreed } from "./entries.js";
 import type { JournalEntry, JournalIntent } from "./journal.js";
 import { LONGEST_CLEANUP_MS, newRevision, type Slot, withTimeout } from "./slot.js";
@@ -16,18 +16,15 @@ export interface FreeKey {
 /** Cancels a POST just before it is sent: another run has taken the key. An error of the SDK passes the retries unchanged. */
 export class AlreadyTaken extends AsyncMusicError {}
 
-/** The most intents per journal that are remembered as unsent. */
-const MOST_UNSENT = 1000;
-
 /** When the removal of an intent is tried again after its run has ended, in milliseconds after the try before. */
 const LATER_TRIES_MS = [1000, 2000, 4000, 8000, 16_000];
 
 /** Whether a run may send a POST for a key that holds this entry; `null` if it may not. */
-export function freeKeyOf({ unsent }: Slot, entry: JournalEntry | null): FreeKey | null {
+export function freeKeyOf({ notes }: Slot, entry: JournalEntry | null): FreeKey | null {
   if (entry === null) return { revision: null, freed: null };
   const { revision } = entry;
   if (isFreed(entry)) return { revision, freed: entry };
-  const restored = unsent.get(revision);
+  const restored = notes.unsent.get(revision);
   return restored === undefined ? null : { revision, freed: restored };
 }
 
@@ -35,25 +32,33 @@ export function freeKeyOf({ unsent }: Slot, entry: JournalEntry | null): FreeKey
 export class IntentClaim {
   /** The intent that stands; `null` while no POST may be in flight. */
   intent: JournalIntent | null = null;
-  /** Why the last intent could not be removed although no POST is in flight. */
-  failure: JournalError | null = null;
+  /** What was thrown when the last intent could not be removed although no POST is in flight. */
+  failure: { thrown: unknown } | null = null;
   readonly #slot: Slot;
-  readonly #makeIntent: () => JournalIntent;
+  readonly #fields: Omit<JournalIntent, "state" | "revision" | "at">;
+  readonly #clock: Clock;
   #key: FreeKey;
 
-  constructor(slot: Slot, key: FreeKey, makeIntent: () => JournalIntent) {
+  constructor(
+    slot: Slot,
+    key: FreeKey,
+    fields: Omit<JournalIntent, "state" | "revision" | "at">,
+    clock: Clock,
+  ) {
     this.#slot = slot;
     this.#key = key;
-    this.#makeIntent = makeIntent;
+    this.#fields = fields;
+    this.#clock = clock;
   }
 
   /** @throws AlreadyTaken the key holds something else by now; JournalError the journal fails */
   async take(): Promise<void> {
     const slot = this.#slot;
     const { revision: previous, freed } = this.#key;
-    const intent = this.#makeIntent();
+    const at = dateAt(this.#clock.now()).toISOString();
+    const intent: JournalIntent = { state: "intent", revision: newRevision(), at, ...this.#fields };
     // Before it is sent, since a write that fails may take effect later.
-    remember(slot, intent.revision, freed);
+    slot.notes.noteUnsent(intent.revision, freed);
     let isPut: boolean;
     try {
       isPut = await slot.put(intent, previous);
@@ -62,9 +67,9 @@ export class IntentClaim {
       await withTimeout(() => restore(slot, intent.revision, freed), LONGEST_CLEANUP_MS).catch(() => {});
       throw error;
     }
-    slot.unsent.delete(intent.revision);
+    slot.notes.unsent.delete(intent.revision);
     if (!isPut) throw new AlreadyTaken("Another run has taken the key.");
-    if (previous !== null) slot.unsent.delete(previous);
+    if (previous !== null) slot.notes.unsent.delete(previous);
     this.intent = intent;
     this.failure = null;
   }
@@ -77,22 +82,22 @@ export class IntentClaim {
     this.intent = null;
     if (why === "refused") slot.noteSent();
     const { freed } = this.#key;
-    remember(slot, intent.revision, freed);
+    slot.notes.noteUnsent(intent.revision, freed);
     try {
       this.#key = await restore(slot, intent.revision, freed);
-    } catch (error) {
-      this.failure = error as JournalError;
+    } catch (thrown) {
+      this.failure = { thrown };
       this.#key = { revision: intent.revision, freed };
     }
   }
 
   /** Tries to remove the intent again, 5 times within 31 s. Never rejects. */
-  async restoreLater(clock: Clock): Promise<void> {
+  async restoreLater(): Promise<void> {
     const { revision, freed } = this.#key;
     for (const ms of LATER_TRIES_MS) {
-      if (revision === null || !this.#slot.unsent.has(revision)) return;
+      if (revision === null || !this.#slot.notes.unsent.has(revision)) return;
       try {
-        await clock.sleep(ms);
+        await this.#clock.sleep(ms);
         // If the key does not hold the intent, a write that failed may still take effect.
         await restore(this.#slot, revision, freed);
       } catch {
@@ -102,16 +107,10 @@ export class IntentClaim {
   }
 }
 
-function remember({ unsent }: Slot, revision: string, freed: JournalIntent | null): void {
-  unsent.set(revision, freed);
-  const [oldest] = unsent.keys();
-  if (unsent.size > MOST_UNSENT && oldest !== undefined) unsent.delete(oldest);
-}
-
 /** Restores what the key held before an intent, unless the key holds something else by now. @throws JournalError */
 async function restore(slot: Slot, revision: string, freed: JournalIntent | null): Promise<FreeKey> {
   const restored = freed && { ...freed, revision: newRevision() };
   const isRestored = await (restored === null ? slot.free(revision) : slot.put(restored, revision));
-  if (isRestored) slot.unsent.delete(revision);
+  if (isRestored) slot.notes.unsent.delete(revision);
   return { revision: restored?.revision ?? null, freed: restored };
 }

@@ -2,11 +2,11 @@ import { checkOption, checkOptions, methodsRule, numberRule, type OptionRule } f
 import { createRedactor } from "../errors/redactor.js";
 import { type Clock, createSystemClock } from "../time/clock.js";
 import { parseDate } from "../time/date.js";
-import { isFreed } from "./entries.js";
+import { isOpenIntent } from "./entries.js";
 import { inFlightUntil, LONGEST_IN_FLIGHT_MS, USUAL_TIMEOUT_MS } from "./in-flight.js";
 import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 import { settlementOf } from "./settle-outcome.js";
-import { createSlot } from "./slot.js";
+import { Slot } from "./slot.js";
 
 /** Options of `settleNotCreated`. */
 export interface SettleNotCreatedOptions {
@@ -90,7 +90,7 @@ export async function settleNotCreated(
   const left: OpenOrder[] = [];
   for (const order of open) {
     const entry = entries.get(order.key) ?? null;
-    if (entry?.state !== "intent" || isFreed(entry)) continue;
+    if (entry === null || !isOpenIntent(entry)) continue;
     const isSettled =
       isOlder(entry, olderThanMs, clock.now()) &&
       isExplained(entry.tasks_created) &&
@@ -107,7 +107,7 @@ function isOlder(intent: JournalIntent, ms: number, now: number): boolean {
   return age >= ms && !(isLong && inFlightUntil(intent, now) !== null);
 }
 
-const slotOf = (journal: Journal, key: string) => createSlot(journal, key, createRedactor(""));
+const slotOf = (journal: Journal, key: string) => new Slot(journal, key, createRedactor(""));
 
 /**
  * Returns whether all tasks are in the journal that were created after `usage` had returned this number. A task whose

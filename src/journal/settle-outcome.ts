@@ -3,7 +3,9 @@ import { shown, wrongValue } from "../errors/base.js";
 import { createRedactor } from "../errors/redactor.js";
 import { isFreed } from "./entries.js";
 import type { Journal, JournalEntry } from "./journal.js";
-import { checkJournalOptions, createSlot, newRevision, type Slot, waitForKey } from "./slot.js";
+import { waitForKey } from "./key-queue.js";
+import { checkJournalOptions } from "./options.js";
+import { newRevision, Slot } from "./slot.js";
 
 /** Entries contain no API key, so messages need no redaction. */
 const NO_SECRET = createRedactor("");
@@ -46,7 +48,7 @@ export async function settleOutcome(
   const release = await waitForKey(journal, journalKey, undefined);
   try {
     // The service writes ids in lower case.
-    return await settle(createSlot(journal, journalKey, NO_SECRET), taskId?.toLowerCase() ?? null);
+    return await settle(new Slot(journal, journalKey, NO_SECRET), taskId?.toLowerCase() ?? null);
   } finally {
     release();
   }

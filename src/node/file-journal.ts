@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { type DamagedEntry, isFreed, listOpen, SharedJournals } from "../journal/entries.js";
+import { type DamagedEntry, isOpenIntent, listOpen, SharedJournals } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import { checkPath } from "./durable.js";
 import { createRevisions, DamagedRevision } from "./revisions.js";
@@ -42,8 +42,8 @@ function createFileJournal(path: string): Required<Journal> {
   const replace = async (key: string, entry: JournalEntry | null, previous: string | null) => {
     const directory = directoryOf(key);
     const content = JSON.stringify({ key, entry });
-    const isSent = entry?.state === "intent" && !isFreed(entry);
-    const spareBytes = isSent ? Buffer.byteLength(content) + SUBMISSION_BYTES : 0;
+    const spareBytes =
+      entry !== null && isOpenIntent(entry) ? Buffer.byteLength(content) + SUBMISSION_BYTES : 0;
     for (;;) {
       const latest = await revisions.latest(directory);
       if ((parsed(latest).entry?.revision ?? null) !== previous) return false;

@@ -5,7 +5,7 @@ import { shown, wrongValue } from "../errors/base.js";
 import { callbackRule, checkOptions, numberRule, type OptionRules, OWN_CHECK } from "../errors/options.js";
 import { REQUEST_OPTIONS } from "../http/call.js";
 import type { Context, RequestOptions } from "../http/context.js";
-import { checkJournalOptions, type JournalOptions } from "../journal/slot.js";
+import { checkJournalOptions, type JournalOptions } from "../journal/options.js";
 import type { RunAllProgress } from "./progress.js";
 
 /** Five minutes past the service's own limit: by then every task has ended. */
@@ -71,7 +71,7 @@ export function checkWaitOptions<Options extends RunOptions>(
   given: Options,
   { redactor }: Pick<Context, "redactor">,
 ): CheckedWait<Options> {
-  const options = checkOptions<RunOptions>(given, TASK_OPTIONS, redactor) as Options;
+  const options = checkOptions(given, TASK_OPTIONS, redactor);
   const { maxWaitMs = DEFAULT_MAX_WAIT_MS } = options;
   return { gaps: checkPollInterval(options.pollIntervalMs), maxWaitMs, options };
 }
@@ -148,11 +148,15 @@ export function checkPollInterval(interval: PollInterval | undefined): PollGaps 
     throw wrongValue("pollIntervalMs", rule, shown(interval));
   };
   const pair: readonly unknown[] = Array.isArray(interval) ? interval : [interval, interval];
-  if (pair.length !== 2 || !pair.every(Number.isFinite))
+  const [shortest, longest] = pair;
+  if (pair.length !== 2 || !isFiniteNumber(shortest) || !isFiniteNumber(longest))
     return refuse("be a number of milliseconds, or a pair of them");
-  const [shortest, longest] = pair as PollGaps;
   if (shortest < LIMITS.shortestPollIntervalMs)
     refuse(`be at least ${LIMITS.shortestPollIntervalMs} milliseconds`);
   if (longest < shortest) refuse("be [shortest, longest] with shortest ≤ longest");
   return [shortest, longest];
+}
+
+function isFiniteNumber(value: unknown): value is number {
+  return Number.isFinite(value);
 }

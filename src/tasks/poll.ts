@@ -13,8 +13,8 @@ import { whenOverdue } from "../time/clock.js";
 import { parseDate } from "../time/date.js";
 import { startDeadline } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
-import { pollTask, type Result, retrieveCall } from "./calls.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
+import { pollTask, type Result, retrieveCall } from "./read-task.js";
 
 /** How long after the end of a wait the response to its last poll may arrive, in real milliseconds. */
 const GRACE_MS = 500;

@@ -23,87 +23,119 @@ export interface RunAllProgress {
 /** A smaller change of the end of a delay is not reported, in milliseconds. */
 const REPORTED_CHANGE_MS = 1000;
 
+const NEVER = Number.NEGATIVE_INFINITY;
+
 /** Reports the progress of a batch. What the callback throws is thrown at the end, so that no result is lost. */
-export function createProgress(
-  requests: object,
-  onProgress: (progress: RunAllProgress) => void,
-  { clock, redactor }: Pick<Context, "clock" | "redactor">,
-) {
-  const total = Array.isArray(requests) ? requests.length : requests instanceof Set ? requests.size : null;
-  const progress = { total, submitted: 0, succeeded: 0, failed: 0 };
-  let delayedItems = 0;
-  let delayedUntil = Number.NEGATIVE_INFINITY;
-  let pausedUntil = Number.NEGATIVE_INFINITY;
-  let reportedUntil = Number.NEGATIVE_INFINITY;
-  let thrown: { cause: unknown } | null = null;
+export class BatchProgress {
+  readonly #onProgress: (progress: RunAllProgress) => void;
+  readonly #context: Pick<Context, "clock" | "redactor">;
+  readonly #counts: Omit<RunAllProgress, "waitingUntil">;
+  /** How many items the rate limit delays, and until when, in milliseconds since the epoch. */
+  #delayedItems = 0;
+  #delayedUntil = NEVER;
+  /** Until when a 429 pauses all requests. */
+  #pausedUntil = NEVER;
+  #reportedUntil = NEVER;
+  #thrown: { cause: unknown } | null = null;
 
-  // `onProgress` may be async: it is not awaited, and may reject.
-  const report = async () => {
-    if (thrown !== null) return;
+  constructor(
+    requests: object,
+    onProgress: (progress: RunAllProgress) => void,
+    context: Pick<Context, "clock" | "redactor">,
+  ) {
+    const total = Array.isArray(requests) ? requests.length : requests instanceof Set ? requests.size : null;
+    this.#counts = { total, submitted: 0, succeeded: 0, failed: 0 };
+    this.#onProgress = onProgress;
+    this.#context = context;
+  }
+
+  begin(): ItemProgress {
+    return new ItemProgress(this);
+  }
+
+  /** A 429 pauses all requests until a time in milliseconds since the epoch. */
+  paused(until: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, until);
+    this.#reportDelay(until);
+  }
+
+  /** @throws AsyncMusicError when the callback has thrown. */
+  end(): void {
+    if (this.#thrown === null) return;
+    const why = "`onProgress` threw; see `cause`";
+    const parts = { what: "Failed to report the progress", why, facts: ["All runs have ended."] };
+    throw new AsyncMusicError(parts, this.#thrown);
+  }
+
+  /** @internal */
+  count(...kinds: readonly ("submitted" | "succeeded" | "failed")[]): void {
+    for (const kind of kinds) this.#counts[kind]++;
+    void this.#report();
+  }
+
+  /** @internal The number of delayed items changes by `items`; `until`: the end of the delay of one of them, or `null`. */
+  delay(items: number, until: number | null): void {
+    this.#delayedItems += items;
+    if (this.#delayedItems === 0) this.#delayedUntil = this.#reportedUntil = NEVER;
+    if (until === null) return;
+    this.#delayedUntil = Math.max(this.#delayedUntil, until);
+    this.#reportDelay(until);
+  }
+
+  #reportDelay(until: number): void {
+    if (until < this.#reportedUntil + REPORTED_CHANGE_MS) return;
+    this.#reportedUntil = until;
+    void this.#report();
+  }
+
+  /** `onProgress` may be async: it is not awaited, and may reject. */
+  async #report(): Promise<void> {
+    if (this.#thrown !== null) return;
+    const { clock, redactor } = this.#context;
     try {
-      const until = delayedItems > 0 ? Math.max(delayedUntil, pausedUntil) : pausedUntil;
-      await onProgress({ ...progress, waitingUntil: until > clock.now() ? dateAt(until) : null });
+      const until = Math.max(this.#pausedUntil, this.#delayedItems > 0 ? this.#delayedUntil : NEVER);
+      const waitingUntil = until > clock.now() ? dateAt(until) : null;
+      await this.#onProgress({ ...this.#counts, waitingUntil });
     } catch (error) {
-      thrown ??= { cause: redactor.cause(error) };
+      this.#thrown ??= { cause: redactor.cause(error) };
     }
-  };
+  }
+}
 
-  const reportDelay = (until: number) => {
-    if (until < reportedUntil + REPORTED_CHANGE_MS) return;
-    reportedUntil = until;
-    void report();
-  };
+/** The progress of one request of a batch. */
+export class ItemProgress {
+  readonly #batch: BatchProgress;
+  #isSubmitted = false;
+  #isDelayed = false;
 
-  return {
-    begin() {
-      let isSubmitted = false;
-      let isDelayed = false;
-      const submit = () => {
-        progress.submitted += isSubmitted ? 0 : 1;
-        isSubmitted = true;
-      };
-      return {
-        /** The rate limit delays its submission until a time in milliseconds since the epoch; `null`: no longer. */
-        delayed(until: number | null) {
-          delayedItems += Number(until !== null) - Number(isDelayed);
-          isDelayed = until !== null;
-          if (delayedItems === 0) delayedUntil = reportedUntil = Number.NEGATIVE_INFINITY;
-          if (until === null) return;
-          delayedUntil = Math.max(delayedUntil, until);
-          reportDelay(until);
-        },
-        submitted() {
-          submit();
-          void report();
-        },
-        succeeded() {
-          submit();
-          progress.succeeded++;
-          void report();
-        },
-        failed(error: unknown) {
-          if (error instanceof AsyncMusicError && error.taskId !== null) submit();
-          progress.failed++;
-          void report();
-        },
-      };
-    },
-    /** A 429 pauses all requests until a time in milliseconds since the epoch. */
-    paused(until: number) {
-      pausedUntil = Math.max(pausedUntil, until);
-      reportDelay(until);
-    },
-    /** @throws AsyncMusicError when the callback has thrown. */
-    end() {
-      if (thrown !== null)
-        throw new AsyncMusicError(
-          {
-            what: "Failed to report the progress",
-            why: "`onProgress` threw; see `cause`",
-            facts: ["All runs have ended."],
-          },
-          thrown,
-        );
-    },
-  };
+  constructor(batch: BatchProgress) {
+    this.#batch = batch;
+  }
+
+  /** The rate limit delays its submission until a time in milliseconds since the epoch; `null`: no longer. */
+  delayed(until: number | null): void {
+    const change = Number(until !== null) - Number(this.#isDelayed);
+    this.#isDelayed = until !== null;
+    this.#batch.delay(change, until);
+  }
+
+  submitted(): void {
+    this.#batch.count(...this.#submission());
+  }
+
+  succeeded(): void {
+    this.#batch.count(...this.#submission(), "succeeded");
+  }
+
+  failed(error: unknown): void {
+    const hasTask = error instanceof AsyncMusicError && error.taskId !== null;
+    this.#batch.count(...(hasTask ? this.#submission() : []), "failed");
+  }
+
+  /** The submission counts once. */
+  #submission(): readonly "submitted"[] {
+    if (this.#isSubmitted) return [];
+    this.#isSubmitted = true;
+    return ["submitted"];
+  }
 }

@@ -1,15 +1,18 @@
+import { CreditCeiling, type Reservation } from "../budget/credit-ceiling.js";
+import { listedPrice } from "../contract/prices.js";
 import type { TaskRequest } from "../contract/requests.js";
 import type { SucceededTask } from "../contract/task.js";
 import { AsyncMusicError, NOTHING_SENT, shown, wrongValue } from "../errors/base.js";
-import type { Redactor } from "../errors/redactor.js";
-import type { Call, Context } from "../http/context.js";
+import { TaskFailedError } from "../errors/task-errors.js";
 import { isFreed, isJournalEntry } from "../journal/entries.js";
 import { withTimeout } from "../journal/slot.js";
-import { isReasonOf, onAbort } from "../time/abort.js";
-import { createCreditCeiling } from "./credits.js";
+import { isReasonOf } from "../time/abort.js";
+import { resultsOf } from "./concurrently.js";
+import { mayHaveCreated } from "./create-task.js";
 import type { RunAllOptions, RunOptions } from "./options.js";
-import { createProgress } from "./progress.js";
-import { stoppable } from "./wait.js";
+import { BatchProgress } from "./progress.js";
+import { Run, type RunContext } from "./run.js";
+import { stoppable } from "./stoppable.js";
 
 /** How one request of `runAll` ended. */
 export type RunResult<Request extends TaskRequest = TaskRequest> = Request extends TaskRequest
@@ -40,100 +43,26 @@ export interface RunFailure<Request extends TaskRequest> {
   task?: never;
 }
 
-export type RunHooks = Pick<Call, "beforeSending" | "onDelayed">;
-
-type Run<Request extends TaskRequest> = (
-  request: Request,
-  options: RunOptions,
-  hooks: RunHooks,
-) => Promise<SucceededTask<Request["task_type"]>>;
-
 const ITERATED_TWICE = {
   what: "This batch was already iterated",
   why: "a second iteration would create its tasks again",
   codeAdvice: ["Keep the results, or call `runAll` again."],
 };
 
+type Requests = Iterable<TaskRequest> | AsyncIterable<TaskRequest>;
+type BatchOptions = RunAllOptions & { concurrency: number };
+/** How a request ended whose type is not known. `Tasks.runAll` declares the `RunResult` of each request's type. */
+export type Ended =
+  | { index: number; request: TaskRequest; task: SucceededTask; error?: never }
+  | RunFailure<TaskRequest>;
+
 /** Runs requests, a few at a time. It can be iterated once: a second time would create its tasks again. */
-export function runAll<Request extends TaskRequest>(
-  requests: Iterable<Request> | AsyncIterable<Request>,
-  options: RunAllOptions<Request> & { concurrency: number },
-  context: Pick<Context, "clock" | "emitter" | "redactor">,
-  run: Run<Request>,
-): AsyncIterable<RunResult<Request>> {
-  const { concurrency, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
+export function runAll(requests: Requests, options: BatchOptions, shared: RunContext): AsyncIterable<Ended> {
   const source = Object(requests);
   if (source !== requests || !(Symbol.iterator in source || Symbol.asyncIterator in source))
     throw wrongValue("requests", "be an iterable of requests", shown(requests));
-  const ceiling = maxCredits === undefined ? null : createCreditCeiling(maxCredits);
-  const { emitter, redactor } = context;
-  const progress = onProgress === undefined ? null : createProgress(requests, onProgress, context);
-
-  const keys: (string | undefined)[] = [];
-  const keyAt = (request: Request, index: number) => {
-    keys[index] ??= keyOf(journalKey, request, index, redactor);
-    return keys[index];
-  };
-  /** What the journal holds for a request; absent where that is read when the request's turn comes. */
-  const inJournal: (boolean | "counted")[] = [];
-  /** Counts what earlier batches have submitted before anything is sent, so that a continued batch keeps its ceiling. */
-  const countSubmitted = async (signal: AbortSignal) => {
-    if (ceiling === null || journalKey === undefined || !Array.isArray(requests)) return;
-    for (const [index, request] of (requests as Request[]).entries()) {
-      if (signal.aborted) return;
-      try {
-        const key = keyAt(request, index);
-        if (!(await isInJournal({ ...shared, journalKey: key }))) continue;
-        inJournal[index] = "counted";
-        ceiling.count(request, key);
-      } catch {
-        // The run of the request reports what its key or the journal throws.
-        inJournal[index] = false;
-      }
-    }
-  };
-
-  const work = async (request: Request, index: number, signal: AbortSignal): Promise<RunResult<Request>> => {
-    const item = progress?.begin();
-    try {
-      const runOptions: RunOptions = {
-        ...shared,
-        signal,
-        journalKey: keyAt(request, index),
-        onUpdate: (task) => onUpdate?.(task, index),
-        onSubmitted: async (submission) => {
-          item?.submitted();
-          await onSubmitted?.(submission, index);
-        },
-      };
-      const onDelayed = item?.delayed;
-      const task = await (ceiling === null
-        ? run(request, runOptions, { onDelayed })
-        : ceiling.run(
-            request,
-            runOptions.journalKey,
-            inJournal[index] ?? isInJournal(runOptions).catch(() => false),
-            (beforeSending) => run(request, runOptions, { beforeSending, onDelayed }),
-          ));
-      item?.succeeded();
-      return { index, request, task } as RunResult<Request>;
-    } catch (error) {
-      item?.delayed(null);
-      item?.failed(isReasonOf(signal, error) ? null : error);
-      return { index, request, error } as RunResult<Request>;
-    }
-  };
-
-  const results = stoppable(async function* (signal) {
-    const stopListening = progress && emitter.on("pause", ({ until }) => progress.paused(until.getTime()));
-    try {
-      await countSubmitted(signal);
-      yield* resultsOf(requests, concurrency, signal, (request, index) => work(request, index, signal));
-    } finally {
-      stopListening?.();
-    }
-    progress?.end();
-  }, options.signal);
+  const batch = new Batch(requests, options, shared);
+  const results = stoppable((signal) => batch.results(signal), options.signal);
   let isIterated = false;
   return {
     [Symbol.asyncIterator]() {
@@ -144,6 +73,135 @@ export function runAll<Request extends TaskRequest>(
   };
 }
 
+class Batch {
+  readonly #requests: Requests;
+  readonly #options: BatchOptions;
+  readonly #shared: RunContext;
+  readonly #ceiling: CreditCeiling | null;
+  readonly #progress: BatchProgress | null;
+  /** By index: the journal keys that are known. */
+  readonly #keys: (string | undefined)[] = [];
+  /** By index: what was counted before anything was sent; `null` if the journal or the key could not be read. */
+  readonly #counted = new Map<number, Reservation | null>();
+  #previousReservation: Promise<unknown> = Promise.resolve();
+
+  constructor(requests: Requests, options: BatchOptions, shared: RunContext) {
+    const { maxCredits, onProgress } = options;
+    this.#requests = requests;
+    this.#options = options;
+    this.#shared = shared;
+    this.#ceiling = maxCredits === undefined ? null : new CreditCeiling(maxCredits);
+    this.#progress =
+      onProgress === undefined ? null : new BatchProgress(requests, onProgress, shared.context);
+  }
+
+  async *results(signal: AbortSignal): AsyncGenerator<Ended, void, void> {
+    const progress = this.#progress;
+    const { emitter } = this.#shared.context;
+    const stopListening = progress && emitter.on("pause", ({ until }) => progress.paused(until.getTime()));
+    try {
+      await this.#countSubmitted(signal);
+      const run = (request: TaskRequest, index: number) => this.#run(request, index, signal);
+      yield* resultsOf(this.#requests, this.#options.concurrency, signal, run);
+    } finally {
+      stopListening?.();
+    }
+    progress?.end();
+  }
+
+  /** Counts what earlier batches have submitted before anything is sent, so that a continued batch keeps its ceiling. */
+  async #countSubmitted(signal: AbortSignal): Promise<void> {
+    const { journal, journalKey } = this.#options;
+    const requests: readonly TaskRequest[] = Array.isArray(this.#requests) ? this.#requests : [];
+    if (this.#ceiling === null || journalKey === undefined) return;
+    for (const [index, request] of requests.entries()) {
+      if (signal.aborted) return;
+      try {
+        const key = this.#keyAt(request, index);
+        if (!(await isInJournal({ journal, journalKey: key }))) continue;
+        const reservation = this.#ceiling.request(key, listedPrice(request) ?? 0);
+        reservation.count();
+        this.#counted.set(index, reservation);
+      } catch {
+        // The run of the request reports what its key or the journal throws.
+        this.#counted.set(index, null);
+      }
+    }
+  }
+
+  async #run(request: TaskRequest, index: number, signal: AbortSignal): Promise<Ended> {
+    const { maxCredits, onProgress, concurrency, onSubmitted, onUpdate, ...options } = this.#options;
+    const item = this.#progress?.begin();
+    let reservation: Reservation | undefined;
+    try {
+      const runOptions: RunOptions = {
+        ...options,
+        signal,
+        journalKey: this.#keyAt(request, index),
+        onUpdate: (task) => onUpdate?.(task, index),
+        onSubmitted: async (submission) => {
+          item?.submitted();
+          await onSubmitted?.(submission, index);
+        },
+      };
+      reservation = await this.#reserve(request, index, runOptions);
+      const run = new Run(this.#shared, request, runOptions, {
+        // The journal's key may have been freed meanwhile.
+        beforeSending: reservation && (() => reservation?.reserve()),
+        onDelayed: item && ((until) => item.delayed(until)),
+      });
+      const task = await run.complete();
+      reservation?.settle();
+      item?.succeeded();
+      return { index, request, task };
+    } catch (error) {
+      if (error instanceof TaskFailedError) reservation?.refund();
+      else if (mayBeCharged(error)) reservation?.settle();
+      else reservation?.free();
+      item?.delayed(null);
+      item?.failed(isReasonOf(signal, error) ? null : error);
+      return { index, request, error };
+    }
+  }
+
+  /**
+   * Reserves the price of a request, in the order of the requests, however long each read of the journal takes. What an earlier
+   * batch has submitted, or may have, counts, but is not refused.
+   *
+   * @throws CreditCeilingError when the price does not fit; nothing is sent
+   */
+  async #reserve(request: TaskRequest, index: number, options: RunOptions): Promise<Reservation | undefined> {
+    if (this.#ceiling === null) return undefined;
+    const counted = this.#counted.get(index);
+    if (counted) return counted;
+    const wasSent = counted === null ? false : isInJournal(options).catch(() => false);
+    const inOrder = this.#previousReservation.then(() => wasSent);
+    this.#previousReservation = inOrder;
+    const isSent = await inOrder;
+    // A request without a price is refused by its run, or by the service: it costs nothing.
+    const reservation = this.#ceiling.request(options.journalKey, listedPrice(request) ?? 0);
+    try {
+      if (!reservation.isCovered) isSent ? reservation.count() : reservation.reserve();
+    } catch (error) {
+      reservation.free();
+      throw error;
+    }
+    return reservation;
+  }
+
+  /** Calls `journalKey` once for each request. What it throws fails only its own request. */
+  #keyAt(request: TaskRequest, index: number): string | undefined {
+    try {
+      this.#keys[index] ??= this.#options.journalKey?.(request, index);
+      return this.#keys[index];
+    } catch (error) {
+      const why = "`journalKey` threw; see `cause`";
+      const parts = { what: "Failed to create a task", why, facts: [NOTHING_SENT] };
+      throw new AsyncMusicError(parts, { cause: this.#shared.context.redactor.cause(error) });
+    }
+  }
+}
+
 /** Whether a request is in the journal already, so that its run usually sends nothing. Rejects if the journal fails. */
 async function isInJournal({ journal, journalKey }: RunOptions): Promise<boolean> {
   if (journal === undefined || journalKey === undefined) return false;
@@ -151,81 +209,7 @@ async function isInJournal({ journal, journalKey }: RunOptions): Promise<boolean
   return entry !== null && entry !== undefined && !(isJournalEntry(entry) && isFreed(entry));
 }
 
-/** A `journalKey` that throws fails only its own request. */
-function keyOf<Request>(
-  journalKey: ((request: Request, index: number) => string) | undefined,
-  request: Request,
-  index: number,
-  redactor: Redactor,
-): string | undefined {
-  try {
-    return journalKey?.(request, index);
-  } catch (error) {
-    const why = "`journalKey` threw; see `cause`";
-    const parts = { what: "Failed to create a task", why, facts: [NOTHING_SENT] };
-    throw new AsyncMusicError(parts, { cause: redactor.cause(error) });
-  }
-}
-
-/**
- * Works on a few items at a time, and yields each result as soon as it exists. Unread results count towards `concurrency`, so
- * that a slow reader slows the work down. If the items throw, the iteration ends with that error, after the results of the work
- * that was begun. The work must not reject.
- */
-async function* resultsOf<Item, Result>(
-  items: Iterable<Item> | AsyncIterable<Item>,
-  concurrency: number,
-  signal: AbortSignal,
-  work: (item: Item, index: number) => Promise<Result>,
-): AsyncGenerator<Result, void, void> {
-  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
-  const unread: { result: Result }[] = [];
-  let begun = 0;
-  let inProgress = 0;
-  let isFilling = false;
-  let isExhausted = false;
-  const failures: unknown[] = [];
-  let wake = () => {};
-  const abort = onAbort(signal, () => wake());
-
-  try {
-    for (;;) {
-      signal.throwIfAborted();
-      const next = unread.shift();
-      void fill();
-      if (next !== undefined) yield next.result;
-      else if (!isExhausted || inProgress > 0) await new Promise<void>((resolve) => (wake = resolve));
-      else if (failures.length === 0) return;
-      else throw failures[0];
-    }
-  } finally {
-    abort.remove();
-    // A source that is not exhausted cleans up: the iteration does not wait for it, and ignores its errors.
-    if (!isExhausted) (async () => iterator.return?.())().catch(() => {});
-  }
-
-  async function fill(): Promise<void> {
-    if (isFilling) return;
-    isFilling = true;
-    try {
-      while (!isExhausted && !signal.aborted && inProgress + unread.length < concurrency) {
-        const next = await iterator.next();
-        if (next.done) isExhausted = true;
-        else if (!signal.aborted) void begin(next.value);
-      }
-    } catch (error) {
-      failures.push(error);
-      isExhausted = true;
-    }
-    isFilling = false;
-    wake();
-  }
-
-  async function begin(item: Item): Promise<void> {
-    inProgress++;
-    const result = await work(item, begun++);
-    inProgress--;
-    unread.push({ result });
-    wake();
-  }
+/** Whether credits may be frozen or settled. */
+function mayBeCharged(error: unknown): boolean {
+  return (error instanceof AsyncMusicError && error.taskId !== null) || mayHaveCreated(error);
 }

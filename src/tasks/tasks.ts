@@ -1,32 +1,10 @@
 import type { RequestChoice, TaskRequest } from "../contract/requests.js";
-import type { Usage } from "../contract/responses.js";
-import { isFinalStatus, type Model, type TaskType } from "../contract/service.js";
+import type { Model, TaskType } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { lowerCaseUuid } from "../contract/text.js";
-import { AsyncMusicError } from "../errors/base.js";
-import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
-import type { JournalError } from "../errors/task-errors.js";
-import { TaskFailedError } from "../errors/task-errors.js";
 import { type ApiPromise, apiPromise } from "../http/call.js";
-import type { Claim, Context, InFlight, RequestOptions } from "../http/context.js";
-import { createRequestId } from "../http/ids.js";
-import type { SpanAttributes } from "../http/tracing.js";
-import type { Probe } from "../journal/evidence.js";
-import { checkJournalOptions } from "../journal/slot.js";
-import { type JournaledTask, submitOnce } from "../journal/submit-once.js";
-import { onAbort } from "../time/abort.js";
-import {
-  abortedInFlight,
-  createCount,
-  createTask,
-  type Result,
-  retrieveTask,
-  type SentRequest,
-  type SubmissionHooks,
-  serialize,
-  taskIdOf,
-} from "./calls.js";
+import type { Context, RequestOptions } from "../http/context.js";
 import {
   checkRunAllOptions,
   checkWaitOptions,
@@ -36,23 +14,30 @@ import {
   TASK_OPTIONS,
   type WaitOptions,
 } from "./options.js";
-import { type RunHooks, type RunResult, runAll } from "./run-all.js";
-import { callBack, type Journaled, type Submissions, Waits } from "./wait.js";
+import { retrieveTask } from "./read-task.js";
+import { type AccountUsage, Run, type RunContext } from "./run.js";
+import { type Ended, type RunResult, runAll } from "./run-all.js";
+import { serialize } from "./sent-request.js";
+import { Submissions } from "./submissions.js";
+import { taskIdOf } from "./task-id.js";
+import { Waits } from "./wait.js";
 
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
 export class Tasks {
   readonly #context: Context;
-  readonly #account: { usage(options: RequestOptions): Promise<Usage> };
-  readonly #submissions: Submissions = new WeakMap();
-  readonly #waits: Waits;
-  readonly #count = createCount();
-  readonly #unresolved: Probe["unresolved"] = new Map();
+  readonly #runs: RunContext;
 
   /** @internal */
-  constructor(context: Context, account: { usage(options: RequestOptions): Promise<Usage> }) {
+  constructor(context: Context, account: AccountUsage) {
+    const submissions = new Submissions(context);
     this.#context = context;
-    this.#account = account;
-    this.#waits = new Waits(context, this.#submissions);
+    this.#runs = {
+      context,
+      account,
+      submissions,
+      waits: new Waits(context, submissions),
+      unresolved: new Map(),
+    };
   }
 
   /**
@@ -77,15 +62,16 @@ export class Tasks {
    */
   create<Type extends TaskType, Chosen extends Model = Model>(
     request: TaskRequest & RequestChoice<Type, Chosen>,
-    options: RequestOptions = {},
-  ): ApiPromise<TaskSubmission<Type>> {
+    options?: RequestOptions,
+  ): ApiPromise<TaskSubmission<Type>>;
+  create(request: TaskRequest, options: RequestOptions = {}): ApiPromise<TaskSubmission> {
     const { redactor } = this.#context;
     const submit = async () => {
       // A journal given here would be ignored, and seem to prevent duplicate charges.
       const own = checkOptions<RequestOptions>(options, SHARED_OPTIONS, redactor);
-      return this.#submit(serialize(request, this.#context), own);
+      return this.#runs.submissions.submit(serialize(request, this.#context), own);
     };
-    return apiPromise(submit(), redactor) as ApiPromise<TaskSubmission<Type>>;
+    return apiPromise(submit(), redactor);
   }
 
   /**
@@ -142,7 +128,7 @@ export class Tasks {
   wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
     // Not `async`: that would hold a promise more for each of tens of thousands of waits.
     try {
-      return this.#waits.wait(task, checkWaitOptions(options, this.#context));
+      return this.#runs.waits.wait(task, checkWaitOptions(options, this.#context));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -160,7 +146,7 @@ export class Tasks {
   /** Follows a task. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
   watch(task: string | TaskSubmission, options?: WaitOptions): AsyncIterable<Task>;
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
-    return this.#waits.watch(task, checkWaitOptions(options, this.#context));
+    return this.#runs.waits.watch(task, checkWaitOptions(options, this.#context));
   }
 
   /**
@@ -184,20 +170,12 @@ export class Tasks {
    * console.log(song.output.result[0]?.audio_url);
    * ```
    */
-  async run<Type extends TaskType, Chosen extends Model = Model>(
+  run<Type extends TaskType, Chosen extends Model = Model>(
     request: TaskRequest & RequestChoice<Type, Chosen>,
-    options: RunOptions = {},
-  ): Promise<SucceededTask<Type>> {
-    const { ended, inFlight, requestId, signal, journalKey } = this.#begin<Type>(request, options);
-    return new Promise((resolve, reject) => {
-      const abort = onAbort(signal, () => {
-        const { call } = inFlight;
-        if (call === null) return;
-        const known = { requestId, journalKey, cause: signal?.reason };
-        reject(abortedInFlight(call, known, this.#context.redactor));
-      });
-      void ended.then(resolve, reject).finally(() => abort.remove());
-    });
+    options?: RunOptions,
+  ): Promise<SucceededTask<Type>>;
+  async run(request: TaskRequest, options: RunOptions = {}): Promise<SucceededTask> {
+    return new Run(this.#runs, request, options).untilAbort();
   }
 
   /**
@@ -220,145 +198,12 @@ export class Tasks {
    */
   runAll<Request extends TaskRequest>(
     requests: Request[] | Iterable<Request> | AsyncIterable<Request>,
-    options: RunAllOptions<Request> = {},
-  ): AsyncIterable<RunResult<Request>> {
-    const checked = checkRunAllOptions(options, this.#context);
-    return runAll(requests, checked, this.#context, async (request, runOptions, hooks) => {
-      return this.#begin<Request["task_type"]>(request, runOptions, hooks).ended;
-    });
+    options?: RunAllOptions<Request>,
+  ): AsyncIterable<RunResult<Request>>;
+  runAll(
+    requests: Iterable<TaskRequest> | AsyncIterable<TaskRequest>,
+    options: RunAllOptions = {},
+  ): AsyncIterable<Ended> {
+    return runAll(requests, checkRunAllOptions(options, this.#context), this.#runs);
   }
-
-  /** Begins a run. A POST in flight at an abort is completed, so that its task is recorded and reported. */
-  #begin<Type extends TaskType>(
-    request: TaskRequest & { task_type: Type },
-    given: RunOptions,
-    { beforeSending, onDelayed }: RunHooks = {},
-  ) {
-    const { redactor, random, clock, trace } = this.#context;
-    // All options are checked before anything is charged.
-    const checked = checkWaitOptions(given, this.#context);
-    const journaling = checkJournalOptions(checked.options, redactor);
-    // The request id is that of the POST: each poll has its own.
-    const { requestId = createRequestId(random), ...options } = checked.options;
-    const { signal, journalKey, onSubmitted, onUnrecorded } = options;
-    const inFlight: InFlight = { call: null };
-
-    const report = (submission: TaskSubmission) =>
-      callBack("onSubmitted", onSubmitted, submission, submission.task_id, redactor);
-    const wait = (task: TaskSubmission | string, journaled?: Omit<Journaled, "key">) => {
-      const found = { key: journalKey, ...journaled };
-      return this.#waits.wait(task, { ...checked, options }, found) as Promise<SucceededTask<Type>>;
-    };
-    const finish = async ({ task, at, isResumed }: JournaledTask) => {
-      if (typeof task === "string")
-        return wait(task, { at, isResumed, onFirstRead: (read) => report(submissionOf(read, at)) });
-      await report(task);
-      return wait(task, { at, isResumed });
-    };
-    const ended = trace("run a task", attributesOf(request), async () => {
-      const serialized = serialize(request, this.#context);
-      const submit = async (claim?: Claim) => {
-        const hooks = { beforeSending, claim, onDelayed, inFlight };
-        return (await this.#submit(serialized, { ...options, requestId }, hooks)).data;
-      };
-      if (journaling === null) {
-        const submission = await submit();
-        await report(submission);
-        return wait(submission);
-      }
-
-      const journaled = await submitOnce(journaling, redactor, {
-        clock,
-        signal,
-        request: redactor.data(serialized.value),
-        requestId: redactor.text(requestId),
-        probe: journaling.probe ? this.#probe(options) : null,
-        timeoutMs: options.timeoutMs ?? this.#context.timeoutMs,
-        send: submit,
-      });
-      const onFailure = (error: JournalError) =>
-        callBack("onUnrecorded", onUnrecorded, error, error.taskId ?? "", redactor);
-      return recordEnd(journaled, finish(journaled), onFailure);
-    });
-    return { ended, inFlight, requestId, signal, journalKey };
-  }
-
-  async #submit(
-    request: SentRequest,
-    options: RequestOptions,
-    hooks?: SubmissionHooks,
-  ): Promise<Result<TaskSubmission>> {
-    const created = await this.#context
-      .trace("create a task", attributesOf(request.value), () =>
-        this.#count.during(createTask(this.#context, request, options, hooks), options.signal),
-      )
-      .catch((error: unknown) => {
-        if (error instanceof SubmissionOutcomeUnknownError) this.#context.logError(error.message);
-        throw error;
-      });
-    // By the client's clock, since the service's may differ.
-    const at = this.#context.clock.now();
-    this.#submissions.set(created.data, { model: String(Object(request.value).model), at });
-    return created;
-  }
-
-  #probe({ timeoutMs, maxRetries, headers, signal }: RequestOptions): Probe {
-    const options = { timeoutMs, maxRetries, headers, signal };
-    return {
-      count: this.#count,
-      unresolved: this.#unresolved,
-      readTasksCreated: async () => (await this.#account.usage(options)).tasks_created,
-    };
-  }
-}
-
-/** The submission of a task that the journal has by its ID only. `intentAt`: when the intent of its request was written. */
-function submissionOf(task: Task, intentAt: string): TaskSubmission {
-  const { task_id, type, credits_cost, created_at, audio_format } = task;
-  return {
-    task_id,
-    // A type that this version does not list cannot be requested with it.
-    type: type as TaskType,
-    status: "pending",
-    credits_charged: credits_cost,
-    created_at: created_at ?? intentAt,
-    audio_format,
-  };
-}
-
-/** The span attributes of a request, which may be anything in JavaScript. */
-function attributesOf(request: unknown): SpanAttributes {
-  const { model, task_type } = Object(request);
-  return { "async_music.model": String(model), "async_music.task_type": String(task_type) };
-}
-
-/**
- * Waits for the end of a journaled run and records it. If the journal could not record the task, this tries again. If
- * that fails and the run's error does not name the task, the journal's error, which does, is thrown instead.
- */
-async function recordEnd<Value>(
-  { recordAgain, close }: JournaledTask,
-  run: Promise<Value>,
-  onUnrecorded: (error: JournalError) => Promise<void>,
-): Promise<Value> {
-  const ended = await run.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  const failure = (await recordAgain?.()) ?? null;
-  if (failure !== null) {
-    await onUnrecorded(failure);
-    // The reason of an abort may name another task.
-    const namesTask =
-      !("error" in ended) ||
-      (ended.error instanceof AsyncMusicError && ended.error.taskId === failure.taskId);
-    if (!namesTask) throw failure;
-  }
-  if ("value" in ended) {
-    await close("success");
-    return ended.value;
-  }
-  const { error } = ended;
-  if (error instanceof TaskFailedError && isFinalStatus(error.task.status)) await close(error.task.status);
-  throw error;
 }

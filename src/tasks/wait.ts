@@ -5,13 +5,13 @@ import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
 import type { Context } from "../http/context.js";
 import { traceEach } from "../http/tracing.js";
 import { parseDate } from "../time/date.js";
-import { checkResult, taskIdOf } from "./calls.js";
 import { addWatch } from "./keep-alive.js";
 import type { CheckedWait } from "./options.js";
 import { createdAtByClient, type SharedPolls, TaskPoller, waitFailure } from "./poll.js";
-
-/** The submissions of a client: the model, and when each arrived, in milliseconds since the epoch. */
-export type Submissions = WeakMap<TaskSubmission, { model: string; at: number }>;
+import { checkResult } from "./read-task.js";
+import { stoppable } from "./stoppable.js";
+import type { Submissions } from "./submissions.js";
+import { taskIdOf } from "./task-id.js";
 
 /** What a journal entry states besides the submission. */
 export interface Journaled {
@@ -63,7 +63,7 @@ export class Waits {
   #poller(task: string | TaskSubmission, checked: CheckedWait, journaled?: Journaled): TaskPoller {
     const taskId = taskIdOf(task, this.#context.redactor);
     const submission = typeof task === "string" ? undefined : task;
-    const sent = submission && this.#submissions.get(submission);
+    const sent = submission && this.#submissions.find(submission);
     const known =
       submission && sent
         ? { model: sent.model, type: submission.type, submittedAt: sent.at, unfinishedAt: sent.at }
@@ -121,37 +121,6 @@ async function* changes(
     yield reading.data;
     if (isFinalStatus(reading.data.status)) return;
   }
-}
-
-/**
- * An iterable that can be left at any time: leaving it aborts the signal of its generator, even while the next value is
- * awaited. Each iteration starts a new generator.
- */
-export function stoppable<Value>(
-  generate: (signal: AbortSignal) => AsyncGenerator<Value, void, void>,
-  callerSignal: AbortSignal | undefined,
-): AsyncIterable<Value> {
-  return {
-    [Symbol.asyncIterator]() {
-      const controller = new AbortController();
-      const signals = callerSignal === undefined ? [] : [callerSignal];
-      const values = generate(AbortSignal.any([controller.signal, ...signals]));
-      const done = { done: true, value: undefined } as const;
-
-      return {
-        next: () =>
-          values.next().catch((error: unknown) => {
-            if (controller.signal.aborted) return done;
-            throw error;
-          }),
-        async return() {
-          controller.abort();
-          await values.return().catch(() => {});
-          return done;
-        },
-      };
-    },
-  };
 }
 
 /** Calls a callback of the application. If it throws, the wait ends with an error that carries the task's id. */

@@ -12,7 +12,7 @@ export interface Bug {
 export const BUGS: readonly Bug[] = [
   {
     name: "a POST is sent again after a 502",
-    file: "src/tasks/calls.ts",
+    file: "src/tasks/create-task.ts",
     find: "return { error: submissionOutcomeUnknown(failure), mayResend: false };",
     replace: 'return { error: submissionOutcomeUnknown(failure), mayResend: true, noTask: "refused" };',
   },
@@ -30,19 +30,19 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "the task is not recorded",
-    file: "src/journal/submit-once.ts",
-    find: "const isPut = (await slot.put(entry, intent.revision)) || (await reconcile(slot, entry));",
+    file: "src/journal/journaled-task.ts",
+    find: "const isPut = (await this.#slot.put(this.#entry, this.#intent)) || (await this.#reconcile());",
     replace: "const isPut = true;",
   },
   {
     name: "a task whose response is cut is not recorded",
-    file: "src/journal/submit-once.ts",
-    find: "const task = await record(slot, intent, taskId, submission);",
-    replace: "const task = submission && (await record(slot, intent, taskId, submission));",
+    file: "src/tasks/run.ts",
+    find: "await created.record();\n    if (submission",
+    replace: "if (submission !== null) await created.record();\n    if (submission",
   },
   {
     name: "an unknown outcome frees the key",
-    file: "src/journal/submit-once.ts",
+    file: "src/tasks/run.ts",
     find: "if (taskId === null) throw await outcomeUnknown(",
     replace:
       "if (taskId === null) await claim.release('refused');\n  if (taskId === null) throw await outcomeUnknown(",
@@ -55,8 +55,8 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "another process takes over an old intent",
-    file: "src/journal/submit-once.ts",
-    find: "throw await outcomeUnknown(slot, entry, pending, null);",
+    file: "src/tasks/run.ts",
+    find: "throw await outcomeUnknown(slot, entry, this.#evidence(), null);",
     replace: "await slot.free(entry.revision);",
   },
   {
@@ -67,8 +67,8 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "an abort during the POST counts as one before it",
-    file: "src/tasks/tasks.ts",
-    find: "reject(abortedInFlight(call, known, this.#context.redactor))",
+    file: "src/tasks/run.ts",
+    find: "reject(abortedInFlight(call, known, this.#shared.context.redactor))",
     replace: "reject(signal?.reason)",
   },
   {
@@ -80,9 +80,9 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "the response to a POST is not recorded after its caller aborts",
-    file: "src/journal/submit-once.ts",
-    find: "const task = await record(slot, intent, taskId, submission);",
-    replace: "const task = pending.signal?.aborted ? null : await record(slot, intent, taskId, submission);",
+    file: "src/tasks/run.ts",
+    find: "await created.record();\n    if (submission",
+    replace: "if (!this.#checked.options.signal?.aborted) await created.record();\n    if (submission",
   },
   {
     name: "a broken connection counts as one that was never made",

@@ -3,13 +3,17 @@ import { expect, test } from "vitest";
 import { createRedactor } from "../../../src/errors/redactor.js";
 import { foreignSample, outcomeUnknown, type Probe } from "../../../src/journal/evidence.js";
 import type { JournalIntent } from "../../../src/journal/journal.js";
-import { createSlot } from "../../../src/journal/slot.js";
-import { createCount } from "../../../src/tasks/calls.js";
+import { Slot } from "../../../src/journal/slot.js";
+import { SubmissionCount } from "../../../src/tasks/submissions.js";
 import { SONG_REQUEST } from "../../support/answers.js";
 
 test("a client keeps the usage samples of its last 1,000 POSTs with an unknown outcome", async () => {
-  const slot = createSlot(memoryJournal(), "order-1", createRedactor(""));
-  const probe: Probe = { count: createCount(), unresolved: new Map(), readTasksCreated: async () => 0 };
+  const slot = new Slot(memoryJournal(), "order-1", createRedactor(""));
+  const probe: Probe = {
+    count: new SubmissionCount(),
+    unresolved: new Map(),
+    readTasksCreated: async () => 0,
+  };
   const lose = (number: number) => {
     const intent: JournalIntent = {
       state: "intent",

@@ -1,0 +1,86 @@
+import type { FinalStatus } from "../contract/service.js";
+import type { TaskSubmission } from "../contract/task.js";
+import { resumeAdvice } from "../errors/base.js";
+import type { JournalError } from "../errors/task-errors.js";
+import { isFreed } from "./entries.js";
+import type { JournalIntent, JournalRecord } from "./journal.js";
+import { newRevision, type Slot } from "./slot.js";
+
+/** The task of a journal key: one that the journal has, or one that was submitted now and is to be recorded. */
+export class JournaledTask {
+  /** Whether an earlier run has submitted the task, and no run has recorded its end: another process may be polling it. */
+  readonly isResumed: boolean;
+  readonly #slot: Slot;
+  readonly #entry: JournalRecord;
+  /** The revision of the intent that the record replaces; `null` if the journal has the record. */
+  #intent: string | null;
+
+  private constructor(slot: Slot, entry: JournalRecord, intent: string | null) {
+    this.#slot = slot;
+    this.#entry = entry;
+    this.#intent = intent;
+    this.isResumed = intent === null && entry.status === undefined;
+  }
+
+  /** The task that an earlier run has recorded. */
+  static found(slot: Slot, entry: JournalRecord): JournaledTask {
+    return new JournaledTask(slot, entry, null);
+  }
+
+  /** The task that was created under an intent. */
+  static created(slot: Slot, intent: JournalIntent, taskId: string, submission: TaskSubmission | null) {
+    const record = { state: "submitted", revision: newRevision(), task_id: taskId, submission } as const;
+    return new JournaledTask(slot, { ...intent, ...record }, intent.revision);
+  }
+
+  /** The response of the service, now or earlier; only the id if nothing else could be read. */
+  get task(): TaskSubmission | string {
+    return this.#entry.submission ?? this.#entry.task_id;
+  }
+
+  /** When the intent of its request was written, as an ISO 8601 date-time. */
+  get at(): string {
+    return this.#entry.at;
+  }
+
+  /** Records the task, unless the journal has it. Resolves with the error if that fails: the run continues, since the task exists. */
+  async record(): Promise<JournalError | null> {
+    if (this.#intent === null) return null;
+    const taskId = this.#entry.task_id;
+    const reason = `task ${taskId} was created, but could not be recorded`;
+    const advice = { codeAdvice: [resumeAdvice(taskId)] };
+    try {
+      const isPut = (await this.#slot.put(this.#entry, this.#intent)) || (await this.#reconcile());
+      if (!isPut)
+        return this.#slot.failure(`${reason}, since the key holds another entry`, undefined, advice, taskId);
+      this.#intent = null;
+      return null;
+    } catch (error) {
+      return this.#slot.failure(reason, causeOf(error), advice, taskId);
+    }
+  }
+
+  /** Records how the task ended, if the task is recorded: see `Slot.close`. */
+  async close(status: FinalStatus): Promise<void> {
+    if (this.#intent === null) await this.#slot.close(this.#entry, status);
+  }
+
+  /**
+   * The key holds neither the intent nor this entry. Resolves with whether the task is recorded now: if the intent was settled
+   * while its POST was in flight, the response of the service replaces the settlement.
+   */
+  async #reconcile(): Promise<boolean> {
+    const entry = this.#entry;
+    const found = await this.#slot.read();
+    // This process was suspended, or lost the database's response, after it had written: another one has recorded the end.
+    if (found?.state === "submitted" && found.settled !== true && found.task_id === entry.task_id)
+      return true;
+    const isReplaceable =
+      found === null || isFreed(found) || (found.settled === true && found.request_id === entry.request_id);
+    return isReplaceable && this.#slot.put(entry, found?.revision ?? null);
+  }
+}
+
+export function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : error;
+}

@@ -1,0 +1,84 @@
+import { resultSchemas, taskSchema } from "../contract/responses.js";
+import { ENDPOINTS, isTaskType } from "../contract/service.js";
+import type { Task } from "../contract/task.js";
+import { resumeAdvice } from "../errors/base.js";
+import { attempt } from "../http/attempt.js";
+import { parseData, send } from "../http/call.js";
+import type { ApiResponse, Call, Context, RequestOptions, Tried } from "../http/context.js";
+import { invalidResponse, judgeRead } from "../http/failure.js";
+import type { RequestKind } from "../rate-limit/pacer.js";
+import { DEEPEST, nestsDeeper } from "./sent-request.js";
+
+/** The data of a response, with the response. */
+export interface Result<Data> {
+  data: Data;
+  response: ApiResponse;
+}
+
+export function retrieveCall(
+  taskId: string,
+  kind: Extract<RequestKind, "read" | "poll">,
+  journalKey?: string,
+): Call {
+  const { method, path } = ENDPOINTS.retrieveTask;
+  return {
+    method,
+    path: path.replace("{taskId}", () => encodeURIComponent(taskId)),
+    kind,
+    purpose: kind === "poll" ? `wait for task ${taskId}` : `retrieve task ${taskId}`,
+    taskId,
+    ...(kind === "poll" ? { advice: () => ({ codeAdvice: [resumeAdvice(taskId)] }) } : {}),
+    adviceIfNotFound: () => notFoundAdvice(journalKey),
+  };
+}
+
+export async function retrieveTask(
+  context: Context,
+  taskId: string,
+  options: RequestOptions,
+): Promise<Result<Task>> {
+  const call = retrieveCall(taskId, "read");
+  const response = await send(context, call, options, judgeRead);
+  const data = parseTask(context, call, response);
+  if (data.status === "success") checkResult(context, call, { data, response });
+  return { data, response };
+}
+
+/** Reads a task once. The pacer has admitted the poll. */
+export async function pollTask(
+  context: Context,
+  call: Call,
+  options: RequestOptions,
+): Promise<Tried<Result<Task>>> {
+  const tried = await attempt(context, call, options, judgeRead);
+  if (!("result" in tried)) return tried;
+  const response = tried.result;
+  try {
+    const data = parseTask(context, call, response);
+    if (!nestsDeeper(data, DEEPEST)) return { result: { data, response } };
+    const issues = [{ path: "data", message: `nests deeper than ${DEEPEST} levels` }];
+    throw invalidResponse(context.redactor, call, response.requestId, issues);
+  } catch (error) {
+    return { error, mayResend: true };
+  }
+}
+
+function parseTask(context: Context, call: Call, response: ApiResponse): Task {
+  // test/types/contract-schemas.test-d.ts proves that the fields are those of a `Task`, but for its result.
+  return parseData(context, call, response, taskSchema) as Task;
+}
+
+/** Checks the result of a task that succeeded, if its type is listed. */
+export function checkResult(context: Context, call: Call, { data, response }: Result<Task>): void {
+  if (!isTaskType(data.type)) return;
+  const path = ["data", "output", "result"];
+  const json = { data: data.output?.result ?? null };
+  parseData<unknown>(context, call, { ...response, json }, resultSchemas[data.type], path);
+}
+
+function notFoundAdvice(journalKey?: string): string {
+  return journalKey === undefined
+    ? "Check that this is a task ID, not a clip ID, and that the key belongs to the account that submitted it."
+    : `The journal names this task under ${JSON.stringify(journalKey)}: it may belong to another account, or to an ` +
+        "emulator that has ended. Use the API key of that account, or another journal.";
+}
