@@ -9,6 +9,7 @@ import { RecentIds } from "./http/ids.js";
 import { createLogError, createWarn, logEvents } from "./http/logging.js";
 import { platformConsole } from "./http/platform.js";
 import { createTrace } from "./http/tracing.js";
+import { noteClock } from "./journal/client-clock.js";
 import { type ClientOptions, checkClientOptions } from "./options.js";
 import { createMemoryPacer } from "./rate-limit/memory-pacer.js";
 import type { Pacer } from "./rate-limit/pacer.js";
@@ -78,6 +79,7 @@ export class AsyncMusic {
     this.account = new Account(context);
     this.tasks = new Tasks(context, this.account);
     this.audio = new Audio(context);
+    noteClock(this, checked.clock);
   }
 
   /** The current state of the key's rate limit: 120 requests in 60 seconds by default. */

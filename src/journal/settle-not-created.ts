@@ -1,7 +1,8 @@
 import { checkOption, checkOptions, methodsRule, numberRule, type OptionRule } from "../errors/options.js";
 import { createRedactor } from "../errors/redactor.js";
-import { type Clock, createSystemClock } from "../time/clock.js";
+import type { Clock } from "../time/clock.js";
 import { parseDate } from "../time/date.js";
+import { clockOf } from "./client-clock.js";
 import { isOpenIntent } from "./entries.js";
 import { inFlightUntil, LONGEST_IN_FLIGHT_MS, USUAL_TIMEOUT_MS } from "./in-flight.js";
 import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
@@ -27,10 +28,10 @@ export interface SettleNotCreatedOptions {
    */
   olderThanMs?: number | undefined;
   /**
-   * The clock of the clients, by which the age is computed. With an emulator's virtual clock, pass `emulator.clock`: by the
-   * system's clock, every intent is old, and a key would be freed while its POST is in flight.
+   * The clock by which the age is computed: the clock of the clients that wrote the journal. Pass it only if that is another
+   * clock than that of `client`. By a clock that is ahead, a key would be freed while its POST is in flight.
    *
-   * @defaultValue the system's
+   * @defaultValue the clock of `client`; the system's if `client` is no `AsyncMusic` client of this copy of the package
    */
   clock?: Pick<Clock, "now"> | undefined;
 }
@@ -76,7 +77,7 @@ export async function settleNotCreated(
 ): Promise<OpenOrder[]> {
   checkOption("journal", methodsRule("get", "put", "delete", "open"), journal);
   const checked = checkOptions(options, RULES);
-  const { journalKeys = [], olderThanMs = LONGEST_IN_FLIGHT_MS, clock = createSystemClock() } = checked;
+  const { journalKeys = [], olderThanMs = LONGEST_IN_FLIGHT_MS, clock = clockOf(client) } = checked;
   const open = (await journal.open()).filter(({ state }) => state === "intent");
   if (open.length === 0) return [];
 

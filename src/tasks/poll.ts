@@ -6,14 +6,15 @@ import { ConnectionError, InvalidResponseError } from "../errors/connection-erro
 import type { Redactor } from "../errors/redactor.js";
 import { WaitTimeoutError } from "../errors/task-errors.js";
 import { SHORTEST_WAIT_MS } from "../http/call.js";
-import type { Call, Context, Tried } from "../http/context.js";
+import type { Call, Context, RequestOptions } from "../http/context.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
-import { type AbortCallback, Aborter, onAbort } from "../time/abort.js";
+import { Aborter, onAbort } from "../time/abort.js";
 import { whenOverdue } from "../time/clock.js";
 import { parseDate } from "../time/date.js";
 import { startDeadline } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
+import { type Admission, type PollOutcome, QueuedPoll, type SharedPolls } from "./queued-poll.js";
 import { pollTask, type Result, retrieveCall } from "./read-task.js";
 
 /** How long after the end of a wait the response to its last poll may arrive, in real milliseconds. */
@@ -31,7 +32,10 @@ export function pollGapMs([shortest, longest]: PollGaps, failures: number, rando
   return Math.min(longest, Math.ceil(Math.max(shortest, least) * (1 + JITTER * random())));
 }
 
-export interface Settings extends CheckedWait {
+interface Settings extends Pick<CheckedWait, "gaps" | "maxWaitMs"> {
+  /** The options of each poll. */
+  options: RequestOptions;
+  onUpdate: WaitOptions["onUpdate"];
   taskId: string;
   journalKey: string | undefined;
   /** When the task was submitted, in milliseconds since the epoch; `null` if only its id is known: it is read at once. */
@@ -42,35 +46,21 @@ export interface Settings extends CheckedWait {
   known: WaitingTask | null;
 }
 
-/** The result of a poll. The promise of a shared one never rejects. */
-type PollOutcome = Tried<Result<Task>>;
-
-/** `true`: this wait may poll. `false`: another wait has begun a poll, or the wait is over. `refusal`: the pacer rejected. */
-type Admission = boolean | { refusal: unknown };
-
 /** Why a poll has no result: it stalled, or the wait that began it ended first. */
 class PollAbandoned extends Error {
   override name = "PollAbandoned";
   override message = "The poll was abandoned before its response came.";
 }
 
-/** The polls of one client, by task id: those in flight, and the waits that are queued for the next one. */
-export interface SharedPolls {
-  readonly inFlight: Map<string, Promise<PollOutcome>>;
-  readonly queued: Map<string, Set<TaskPoller>>;
-}
-
 /**
- * Polls a task for one wait: `queuePoll()` queues the next poll at the pacer, `read()` carries it out. A failed poll only
- * delays the next one, so a wait survives an outage of the service. Nothing is polled between `read()` and `queuePoll()`.
+ * Polls a task for one wait, as often as `next()` is called. A failed poll only delays the next one, so a wait survives an
+ * outage of the service.
  */
 export class TaskPoller {
   readonly context: Context;
-  readonly taskId: string;
-  readonly onUpdate: WaitOptions["onUpdate"];
   readonly #polls: SharedPolls;
   readonly #settings: Settings;
-  /** The end of the wait and the earliest time of the next poll, in milliseconds since the epoch. */
+  /** The end of the wait and the earliest time of the last poll, in milliseconds since the epoch. */
   readonly #notAfter: number;
   #notBefore: number | null = null;
   #known: WaitingTask | null;
@@ -80,17 +70,9 @@ export class TaskPoller {
   #failure: unknown;
   #failures = 0;
   #retryAt = 0;
-  /** The queued poll: when it was queued, and how to withdraw it. */
-  #queuedAt = 0;
-  #withdrawal: Aborter | undefined;
-  #abort: AbortCallback | undefined;
-  /** The poll of another wait on this task, which replaces the queued one. */
-  #shared: Promise<PollOutcome> | undefined;
 
   constructor(context: Context, polls: SharedPolls, settings: Settings) {
     this.context = context;
-    this.taskId = settings.taskId;
-    this.onUpdate = settings.options.onUpdate;
     this.#polls = polls;
     this.#settings = settings;
     this.#notAfter = context.clock.now() + settings.maxWaitMs;
@@ -98,36 +80,34 @@ export class TaskPoller {
     this.#retryAt = settings.notBefore;
   }
 
-  /** Queues the next poll. Resolves when it may begin, when another wait polls the task, or when the wait is over. */
-  queuePoll(): Promise<Admission> {
-    const { clock, random, pacer, emitter } = this.context;
-    const { gaps, submittedAt, options } = this.#settings;
-    const { signal } = options;
+  get taskId(): string {
+    return this.#settings.taskId;
+  }
+
+  get onUpdate(): WaitOptions["onUpdate"] {
+    return this.#settings.onUpdate;
+  }
+
+  /**
+   * Queues the next poll, and reads the task when the pacer admits it, or joins the poll of another wait. `null`: nothing
+   * changed, or the poll failed and the wait continues.
+   */
+  next(): Promise<Result<Task> | null> {
+    const { clock, random, pacer } = this.context;
+    const { gaps, options } = this.#settings;
     const now = clock.now();
     const gapMs = pollGapMs(gaps, this.#failures, random);
-    const previousAt = this.#notBefore === null ? submittedAt : now;
-    let dueAt = previousAt === null ? now : previousAt + gapMs;
-    // A shared poll failed before this wait was due. The other wait's own limits may be the cause: keep the time.
-    if (this.#notBefore !== null && this.#failure !== undefined && now < this.#notBefore)
-      dueAt = this.#notBefore;
-    const notBefore = Math.max(dueAt, this.#retryAt);
-    this.#notBefore = notBefore;
-    if (this.#failure !== undefined && notBefore <= this.#notAfter) {
-      const event = { retry: this.#failures, waitMs: notBefore - now, error: this.#failure };
-      emitter.emit("retry", () => event);
-    }
-
-    this.#queuedAt = now;
-    const withdrawal = new Aborter();
-    this.#withdrawal = withdrawal;
-    this.#abort = onAbort(signal, () => withdrawal.abort(signal?.reason));
+    const notBefore = this.#dueAt(now, gapMs);
+    const poll = new QueuedPoll(Math.max(now, notBefore), options.signal);
+    // Not an async function: tens of thousands of waits are in the queue, and it would take more memory.
+    const read = (admission: Admission) => this.#read(poll, admission);
     // A wait that is not yet due has just received the result of the poll in flight, or has abandoned it as too slow.
-    this.#shared = notBefore <= now ? this.#polls.inFlight.get(this.taskId) : undefined;
-    if (this.#shared !== undefined) return Promise.resolve(false);
+    poll.replacement = notBefore <= now ? this.#polls.inFlight.get(this.taskId) : undefined;
+    if (poll.replacement !== undefined) return read(false);
     const queued = this.#polls.queued.get(this.taskId);
-    if (queued === undefined) this.#polls.queued.set(this.taskId, new Set([this]));
-    else queued.add(this);
-    if (signal?.aborted) return Promise.resolve(false);
+    if (queued === undefined) this.#polls.queued.set(this.taskId, new Set([poll]));
+    else queued.add(poll);
+    if (options.signal?.aborted) return read(false);
     const request = {
       kind: "poll",
       taskId: this.taskId,
@@ -137,16 +117,38 @@ export class TaskPoller {
       task: this.#known ?? undefined,
     } as const;
     try {
-      return Promise.resolve(pacer.admit(request, withdrawal.signal)).catch((refusal) => ({ refusal }));
+      const admitted = pacer.admit(request, poll.withdrawal.signal);
+      return Promise.resolve(admitted).then(read, (refusal) => read({ refusal }));
     } catch (refusal) {
-      return Promise.resolve({ refusal });
+      return read({ refusal });
     }
   }
 
-  /** Polls the task, or joins the poll of another wait. `null`: nothing changed, or the poll failed and the wait continues. */
-  async read(admission: Admission): Promise<Result<Task> | null> {
+  /** The call that reads the task. Made for each poll: tens of thousands of waits would keep one each. */
+  call(): Call {
+    return retrieveCall(this.taskId, "poll", this.#settings.journalKey);
+  }
+
+  /** The earliest time of the next poll, in milliseconds since the epoch. */
+  #dueAt(now: number, gapMs: number): number {
+    const previousAt = this.#notBefore === null ? this.#settings.submittedAt : now;
+    let dueAt = previousAt === null ? now : previousAt + gapMs;
+    // A shared poll failed before this wait was due. The other wait's own limits may be the cause: keep the time.
+    if (this.#notBefore !== null && this.#failure !== undefined && now < this.#notBefore)
+      dueAt = this.#notBefore;
+    const notBefore = Math.max(dueAt, this.#retryAt);
+    this.#notBefore = notBefore;
+    if (this.#failure !== undefined && notBefore <= this.#notAfter) {
+      const event = { retry: this.#failures, waitMs: notBefore - now, error: this.#failure };
+      this.context.emitter.emit("retry", () => event);
+    }
+    return notBefore;
+  }
+
+  /** Carries out a poll that has left the queue, and learns from its outcome. */
+  async #read(poll: QueuedPoll, admission: Admission): Promise<Result<Task> | null> {
     const { clock, emitter, redactor } = this.context;
-    const outcome = await this.#poll(admission).catch(failed);
+    const outcome = await this.#carryOut(poll, admission).catch(failed);
     const now = clock.now();
     if (!("result" in outcome)) {
       const { error, statedWaitMs } = outcome;
@@ -170,44 +172,39 @@ export class TaskPoller {
     return outcome.result;
   }
 
-  /** The call that reads the task. Made for each poll: tens of thousands of waits would keep one each. */
-  call(): Call {
-    return retrieveCall(this.taskId, "poll", this.#settings.journalKey);
-  }
-
-  async #poll(admission: Admission): Promise<PollOutcome> {
+  async #carryOut(queued: QueuedPoll, admission: Admission): Promise<PollOutcome> {
     const { clock, pacer, emitter } = this.context;
     const { taskId } = this;
     const { signal } = this.#settings.options;
-    const shared = this.#shared;
-    this.#abort?.remove();
-    const queued = this.#polls.queued.get(taskId);
-    if (shared === undefined && queued?.delete(this) && queued.size === 0) this.#polls.queued.delete(taskId);
+    const { replacement } = queued;
+    queued.end();
+    const others = this.#polls.queued.get(taskId);
+    if (others?.delete(queued) && others.size === 0) this.#polls.queued.delete(taskId);
     // Every admission needs a report, even if nothing is sent.
     if (admission === true && signal?.aborted)
       pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
     signal?.throwIfAborted();
     if (admission === true) {
-      const waitedMs = clock.now() - Math.max(this.#notBefore ?? 0, this.#queuedAt);
+      const waitedMs = clock.now() - queued.dueAt;
       if (waitedMs >= SHORTEST_WAIT_MS)
         emitter.emit("wait", () => ({ purpose: `read task ${taskId}`, taskId, waitedMs }));
-    } else if (shared === undefined) throw admission === false ? this.#timeout() : admission.refusal;
+    } else if (replacement === undefined) throw admission === false ? this.#timeout() : admission.refusal;
 
     // Abandons a poll that stalls until the wait is over, also if a test moves the clock meanwhile.
     const poll = new Aborter();
     const abort = onAbort(signal, () => poll.abort(signal?.reason));
     const stopWatching = whenOverdue(clock, this.#notAfter, GRACE_MS, () => poll.abort(new PollAbandoned()));
     try {
-      return await (shared === undefined || admission === true
+      return await (replacement === undefined || admission === true
         ? this.#begin(poll.signal)
-        : joined(shared, this.#timeoutMs(), poll.signal));
+        : joined(replacement, this.#timeoutMs(), poll.signal));
     } finally {
       abort.remove();
       stopWatching();
     }
   }
 
-  /** Begins a poll, which all queued waits on the task join. */
+  /** Begins a poll, which all queued polls of the task join. */
   #begin(signal: AbortSignal): Promise<PollOutcome> {
     const { taskId } = this;
     const { inFlight, queued } = this.#polls;
@@ -217,10 +214,7 @@ export class TaskPoller {
     inFlight.set(taskId, poll);
     const others = queued.get(taskId) ?? [];
     queued.delete(taskId);
-    for (const other of others) {
-      other.#shared = poll;
-      other.#withdrawal?.abort();
-    }
+    for (const other of others) other.replace(poll);
     return poll;
   }
 

@@ -7,7 +7,8 @@ import { traceEach } from "../http/tracing.js";
 import { parseDate } from "../time/date.js";
 import { addWatch } from "./keep-alive.js";
 import type { CheckedWait } from "./options.js";
-import { createdAtByClient, type SharedPolls, TaskPoller, waitFailure } from "./poll.js";
+import { createdAtByClient, TaskPoller, waitFailure } from "./poll.js";
+import type { SharedPolls } from "./queued-poll.js";
 import { checkResult } from "./read-task.js";
 import { stoppable } from "./stoppable.js";
 import type { Submissions } from "./submissions.js";
@@ -72,8 +73,20 @@ export class Waits {
     const submittedAt = at === null ? null : Math.min(at, this.#context.clock.now());
     // The process that ended, or that still waits, may have read the task at this moment (Limits: Polling).
     const notBefore = journaled?.isResumed ? this.#context.clock.now() + LIMITS.shortestPollIntervalMs : 0;
-    const settings = { ...checked, taskId, journalKey: journaled?.key, submittedAt, known, notBefore };
-    return new TaskPoller(this.#context, this.#polls, settings);
+    const { gaps, maxWaitMs, options } = checked;
+    const { signal, timeoutMs, headers, requestId, onUpdate } = options;
+    return new TaskPoller(this.#context, this.#polls, {
+      taskId,
+      journalKey: journaled?.key,
+      gaps,
+      maxWaitMs,
+      submittedAt,
+      notBefore,
+      known,
+      onUpdate,
+      // Not all options: tens of thousands of waits would keep an object with all names.
+      options: { signal, timeoutMs, headers, requestId },
+    });
   }
 
   /** When a task was created that this client did not submit, no earlier than it was; `null` if only its id is known. */
@@ -92,7 +105,7 @@ async function untilSuccess(
 ): Promise<SucceededTask> {
   let isFirst = true;
   for (;;) {
-    const reading = await poller.read(await poller.queuePoll());
+    const reading = await poller.next();
     if (reading === null) continue;
     const { data } = reading;
     const { context } = poller;
@@ -112,7 +125,7 @@ async function* changes(
   onPoll: ReadonlySet<() => void>,
 ): AsyncGenerator<Task, void, void> {
   for (;;) {
-    const reading = await poller.read(await poller.queuePoll());
+    const reading = await poller.next();
     if (reading === null) {
       for (const listener of onPoll) listener();
       continue;

@@ -49,6 +49,23 @@ test("a key whose POST created nothing is freed, and its next run creates one ta
   expect(emulator.state().tasks).toHaveLength(2);
 });
 
+test("the age of an intent is computed by the clock of the client, unless another clock is passed", async () => {
+  const { emulator, client, journal, leaveIntent } = createAccount();
+  await leaveIntent("order-1", { at: new Date(emulator.clock.now()).toISOString() });
+  expect(await settleNotCreated(client, journal)).toHaveLength(1);
+  await emulator.clock.advance(119_999);
+  expect(await settleNotCreated(client, journal)).toHaveLength(1);
+  await emulator.clock.advance(1);
+  expect(await settleNotCreated(client, journal)).toEqual([]);
+});
+
+test("by the system's clock, an object with a usage of its own settles an intent of an earlier year", async () => {
+  const { client, journal, leaveIntent } = createAccount();
+  await leaveIntent("order-1", { at: AT });
+  const { account } = client;
+  expect(await settleNotCreated({ account: { usage: () => account.usage() } }, journal)).toEqual([]);
+});
+
 test("a key whose POST created a task is left", async () => {
   const { emulator, run, settle, keysOf } = createAccount();
   emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });

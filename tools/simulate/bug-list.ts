@@ -82,7 +82,8 @@ export const BUGS: readonly Bug[] = [
     name: "the response to a POST is not recorded after its caller aborts",
     file: "src/tasks/run.ts",
     find: "await created.record();\n    if (submission",
-    replace: "if (!this.#checked.options.signal?.aborted) await created.record();\n    if (submission",
+    replace:
+      "if (this.#checked.options.signal?.aborted) return null;\n    await created.record();\n    if (submission",
   },
   {
     name: "a broken connection counts as one that was never made",

@@ -1,5 +1,5 @@
 import { AsyncMusicError } from "../../errors/base.js";
-import { createSystemClock } from "../../time/clock.js";
+import type { Clock } from "../../time/clock.js";
 import { startDeadline } from "../../time/deadline.js";
 
 /** A connection to PostgreSQL: a `Pool`, `Client` or `PoolClient` of `pg`, or anything with the same `query`. */
@@ -30,10 +30,10 @@ export type Execute = (text: string, values: unknown[]) => Promise<readonly Row[
  */
 export async function withinLimit<Value>(
   client: PostgresClient,
+  clock: Clock,
   work: (execute: Execute, leftMs: () => number) => Promise<Value>,
 ): Promise<Value> {
   const deadline = startDeadline(LONGEST_CALL_MS);
-  const clock = createSystemClock();
   const endsAt = clock.now() + LONGEST_CALL_MS;
   let failure: unknown;
 
@@ -69,7 +69,7 @@ export async function query(
   values: unknown[],
 ): Promise<readonly Row[]> {
   const { rows } = await client.query(text, values);
-  return rows as Row[];
+  return rows.map((row): Row => Object(row));
 }
 
 /** An error without an SQLSTATE comes from the connection. */

@@ -1,0 +1,227 @@
+import { findRequestViolation } from "../../contract/request-rules.js";
+import type { TaskRequest } from "../../contract/requests.js";
+import { canonicalJson } from "../../contract/text.js";
+import { AsyncMusicError, InvalidRequestError, shown, wrongValue } from "../../errors/base.js";
+import { environmentVariable } from "../../errors/environment.js";
+import { checkOption, methodsRule, type OptionRule } from "../../errors/options.js";
+import { createRedactor } from "../../errors/redactor.js";
+import { JournalConflictError, JournalError } from "../../errors/task-errors.js";
+import { type DamagedEntry, isFreed } from "../../journal/entries.js";
+import type { JournalEntry, JournalIntent } from "../../journal/journal.js";
+import type { Clock } from "../../time/clock.js";
+import { dateAt } from "../../time/date.js";
+import { systemUuid } from "../../time/random.js";
+import { type Execute, type PostgresClient, query, sqlStateOf, timeout, withinLimit } from "./client.js";
+import { entryOf, keyHashOf, keyOf, type PlannedIntent, type State, stateOf, textOf } from "./rows.js";
+import { DEFAULT_TABLE, NOW, STATUS, statementsOf, TRANSACTION_ID } from "./table.js";
+
+/** A statement begins this long before the end of its call, so that its commit does not end later. */
+const COMMIT_MS = 1000;
+
+const UNDEFINED_TABLE = "42P01";
+const LOCK_NOT_AVAILABLE = "55P03";
+
+const [, hasQuery] = methodsRule("query");
+
+export const clientRule: OptionRule = [
+  "be a pool or a connection of pg, or have its method `query`",
+  hasQuery,
+];
+
+/** Only a pool counts its connections. It is refused before any query: all of its connections may be taken. */
+const connectionRule: OptionRule = [
+  "be the connection of your transaction, between BEGIN and COMMIT; a pool is in none",
+  (value) => hasQuery(value) && typeof Object(value).totalCount !== "number",
+];
+
+/** The entries in one table. Each call of a method ends within a time limit. */
+export class JournalTable {
+  readonly #pool: PostgresClient;
+  readonly #table: string;
+  readonly #clock: Clock;
+  readonly #statements: ReturnType<typeof statementsOf>;
+
+  constructor(pool: PostgresClient, table: string, clock: Clock) {
+    this.#pool = pool;
+    this.#table = table;
+    this.#clock = clock;
+    this.#statements = statementsOf(table);
+  }
+
+  get(key: string): Promise<JournalEntry | null> {
+    return this.#call((execute) => this.#read(execute, key));
+  }
+
+  put(key: string, entry: JournalEntry, previous: string | null): Promise<boolean> {
+    return this.#call(async (execute, leftMs) => {
+      const [server] = await execute(NOW, []);
+      const until = Number(server?.["now"]) + leftMs() - COMMIT_MS;
+      if (previous === null) {
+        const values = [...(await valuesOf(key, entry)), textOf(key), until];
+        return this.#write(execute, this.#statements.insert, values);
+      }
+      const kept = entry.state === "intent" ? await this.#withPlan(execute, key, entry, previous) : entry;
+      const values = [...(await valuesOf(key, kept)), previous, until];
+      return this.#write(execute, this.#statements.update, values);
+    });
+  }
+
+  delete(key: string, revision: string): Promise<boolean> {
+    return this.#call(async (execute) =>
+      this.#write(execute, this.#statements.delete, [await keyHashOf(key), revision]),
+    );
+  }
+
+  /** The entries with one of these states, and the damaged ones among them. */
+  async list(...states: readonly State[]) {
+    const entries: [key: string, entry: JournalEntry][] = [];
+    const damaged: DamagedEntry[] = [];
+    for (const row of await this.#call((execute) => execute(this.#statements.list, [states]))) {
+      const key = keyOf(row);
+      try {
+        entries.push([key ?? "", entryOf(row, this.#table)]);
+      } catch (cause) {
+        damaged.push({ key, cause });
+      }
+    }
+    return { entries, damaged };
+  }
+
+  /** See `PostgresJournal.plan`. */
+  async plan(connection: PostgresClient, journalKey: string, request: TaskRequest): Promise<boolean> {
+    checkOption("connection", connectionRule, connection);
+    if (typeof journalKey !== "string" || journalKey === "")
+      throw wrongValue("journalKey", "be a string that is not empty", shown(journalKey));
+    const planned = plannedIntent(request, this.#clock.now());
+    refuseSecret(journalKey, planned);
+    const { insert, update } = this.#statements.plan;
+    const values = await valuesOf(journalKey, planned);
+    // Not again after an error: the transaction has failed.
+    const execute: Execute = (text, each) => this.#explained(() => query(connection, text, each), journalKey);
+    const transaction = await currentTransaction(execute);
+    for (;;) {
+      const inserted = await execute(insert, [...values, textOf(journalKey), transaction]);
+      if (inserted.length > 0) return true;
+      if ((await currentTransaction(execute)) !== transaction)
+        throw wrongValue("connection", connectionRule[0]);
+      const found = await this.#read(execute, journalKey);
+      // The key was freed meanwhile.
+      if (found === null) continue;
+      const isReplaceable = isFreed(found) && stateOf(found) === "closed";
+      if (!isReplaceable) {
+        if (isSameRequest(found, planned)) return false;
+        throw conflict(journalKey, "planned");
+      }
+      if ((await execute(update, [...values, found.revision, transaction])).length > 0) return true;
+    }
+  }
+
+  /** One call of a method. */
+  #call<Value>(work: Parameters<typeof withinLimit<Value>>[2]): Promise<Value> {
+    return this.#explained(() => withinLimit(this.#pool, this.#clock, work));
+  }
+
+  /** States how to create a missing table. */
+  async #explained<Value>(work: () => Promise<Value>, journalKey = ""): Promise<Value> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (sqlStateOf(cause) !== UNDEFINED_TABLE) throw cause;
+      const table = this.#table;
+      const options = table === DEFAULT_TABLE ? "" : `{ table: "${table}" }`;
+      const parts = {
+        what: `There is no table ${table} in this database`,
+        advice: [
+          "If there was one, restore it: a new table has no record of the orders that were charged.",
+          `Otherwise create it with the SQL that postgresJournalSql(${options}) returns: see docs/postgres.md.`,
+        ],
+      };
+      throw new JournalError(parts, { journalKey, cause });
+    }
+  }
+
+  async #read(execute: Execute, key: string): Promise<JournalEntry | null> {
+    const [row] = await execute(this.#statements.get, [await keyHashOf(key)]);
+    return row === undefined ? null : entryOf(row, this.#table);
+  }
+
+  /** Resolves with whether the entry was changed. */
+  async #write(execute: Execute, text: string, values: unknown[]): Promise<boolean> {
+    const [row] = await execute(text, values).catch((cause: unknown) => {
+      if (sqlStateOf(cause) !== LOCK_NOT_AVAILABLE) throw cause;
+      const what = "The transaction that planned this key is not over";
+      throw new AsyncMusicError({ what, codeAdvice: ["Call `run` after its COMMIT."] }, { cause });
+    });
+    if (row?.["in_time"] === false) throw timeout();
+    const transaction = row?.["transaction"] ?? null;
+    if (transaction === null) return false;
+    const [found] = await execute(STATUS, [transaction]);
+    if (found?.["status"] !== "committed")
+      throw new AsyncMusicError({
+        what: "The journal's connection is in a transaction, which may be rolled back",
+        codeAdvice: ["In a transaction, call `plan` of the journal, and `run` after COMMIT."],
+      });
+    return true;
+  }
+
+  /** The intent of a planned order remembers the plan, so that the order is planned again if no task was created. */
+  async #withPlan(
+    execute: Execute,
+    key: string,
+    intent: JournalIntent,
+    previous: string,
+  ): Promise<PlannedIntent> {
+    const found: (JournalEntry & { planned?: true }) | null = await this.#read(execute, key);
+    if (found?.revision !== previous || found.planned !== true) return intent;
+    if (!isFreed(intent) && !isSameRequest(found, intent)) throw conflict(key, "sent");
+    return { ...intent, planned: true };
+  }
+}
+
+async function currentTransaction(execute: Execute): Promise<unknown> {
+  const [row] = await execute(TRANSACTION_ID, []);
+  return row?.["transaction"];
+}
+
+async function valuesOf(key: string, entry: JournalEntry): Promise<unknown[]> {
+  return [await keyHashOf(key), entry.revision, JSON.stringify(entry), stateOf(entry)];
+}
+
+/** @throws InvalidRequestError */
+function plannedIntent(request: TaskRequest, now: number): PlannedIntent {
+  const sent = JSON.parse(JSON.stringify(request ?? null));
+  const violation = findRequestViolation(sent);
+  if (violation !== null) throw new InvalidRequestError(violation.errorCode, violation.issues);
+  return {
+    state: "intent",
+    settled: true,
+    planned: true,
+    revision: systemUuid(),
+    request: sent,
+    request_id: "",
+    at: dateAt(now).toISOString(),
+    tasks_created: null,
+  };
+}
+
+/** Only the key of the environment is available here. A run refuses any other key. */
+function refuseSecret(journalKey: string, { request }: PlannedIntent): void {
+  const redactor = createRedactor(environmentVariable("ASYNC_MUSIC_API_KEY")?.trim() ?? "");
+  if (redactor.containsKey(journalKey)) throw wrongValue("journalKey", "not contain the API key");
+  if (canonicalJson(redactor.data(request)) !== canonicalJson(request))
+    throw wrongValue("request", "not contain the API key");
+}
+
+function isSameRequest(one: JournalEntry, other: JournalEntry): boolean {
+  return canonicalJson(one.request) === canonicalJson(other.request);
+}
+
+function conflict(journalKey: string, done: "planned" | "sent"): JournalConflictError {
+  const name = JSON.stringify(journalKey);
+  const parts = {
+    what: `Journal key ${name} belongs to another request`,
+    facts: [`Nothing was ${done}.`],
+    advice: ["Pass the original request, or choose a new key."],
+  };
+  return new JournalConflictError(parts, { journalKey });
+}
