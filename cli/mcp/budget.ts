@@ -66,7 +66,8 @@ export class Budget {
 
   /** The credits that new orders may still cost; below 0 if the orders of the journal have cost more. */
   async creditsLeft(): Promise<number> {
-    return (await this.#ceiling()).creditsLeft;
+    const { maxCredits, used } = await this.#ceiling();
+    return maxCredits - used;
   }
 
   /** Checks that an order fits which is not in the journal yet. @throws Refusal */

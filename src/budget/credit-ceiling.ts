@@ -13,32 +13,22 @@ interface Order {
 
 /** Keeps the credits of all orders together, reserved and spent, at or under a ceiling. */
 export class CreditCeiling {
-  readonly #maxCredits: number;
+  readonly maxCredits: number;
+  /** The credits that are reserved or spent: more than the ceiling if more was counted than it allows. */
+  used = 0;
   readonly #orders = new Map<string, Order>();
-  #used = 0;
 
   constructor(maxCredits: number) {
-    this.#maxCredits = maxCredits;
+    this.maxCredits = maxCredits;
   }
 
-  /** The credits that are neither reserved nor spent; below 0 if more was counted than the ceiling allows. */
-  get creditsLeft(): number {
-    return this.#maxCredits - this.#used;
-  }
-
-  /** A request of an order, without a key of an order of its own. Nothing is reserved yet. */
+  /** A request of the order with this key, without a key of an order of its own. Nothing is reserved yet. */
   request(key: string | undefined, credits: number): Reservation {
-    return new Reservation(this, key, credits);
+    const known = key === undefined ? undefined : this.#orders.get(key);
+    return new Reservation(this, known ?? this.add(key), credits);
   }
 
-  /** @internal */
-  join(key: string | undefined): Order {
-    const order = (key === undefined ? undefined : this.#orders.get(key)) ?? this.add(key);
-    order.holders++;
-    return order;
-  }
-
-  /** @internal A new order, which replaces the one with its key: what that one has spent stays counted. */
+  /** @internal Replaces the order with this key, if there is one: what that one has spent stays counted. */
   add(key: string | undefined): Order {
     const order: Order = { key, credits: 0, holders: 0, state: "counted" };
     if (key !== undefined) this.#orders.set(key, order);
@@ -46,27 +36,7 @@ export class CreditCeiling {
   }
 
   /** @internal */
-  count(order: Order, credits: number): void {
-    this.#used += credits - order.credits;
-    order.credits = credits;
-  }
-
-  /** @internal The only check against the ceiling. @throws CreditCeilingError */
-  reserve(order: Order, credits: number): void {
-    if (order.state === "reserved" && credits <= order.credits) return;
-    const spentCredits = this.#used - order.credits;
-    const maxCredits = this.#maxCredits;
-    if (spentCredits + credits > maxCredits)
-      throw new CreditCeilingError({ credits, spentCredits, maxCredits });
-    this.count(order, Math.max(order.credits, credits));
-    order.state = "reserved";
-  }
-
-  /** @internal */
-  leave(order: Order): void {
-    order.holders--;
-    if (order.holders > 0 || order.state === "spent") return;
-    this.count(order, 0);
+  remove(order: Order): void {
     if (order.key !== undefined && this.#orders.get(order.key) === order) this.#orders.delete(order.key);
   }
 }
@@ -77,11 +47,11 @@ export class Reservation {
   readonly #credits: number;
   #order: Order;
 
-  /** @internal */
-  constructor(ceiling: CreditCeiling, key: string | undefined, credits: number) {
+  constructor(ceiling: CreditCeiling, order: Order, credits: number) {
     this.#ceiling = ceiling;
     this.#credits = credits;
-    this.#order = ceiling.join(key);
+    this.#order = order;
+    order.holders++;
   }
 
   /** Whether the order has credits already, for example those of an earlier request with its key. */
@@ -91,35 +61,54 @@ export class Reservation {
 
   /** Counts the price, even if it does not fit: the request was sent before, or may have been. */
   count(): void {
-    this.#ceiling.count(this.#order, Math.max(this.#order.credits, this.#credits));
+    this.#setCredits(Math.max(this.#order.credits, this.#credits));
   }
 
-  /** Reserves the price, unless it is reserved. After another request has spent the order's credits, it is reserved again. @throws CreditCeilingError */
+  /**
+   * Reserves the price, unless the order has it reserved. What another request of the order has spent pays for no other POST.
+   *
+   * @throws CreditCeilingError when the price does not fit
+   */
   reserve(): void {
     if (this.#order.state === "spent") {
       const { key } = this.#order;
-      this.#ceiling.leave(this.#order);
+      this.free();
       this.#order = this.#ceiling.add(key);
       this.#order.holders++;
     }
-    this.#ceiling.reserve(this.#order, this.#credits);
+    const credits = this.#credits;
+    if (this.#order.state === "reserved" && credits <= this.#order.credits) return;
+    const { maxCredits, used } = this.#ceiling;
+    const spentCredits = used - this.#order.credits;
+    if (spentCredits + credits > maxCredits)
+      throw new CreditCeilingError({ credits, spentCredits, maxCredits });
+    this.count();
+    this.#order.state = "reserved";
   }
 
   /** The credits are frozen or charged, or may be. */
   settle(): void {
     this.#order.state = "spent";
-    this.#ceiling.leave(this.#order);
-  }
-
-  /** Nothing was charged for this request. The other requests of its order keep the credits. */
-  free(): void {
-    this.#ceiling.leave(this.#order);
+    this.free();
   }
 
   /** The task of the order was refunded, for every request. */
   refund(): void {
     this.#order.state = "counted";
-    this.#ceiling.count(this.#order, 0);
-    this.#ceiling.leave(this.#order);
+    this.#setCredits(0);
+    this.free();
+  }
+
+  /** Ends the request. Credits that are neither spent nor reserved for another request of the order are free again. */
+  free(): void {
+    this.#order.holders--;
+    if (this.#order.holders > 0 || this.#order.state === "spent") return;
+    this.#setCredits(0);
+    this.#ceiling.remove(this.#order);
+  }
+
+  #setCredits(credits: number): void {
+    this.#ceiling.used += credits - this.#order.credits;
+    this.#order.credits = credits;
   }
 }

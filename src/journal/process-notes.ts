@@ -3,7 +3,7 @@ import type { Journal, JournalIntent } from "./journal.js";
 /** The most revisions of each kind that are remembered per journal. */
 const MOST_REVISIONS = 1000;
 
-/** What this process knows about a journal that the journal itself does not show. */
+/** What the runs of this process note about a journal, and the journal itself does not show. */
 export class ProcessNotes {
   /** By key: the end of the last run in the queue. */
   readonly queues = new Map<string, Promise<void>>();

@@ -68,8 +68,9 @@ export class BatchProgress {
   }
 
   /** @internal */
-  count(...kinds: readonly ("submitted" | "succeeded" | "failed")[]): void {
-    for (const kind of kinds) this.#counts[kind]++;
+  count(isSubmitted: boolean, end?: "succeeded" | "failed"): void {
+    this.#counts.submitted += Number(isSubmitted);
+    if (end !== undefined) this.#counts[end]++;
     void this.#report();
   }
 
@@ -120,22 +121,20 @@ export class ItemProgress {
   }
 
   submitted(): void {
-    this.#batch.count(...this.#submission());
+    this.#note(true);
   }
 
   succeeded(): void {
-    this.#batch.count(...this.#submission(), "succeeded");
+    this.#note(true, "succeeded");
   }
 
   failed(error: unknown): void {
-    const hasTask = error instanceof AsyncMusicError && error.taskId !== null;
-    this.#batch.count(...(hasTask ? this.#submission() : []), "failed");
+    this.#note(error instanceof AsyncMusicError && error.taskId !== null, "failed");
   }
 
-  /** The submission counts once. */
-  #submission(): readonly "submitted"[] {
-    if (this.#isSubmitted) return [];
-    this.#isSubmitted = true;
-    return ["submitted"];
+  /** Counts the submission once, and how the item ended. */
+  #note(hasTask: boolean, end?: "succeeded" | "failed"): void {
+    this.#batch.count(hasTask && !this.#isSubmitted, end);
+    this.#isSubmitted ||= hasTask;
   }
 }
