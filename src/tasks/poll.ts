@@ -97,7 +97,7 @@ export class TaskPoller {
     const { gaps, options } = this.#settings;
     const now = clock.now();
     const gapMs = pollGapMs(gaps, this.#failures, random);
-    const notBefore = this.#dueAt(now, gapMs);
+    const notBefore = this.#schedule(now, gapMs);
     const poll = new QueuedPoll(Math.max(now, notBefore), options.signal);
     // Not an async function: tens of thousands of waits are in the queue, and it would take more memory.
     const read = (admission: Admission) => this.#read(poll, admission);
@@ -129,8 +129,8 @@ export class TaskPoller {
     return retrieveCall(this.taskId, "poll", this.#settings.journalKey);
   }
 
-  /** The earliest time of the next poll, in milliseconds since the epoch. */
-  #dueAt(now: number, gapMs: number): number {
+  /** Sets and returns the earliest time of the next poll, in milliseconds since the epoch. Emits `retry` after a failure. */
+  #schedule(now: number, gapMs: number): number {
     const previousAt = this.#notBefore === null ? this.#settings.submittedAt : now;
     let dueAt = previousAt === null ? now : previousAt + gapMs;
     // A shared poll failed before this wait was due. The other wait's own limits may be the cause: keep the time.
