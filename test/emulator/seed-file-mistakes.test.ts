@@ -1,151 +1,244 @@
 import { createEmulator } from "async-music/emulator";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { seedSong, withAccount, withTasks } from "./support/seed-files.js";
 
-const song = { model: "provider_a", task_type: "music", input: { tags: "polka" }, status: "success" };
-const lyrics = { ...song, task_type: "lyrics", input: { prompt: "sea" } };
+const PENDING = seedSong({ status: "pending" });
+const DONE = seedSong({ status: "success" });
+const ID = "a0000000-0000-4000-8000-00000000000b";
+const withTask = (fields: object) => ({ tasks: [{ ...DONE, ...fields }] });
+const lyrics = { task_type: "lyrics", input: { prompt: "sea" } };
 
-interface Mistake {
-  /** The path at which it is reported, in the account at this position. */
-  path: (account: string) => string;
-  /** Its account, which nothing else is wrong with. */
-  account: object;
-}
+/** The path in an account, the rule that is broken there, and an account that nothing else is wrong with. */
+type Mistake = [path: string, rule: string, account: object];
 
-/** Mistakes of every kind: of one field, and between fields. */
-const MISTAKES: Record<string, Mistake> = {
-  "a wrong type": { path: (at) => `${at}.suspended`, account: { suspended: "no" } },
-  "an unknown field": { path: (at) => `${at}.credit`, account: { credit: 5 } },
-  "an account that is no object": { path: (at) => at, account: Object.assign([], {}) },
-  "an invalid key": { path: (at) => `${at}.keys[0].key`, account: { keys: [{ key: "live_1" }] } },
-  "a key without a value": { path: (at) => `${at}.keys[0].key`, account: { keys: [{ name: "laptop" }] } },
-  "an equal key": {
-    path: (at) => `${at}.keys[1].key`,
-    account: { keys: [{ key: "emu_same" }, { key: "emu_same" }] },
-  },
-  "an invalid request": {
-    path: (at) => `${at}.tasks[0].input.gpt_description_prompt`,
-    account: { tasks: [{ ...song, input: { gpt_description_prompt: " " } }] },
-  },
-  "an unknown status": {
-    path: (at) => `${at}.tasks[0].status`,
-    account: { tasks: [{ ...song, status: "done" }] },
-  },
-  "a field of another status": {
-    path: (at) => `${at}.tasks[0].error_code`,
-    account: { tasks: [{ ...song, error_code: "rate_limited" }] },
-  },
-  "a time in the future": {
-    path: (at) => `${at}.tasks[0].created_at`,
-    account: { tasks: [{ ...song, created_at: "2099-01-01T00:00:00Z" }] },
-  },
-  "too long a duration": {
-    path: (at) => `${at}.tasks[0].process_seconds`,
-    account: { tasks: [{ ...song, created_ago: "10s", process_seconds: 11 }] },
-  },
-  "an outcome without a task": {
-    path: (at) => `${at}.tasks[0].outcome.outcome`,
-    account: { tasks: [{ ...song, status: "pending", outcome: { outcome: "reject" } }] },
-  },
-  "an unknown clip": {
-    path: (at) => `${at}.tasks[0].input.continue_clip_id`,
-    account: { tasks: [{ ...song, input: { continue_clip_id: "none" } }] },
-  },
-  "clips of lyrics": {
-    path: (at) => `${at}.tasks[0].clip_ids`,
-    account: { tasks: [{ ...lyrics, clip_ids: ["l"] }] },
-  },
-  "too few credits": {
-    path: (at) => `${at}.credits`,
-    account: { credits: 9, tasks: [{ ...song, status: "failure" }] },
-  },
-  "too many credits": { path: (at) => `${at}.credits`, account: { credits: 1e12, tasks: [song] } },
-};
+/** Mistakes of every kind: of one field, and between fields. Keys, clips and IDs have names of this file's own. */
+const MISTAKES: Mistake[] = [
+  ["", "must be an object", []],
+  ["suspended", "must be true or false", { suspended: "no" }],
+  ["credit", "Did you mean `credits`?", { credit: 5 }],
+  ["credits", "must be a whole number from 0", { credits: -1 }],
+  ["credits", "must be at most 999999999990", { credits: 1e12, tasks: [PENDING] }],
+  ["credits", "must be higher: `AT.tasks[0]` cost 10", { credits: 9, ...withTask({ status: "failure" }) }],
+  ["keys", "must have at least one key", { keys: [] }],
+  ["keys[0].key", "must be a string", { keys: [{ name: "laptop" }] }],
+  ["keys[1].key", "must begin with `emu_`", { keys: [{ key: "emu_a" }, { key: "k" }] }],
+  ["keys[1].key", "must differ from `AT.keys[0].key`", { keys: [{ key: "emu_a" }, { key: "emu_a" }] }],
+  ["keys[0].disable", "Did you mean `disabled`?", { keys: [{ key: "emu_a", disable: true }] }],
+  [
+    "tasks[1].status",
+    "must be one of pending, running, success, failure, timeout; got `done`",
+    { tasks: [PENDING, { ...DONE, status: "done" }] },
+  ],
+  ["tasks[0].statuss", "Did you mean `status`?", { tasks: [seedSong({ statuss: "success" })] }],
+  [
+    "tasks[0].error_code",
+    "must be omitted unless `status` is failure",
+    withTask({ error_code: "rate_limited" }),
+  ],
+  [
+    "tasks[0].outcome",
+    "must be omitted unless `status` is pending or running",
+    withTask({ status: "failure", outcome: {} }),
+  ],
+  [
+    "tasks[0].outcome.outcome",
+    "must be success, failure or hang",
+    withTask({ status: "pending", outcome: { outcome: "reject" } }),
+  ],
+  ["tasks[0].outcome.pols", "Did you mean `polls`?", withTask({ status: "pending", outcome: { pols: 1 } })],
+  ["tasks[0].created_ago", "must be a duration such as", withTask({ created_ago: "8 days" })],
+  [
+    "tasks[0].created_ago",
+    "must be omitted if `created_at` is set",
+    withTask({ created_ago: "1h", created_at: "2025-12-01T00:00:00Z" }),
+  ],
+  [
+    "tasks[0].created_at",
+    "must not be after the emulator's time, which is 2026-01-01T00:00:00.000Z",
+    withTask({ created_at: "2026-01-01T00:00:01Z" }),
+  ],
+  ["tasks[0].created_ago", "must not be before 1970", withTask({ created_ago: "99999d" })],
+  [
+    "tasks[0].created_ago",
+    "must be at most an hour ago",
+    withTask({ status: "pending", created_ago: "61m" }),
+  ],
+  [
+    "tasks[0].created_ago",
+    "must be more than an hour ago",
+    withTask({ status: "timeout", created_ago: "1h" }),
+  ],
+  [
+    "tasks[0].process_seconds",
+    "must be at most 10, the task's age",
+    withTask({ created_ago: "10s", process_seconds: 11 }),
+  ],
+  [
+    "tasks[0].process_seconds",
+    "must be at most 3600, after which",
+    withTask({ status: "failure", created_ago: "1d", process_seconds: 3601 }),
+  ],
+  [
+    "tasks[0].input.gpt_description_prompt",
+    "must not be blank",
+    withTask({ input: { gpt_description_prompt: " " } }),
+  ],
+  ["tasks[0].task_type", "must be music for provider_b", withTask({ ...lyrics, model: "provider_b" })],
+  [
+    "tasks[1].input.continue_clip_id",
+    "must be a clip of a task of the account that had succeeded before; got `clip_b`",
+    { tasks: [PENDING, { ...DONE, input: { continue_clip_id: "clip_b" } }] },
+  ],
+  [
+    "tasks[1].input.clip_id",
+    "must be a clip",
+    { tasks: [PENDING, { ...DONE, task_type: "concat", input: { clip_id: "clip_b" } }] },
+  ],
+  ["tasks[0].clips", "must be omitted if `clip_ids` is set", withTask({ clips: 1, clip_ids: ["clip_a"] })],
+  ["tasks[0].clip_ids[1]", "must be 1 to 100 letters", withTask({ clip_ids: ["clip_a", "b/c"] })],
+  [
+    "tasks[0].clip_ids",
+    "must be omitted, since lyrics has no clips",
+    withTask({ ...lyrics, clip_ids: ["clip_a"] }),
+  ],
+  [
+    "tasks[0].clip_ids[1]",
+    "must differ from `AT.tasks[0].clip_ids[0]`",
+    withTask({ clip_ids: ["clip_a", "clip_a"] }),
+  ],
+  [
+    "tasks[1].task_id",
+    "must differ from `AT.tasks[0].task_id`",
+    {
+      tasks: [
+        { ...PENDING, task_id: ID.toUpperCase() },
+        { ...PENDING, task_id: ID },
+      ],
+    },
+  ],
+  [
+    "tasks[0].task_id",
+    "must differ from `AT.account_id`",
+    { account_id: ID.toUpperCase(), tasks: [{ ...PENDING, task_id: ID }] },
+  ],
+];
 
-/** The paths of the mistakes that a file is refused for, in the order of the message's lines. */
-function pathsOf(seedFile: object): string[] {
+const pathOf = (path: string, account: number) =>
+  `seedFile.accounts[${account}]${path === "" ? "" : `.${path}`}`;
+
+/** What a file is refused for: the message, and the paths in the order of its lines. */
+function refusalOf(seedFile: unknown): { message: string; paths: string[] } {
   try {
-    createEmulator({ seedFile });
+    createEmulator({ seedFile: seedFile as object });
   } catch (error) {
     expect(error).toBeInstanceOf(RangeError);
     const { message } = error as Error;
-    const lines = message.split("\n");
     const paths = Object(error).issues.map(({ path }: { path: string }) => path);
-    if (paths.length === 1) expect(lines).toHaveLength(1);
-    else {
-      expect(lines[0]).toBe(`\`seedFile\` has ${paths.length} mistakes:`);
-      for (const [index, path] of paths.entries()) {
-        expect(lines[index + 1]).toMatch(/^- .*[.?]$/);
-        expect(lines[index + 1]).toContain(path.split(".").at(-1));
-      }
+    const [first, ...lines] = message.split("\n");
+    if (paths.length > 1) expect(first).toBe(`\`seedFile\` has ${paths.length} mistakes:`);
+    expect(lines).toHaveLength(paths.length > 1 ? paths.length : 0);
+    for (const [index, line] of lines.entries()) {
+      expect(line).toMatch(/^- .*[.?]$/);
+      expect(line).toContain(paths[index].split(".").at(-1));
     }
-    return paths;
+    return { message, paths };
   }
-  return [];
+  return { message: "", paths: [] };
 }
 
-test.each(Object.entries(MISTAKES))("%s alone is one mistake", (_, { path, account }) => {
-  expect(pathsOf({ accounts: [account] })).toEqual([path("seedFile.accounts[0]")]);
+test.each(MISTAKES)("%s %s: this alone is one mistake", (at, rule, account) => {
+  const path = pathOf(at, 0);
+  const [, parent, name] = /^(.*)\.(.*)$/.exec(path) ?? [];
+  const message = rule.startsWith("Did you mean")
+    ? `Unknown field \`${name}\` in \`${parent}\`. ${rule}`
+    : `\`${path}\` ${rule.replace("AT", pathOf("", 0))}`;
+  expect(refusalOf(withAccount(account))).toEqual({
+    message: expect.stringContaining(message),
+    paths: [path],
+  });
 });
 
 test("any mistakes of any accounts, and of the file itself, are all reported, and nothing else", () => {
-  const chosen = fc.array(fc.constantFrom(...Object.values(MISTAKES), null), { minLength: 1, maxLength: 8 });
+  const chosen = fc.array(fc.constantFrom(...MISTAKES, null), { minLength: 1, maxLength: 8 });
   const ofFile = fc.constantFrom(
     {},
     { policy: { no_such: 1 } },
     { limits: { requests: 0 } },
     { acounts: [] },
   );
+  /** An account whose keys, clips and IDs no other account has. */
+  const ownAccount = (account: object, index: number) =>
+    JSON.parse(
+      JSON.stringify(account)
+        .replaceAll(/(?<=emu_|clip_)(?=[ab]")/g, String(index))
+        .replaceAll(/(?<=a000000)0(?=-)/gi, String(index)),
+    );
   fc.assert(
     fc.property(chosen, ofFile, (mistakes, more) => {
-      // Each key and clip is of one account only.
-      const accounts = JSON.parse(
-        JSON.stringify(
-          mistakes.map((each, index) =>
-            JSON.parse(
-              JSON.stringify(each?.account ?? { tasks: [song] }).replaceAll("emu_same", `emu_${index}`),
-            ),
-          ),
-        ),
-      );
-      const expected = mistakes.flatMap((each, index) => each?.path(`seedFile.accounts[${index}]`) ?? []);
-      const found = pathsOf({ accounts, ...more });
-      expect(found.filter((path) => path.includes("accounts[")).sort()).toEqual(expected.sort());
-      expect(found.length - expected.length).toBe(Object.keys(more).length);
+      const accounts = mistakes.map((each, index) => ownAccount(each?.[2] ?? { tasks: [DONE] }, index));
+      const expected = mistakes.flatMap((each, index) => (each === null ? [] : pathOf(each[0], index)));
+      const { paths } = refusalOf({ accounts, ...more });
+      expect(paths.filter((path) => path.includes("accounts[")).sort()).toEqual(expected.sort());
+      expect(paths.length - expected.length).toBe(Object.keys(more).length);
     }),
-    { numRuns: 300 },
+    { numRuns: 500 },
+  );
+});
+
+test.each<[string, unknown]>([
+  ["`seedFile` must be an object; got 5.", 5],
+  ["Unknown field `acounts` in `seedFile`. Did you mean `accounts`?", { acounts: [] }],
+  ["`seedFile.accounts` must have at least one account, or be omitted", { accounts: [] }],
+  ["`seedFile.time` must be an ISO 8601 time in UTC", { time: "2026-01-01T00:00:00+01:00" }],
+  ["`seedFile.time` must be an ISO 8601 time in UTC", { time: "1969-12-31T00:00:00Z" }],
+  [
+    "`seedFile.accounts[1].keys[0].key` must differ from `seedFile.accounts[0].keys[1].key`",
+    { accounts: [{ keys: [{ key: "emu_a" }, { key: "emu_b" }] }, { keys: [{ key: "emu_b" }] }] },
+  ],
+  [
+    "`seedFile.accounts[1].account_id` must differ from `seedFile.accounts[0].account_id`",
+    { accounts: [{ account_id: ID }, { account_id: ID.toUpperCase() }] },
+  ],
+  ["`seedFile.faults[0].fault.kind` must be one of", { faults: [{ fault: { kind: "stal" } }] }],
+  ["Unknown field `late_succes` in `seedFile.policy`. Did you mean", { policy: { late_succes: "success" } }],
+  ["`seedFile.limits.window_seconds` must be a number from", { limits: { window_seconds: 0 } }],
+  [
+    "`seedFile.outcomes.provider_a.next[0].clips` must be a whole number",
+    { outcomes: { provider_a: { next: [{ clips: 21 }] } } },
+  ],
+])("a file is refused with this message alone: %s", (message, seedFile) => {
+  expect(refusalOf(seedFile)).toMatchObject({
+    message: expect.stringContaining(message),
+    paths: { length: 1 },
+  });
+});
+
+test("a key that is refused is not shown", () => {
+  const { message } = refusalOf(withAccount({ keys: [{ key: "live_secret" }] }));
+  expect(message).toMatch(/^`seedFile\.(?!.*live_secret)/);
+});
+
+test("an ID of the file that the seed gives to another task is refused", () => {
+  const [task] = createEmulator({ seedFile: withTasks(PENDING) }).state().tasks;
+  expect(refusalOf(withTasks(PENDING, { ...PENDING, task_id: task?.task_id })).message).toContain(
+    "`seedFile.accounts[0].tasks[1].task_id` must differ from `seedFile.accounts[0].tasks[0].task_id`",
   );
 });
 
 describe("a mistake causes no others", () => {
+  const continued = { ...DONE, input: { continue_clip_id: "a" } };
+
   test.each([
-    [
-      "a clip of an invalid task",
-      [
-        { ...song, status: "done", clip_ids: ["a"] },
-        { ...song, input: { continue_clip_id: "a" } },
-      ],
-      "tasks[0].status",
-    ],
-    [
-      "a clip of an invalid request",
-      [
-        { ...song, input: {}, clip_ids: ["a"] },
-        { ...song, input: { continue_clip_id: "a" } },
-      ],
-      "tasks[0].input.prompt",
-    ],
-    [
-      "a misspelled name of a required field",
-      [{ ...song, status: undefined, statuss: "success" }],
-      "tasks[0].statuss",
-    ],
-  ])("%s", (_, tasks, path) => {
-    expect(pathsOf({ accounts: [{ tasks }] })).toEqual([`seedFile.accounts[0].${path}`]);
+    ["a clip of an invalid task", { status: "done" }, "tasks[0].status"],
+    ["a clip of an invalid request", { input: {} }, "tasks[0].input.prompt"],
+  ])("%s", (_, mistake, path) => {
+    const { paths } = refusalOf(withTasks({ ...DONE, clip_ids: ["a"], ...mistake }, continued));
+    expect(paths).toEqual([pathOf(path, 0)]);
   });
 
   test("a wrong time of the file, for the ages of its tasks", () => {
-    const tasks = [{ ...song, created_at: "2027-01-01T00:00:00Z" }];
-    expect(pathsOf({ time: "tomorrow", accounts: [{ tasks }] })).toEqual(["seedFile.time"]);
+    const file = withTasks({ ...DONE, created_at: "2027-01-01T00:00:00Z" });
+    expect(refusalOf({ time: "tomorrow", ...file }).paths).toEqual(["seedFile.time"]);
   });
 });

@@ -1,8 +1,8 @@
 import { createEmulator, type Emulator, type EmulatorOptions, type Snapshot } from "async-music/emulator";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-
-const song = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
+import { createSeeded, seedSong, withAccount } from "./support/seed-files.js";
+import { serviceOf } from "./support/service.js";
 
 /** The key that a seed gives to the account at this position, which a file may leave open. */
 const seededKey = (position: number) => {
@@ -25,11 +25,8 @@ const account = fc.record(
     keys: fc.uniqueArray(key, { minLength: 1, maxLength: 3 }),
     tasks: fc.constantFrom(
       [],
-      [{ ...song, status: "success", audio_format: "mp3" }],
-      [
-        { ...song, status: "running" },
-        { ...song, status: "timeout" },
-      ],
+      [seedSong({ status: "success", audio_format: "mp3" })],
+      [seedSong({ status: "running" }), seedSong({ status: "timeout" })],
     ),
     policy: fc.constantFrom({}, { audio_conversion: "failing" as const }),
   },
@@ -104,12 +101,7 @@ test("snapshots, resets and forks of emulators with seed files never throw, in a
         else if (each.kind === "key") emulator.accounts.createKey(emulator.accountId);
         else {
           await emulator.clock.advance(1_000);
-          const headers = { "x-api-key": apiKey, "Content-Type": "application/json" };
-          await emulator.fetch(`${emulator.url}/api/v1/task`, {
-            method: "POST",
-            headers,
-            body: JSON.stringify(song),
-          });
+          await serviceOf(emulator).post(seedSong());
         }
       }
     }),
@@ -119,9 +111,7 @@ test("snapshots, resets and forks of emulators with seed files never throw, in a
 });
 
 test("a reset after restoring a snapshot whose key is another key of the file keeps that key, once", () => {
-  const emulator = createEmulator({
-    seedFile: { accounts: [{ keys: [{ key: "emu_a" }, { key: "emu_b" }] }] },
-  });
+  const { emulator } = createSeeded(withAccount({ keys: [{ key: "emu_a" }, { key: "emu_b" }] }));
   emulator.restore(createEmulator({ apiKey: "emu_b" }).snapshot());
   emulator.reset();
   expect([emulator.apiKey, keysOf(emulator)]).toEqual(["emu_b", ["emu_b"]]);
@@ -129,31 +119,35 @@ test("a reset after restoring a snapshot whose key is another key of the file ke
 
 test("an account whose only key was kept for the first one gets another from the seed", () => {
   const accounts = [{ keys: [{ key: "emu_a" }] }, { keys: [{ key: "emu_b" }] }];
-  const emulator = createEmulator({ seedFile: { accounts }, apiKey: "emu_b" });
+  const { emulator } = createSeeded({ accounts }, { apiKey: "emu_b" });
   expect(keysOf(emulator)).toEqual(["emu_b", expect.stringMatching(/^emu_[\da-f]{32}$/)]);
 });
 
+/** An emulator on a real clock with these tasks, at a fixed time of the system. */
+function createOnRealClock(...tasks: object[]) {
+  vi.useFakeTimers({ now: Date.UTC(2026, 10, 23, 12), toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  return createSeeded(withAccount({ tasks }), { clock: "real" }).emulator;
+}
+
 test.each([
-  ["an unfinished task", [{ ...song, status: "running", created_at: "2026-11-23T11:59:00Z" }]],
+  ["an unfinished task", [seedSong({ status: "running", created_at: "2026-11-23T11:59:00Z" })]],
   [
     "a song that was continued at a fixed time",
     [
-      { ...song, status: "success", created_ago: "10m", process_seconds: 60, clip_ids: ["intro"] },
-      {
-        ...{ ...song, input: { continue_clip_id: "intro" } },
+      seedSong({ status: "success", created_ago: "10m", process_seconds: 60, clip_ids: ["intro"] }),
+      seedSong({
         ...{ status: "success", created_at: "2026-11-23T11:55:00Z" },
-      },
+        input: { continue_clip_id: "intro" },
+      }),
     ],
   ],
 ])("on a real clock, resets and forks at any later time return to %s as it was at the start", (_, tasks) => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 10, 23, 12), toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const emulator = createEmulator({ clock: "real", seedFile: { accounts: [{ tasks }] } });
+  const emulator = createOnRealClock(...tasks);
   const before = emulator.state();
   for (const later of [1, 3_599_999, 1, 86_400_000]) {
     vi.setSystemTime(Date.now() + later);
-    const fork = emulator.fork();
-    for (const each of [emulator, fork]) {
+    for (const each of [emulator, emulator.fork()]) {
       each.reset();
       expect(each.state()).toEqual(before);
     }
@@ -161,10 +155,7 @@ test.each([
 });
 
 test("on a real clock, a file without fixed times begins at the system's time after every reset", () => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 10, 23, 12), toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const tasks = [{ ...song, status: "running", created_ago: "59m" }];
-  const emulator = createEmulator({ clock: "real", seedFile: { accounts: [{ tasks }] } });
+  const emulator = createOnRealClock(seedSong({ status: "running", created_ago: "59m" }));
   vi.setSystemTime(Date.now() + 86_400_000);
   emulator.reset();
   expect(emulator.state()).toMatchObject({

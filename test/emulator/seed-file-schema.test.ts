@@ -5,6 +5,7 @@ import { createEmulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { seedFileJsonSchema } from "../../tools/documents/seed-file-schema.js";
 import { REQUESTS } from "../spec/tables/requests/index.js";
+import { seedSong, withTasks } from "./support/seed-files.js";
 
 const schema = seedFileJsonSchema();
 const validate = new Ajv2020({ formats: fullFormats, strictTypes: false, strictRequired: false }).compile(
@@ -12,8 +13,7 @@ const validate = new Ajv2020({ formats: fullFormats, strictTypes: false, strictR
 );
 
 const read = (file: string) => readFileSync(file, "utf8");
-const song = { model: "provider_a", task_type: "music", input: { tags: "polka" }, status: "success" };
-const withTask = (fields: object) => ({ accounts: [{ tasks: [{ ...song, ...fields }] }] });
+const withTask = (fields: object) => withTasks(seedSong({ status: "success", ...fields }));
 
 function accepts(seedFile: unknown): boolean {
   try {
@@ -51,7 +51,7 @@ describe("the JSON Schema of seed files", () => {
     ["a key without a value", { accounts: [{ keys: [{ name: "laptop" }] }] }],
     ["an ID that is no UUID", withTask({ task_id: "1" })],
     ["an unknown status", withTask({ status: "done" })],
-    ["a task without a status", { accounts: [{ tasks: [{ ...song, status: undefined }] }] }],
+    ["a task without a status", withTasks(seedSong())],
     ["an error of a success", withTask({ error_code: "rate_limited" })],
     ["clips of a failure", withTask({ status: "failure", clips: 1 })],
     ["an outcome of a finished task", withTask({ outcome: {} })],
@@ -76,8 +76,7 @@ describe("the JSON Schema of seed files", () => {
   });
 
   test.each(REQUESTS)("knows the requests: $section: $name: $expected", ({ body }) => {
-    const tasks = [{ ...Object(body), status: "failure" }];
-    const file = JSON.parse(JSON.stringify({ accounts: [{ tasks }] }));
+    const file = JSON.parse(JSON.stringify(withTasks({ ...Object(body), status: "failure" })));
     // JSON Schema has no rule for private addresses.
     const isUpload = /^https?:/i.test(Object(Object(body).input).url);
     if (!isUpload || accepts(file)) expect(validate(file)).toBe(accepts(file));
