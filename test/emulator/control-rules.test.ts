@@ -6,11 +6,13 @@ import type { AnyMethod } from "../../emulator/control/method.js";
 import { METHODS } from "../../emulator/control/plane.js";
 import { type ControlledService, controlled, createControlled, serviceOf, VALID } from "./support/service.js";
 
-/** Streams never end. */
-const CALLS = METHODS.filter(({ route }) => !route.endsWith("/stream")).map((definition) => {
+const EVERY_CALL = METHODS.map((definition) => {
   const [method = "", path = ""] = definition.route.split(" ");
   return { name: definition.route, method, path, definition };
 });
+/** Streams never end. */
+const CALLS = EVERY_CALL.filter(({ name }) => !name.endsWith("/stream"));
+const STREAMS = EVERY_CALL.filter((each) => !CALLS.includes(each));
 const SCOPED = CALLS.filter(({ definition }) => definition.scoped);
 const READS = SCOPED.filter(({ name }) => /^GET |\/har$/.test(name));
 const WRITES = SCOPED.filter((each) => !READS.includes(each));
@@ -36,6 +38,12 @@ function sampleOf(schema: JsonSchema): unknown {
   const required = fields.filter(([name]) => schema.required?.includes(name));
   const chosen = required.length > 0 ? required : fields.slice(0, 1);
   return Object.fromEntries(chosen.map(([name, field]) => [name, sampleOf(field as JsonSchema)]));
+}
+
+/** A body that the call accepts, for a path without IDs of other objects. */
+function sampleBody({ definition }: { definition: AnyMethod }): unknown {
+  const schema = bodySchema(definition);
+  return schema === null ? undefined : sampleOf(schema);
 }
 
 /** An emulator with two accounts besides its own, each with a task, a payment and a request. */
@@ -71,7 +79,7 @@ function pathIn(path: string, accountId: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "1");
 }
 
-describe("a refused call leaves the snapshot as it was", () => {
+describe("every call gets a response with a request id, and a refused one changes nothing", () => {
   test.each(CALLS)("$name", async ({ method, path, definition }) => {
     const schema = bodySchema(definition);
     const variant = schema?.anyOf?.find((each) => Object(each).properties !== undefined) ?? schema;
@@ -81,6 +89,7 @@ describe("a refused call leaves the snapshot as it was", () => {
       fc.oneof(
         { weight: 2, arbitrary: fc.constantFrom(...(field.enum ?? [sampleOf(field)])) },
         fc.constantFrom<unknown>(null, -1, "accepts", "?"),
+        fc.jsonValue({ maxDepth: 2 }),
       );
     const body = fc.record(
       Object.fromEntries(fields.map(([name, field]) => [name, valueFor(field as JsonSchema)])),
@@ -88,29 +97,25 @@ describe("a refused call leaves the snapshot as it was", () => {
     );
     const bodies = fc.oneof(
       { weight: 9, arbitrary: body },
-      fc.constantFrom<unknown>([], 5, "{", { no_such: 1 }),
+      fc.constantFrom<unknown>([], 5, "{", { no_such: 1 }, '{"__proto__":{}}'),
+      fc.string({ unit: "binary" }),
     );
     const wrong = definition.scoped ? ["?account_id=none", "?no_such=1"] : ["?no_such=1"];
-    const query = mostly("", ...wrong);
+    const paths = mostly(pathIn(path, one), pathIn(path, "none"), path.replaceAll(/\{\w+\}/g, "%00"));
     const start = service.emulator.snapshot();
     await fc.assert(
-      fc.asyncProperty(
-        bodies,
-        query,
-        mostly(pathIn(path, one), pathIn(path, "none")),
-        async (given, search, target) => {
-          // Without the effects of earlier calls, which could hide those of a refused one.
-          service.emulator.restore(start);
-          const before = service.frozenState();
-          const { status } = await service.control(
-            method,
-            target + search,
-            method === "GET" ? undefined : given,
-          );
-          expect(status).toBeLessThan(500);
-          if (status >= 400) expect(service.frozenState()).toBe(before);
-        },
-      ),
+      fc.asyncProperty(bodies, mostly("", ...wrong), paths, async (given, search, target) => {
+        // Without the effects of earlier calls, which could hide those of a refused one.
+        service.emulator.restore(start);
+        const before = service.frozenState();
+        const sent = method === "GET" ? undefined : given;
+        const { status, headers, body: answer } = await service.control(method, target + search, sent);
+        expect(status).toBeLessThan(500);
+        expect(headers.get("X-Request-Id")).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+        if (status < 400) return;
+        expect(answer).toMatchObject({ code: status, error_code: expect.any(String) });
+        expect(service.frozenState()).toBe(before);
+      }),
       { numRuns: fields.length > 1 ? 200 : 60 },
     );
   });
@@ -131,23 +136,32 @@ function stateWithout(accountId: string): unknown {
 }
 
 describe("a call that is limited to an account", () => {
+  test.each([...SCOPED, ...STREAMS])("is a 404 for an unknown one: $name", async (call) => {
+    const unknown = "0b6e4e1c-3f6d-4a7e-9c55-1f2d3c4b5a69";
+    const before = service.frozenState();
+    const body = sampleBody(call);
+    const target = `${pathIn(call.path, one)}?account_id=${unknown}`;
+    expect(await service.control(call.method, target, body)).toMatchObject({
+      status: 404,
+      body: {
+        message: `No account has the ID ${unknown}. Check the ID; a reset or a restore removes earlier ones.`,
+      },
+    });
+    expect(service.frozenState()).toBe(before);
+  });
+
   test.each(READS)("shows nothing of another one: $name", async ({ method, path, definition }) => {
-    const schema = bodySchema(definition);
-    const body = schema === null ? undefined : {};
-    const { status, body: answer } = await service.control(
-      method,
-      `${pathIn(path, one)}?account_id=${one}`,
-      body,
-    );
+    const target = `${pathIn(path, one)}?account_id=${one}`;
+    const body = bodySchema(definition) === null ? undefined : {};
+    const { status, body: answer } = await service.control(method, target, body);
     expect(status).toBe(200);
     expect(JSON.stringify(answer)).not.toContain(other);
   });
 
-  test.each(WRITES)("changes nothing of another one: $name", async ({ method, path, definition }) => {
-    const schema = bodySchema(definition);
+  test.each(WRITES)("changes nothing of another one: $name", async (call) => {
     const before = stateWithout(one);
-    const body = schema === null ? undefined : sampleOf(schema);
-    const { status } = await service.control(method, `${pathIn(path, one)}?account_id=${one}`, body);
+    const target = `${pathIn(call.path, one)}?account_id=${one}`;
+    const { status } = await service.control(call.method, target, sampleBody(call));
     expect(status).toBeLessThan(300);
     expect(stateWithout(one)).toEqual(before);
   });
@@ -156,15 +170,11 @@ describe("a call that is limited to an account", () => {
 const NAMES_ID = /\{(account|key|payment|task)_id\}/;
 
 describe("an ID is accepted in upper case", () => {
-  const statusOf = async (
-    { method, path, definition }: (typeof CALLS)[number],
-    target: string,
-    search = "",
-    more = {},
-  ) => {
-    const schema = bodySchema(definition);
-    const body = schema === null ? undefined : Object.assign(Object(sampleOf(schema)), more);
-    const { status, body: answer } = await service.control(method, pathIn(path, target) + search, body);
+  const statusOf = async (call: (typeof CALLS)[number], target: string, search = "", more = {}) => {
+    const sample = sampleBody(call);
+    const body = sample === undefined ? undefined : Object.assign(Object(sample), more);
+    const path = pathIn(call.path, target) + search;
+    const { status, body: answer } = await service.control(call.method, path, body);
     return [status, Object(answer).request_id === undefined ? answer : null, service.frozenState()];
   };
 

@@ -135,18 +135,6 @@ test("accounts and API keys can be created, changed and deleted", async () => {
   expect((await control("POST", "/accounts")).status).toBe(201);
 });
 
-test("an outcome applies to the next task, or to every task until it is removed", async () => {
-  const { control, create, read } = service;
-  const next = await control("POST", "/providers/provider_a/next", { outcome: "failure", polls: 1 });
-  const always = await control("PUT", "/providers/provider_a/always", { polls: 2 });
-  expect([next.status, next.body, always.status]).toEqual([204, "", 204]);
-  expect((await read(await create(VALID.lyrics))).status).toBe("failure");
-  const second = await create(VALID.lyrics);
-  expect((await read(second)).status).not.toBe("success");
-  expect((await read(second)).status).toBe("success");
-  expect((await control("PUT", "/providers/provider_a/always", "null")).status).toBe(204);
-});
-
 test("faults can be added and removed, and do not apply to the control plane", async () => {
   const { control, get } = service;
   const fault = { times: 1000, fault: failWith(503) };

@@ -26,16 +26,6 @@ test.each([
   expect(await retryAfter()).toBe(wait);
 });
 
-test("a stated wait is rounded up to whole seconds, and is long enough", async () => {
-  const { get, advance } = limitedTo(1);
-  await get(BALANCE);
-  await advance(400);
-  const { body, headers } = await get(BALANCE);
-  expect([body.retry_after_seconds, headers.get("Retry-After")]).toEqual([60, "60"]);
-  await advance(body.retry_after_seconds * 1000);
-  expect((await get(BALANCE)).status).toBe(200);
-});
-
 test("neither a 401 nor a 429 counts against a window", async () => {
   const { get, send, advance, remaining } = limitedTo(1, "sliding");
   await send(BALANCE);
