@@ -34,11 +34,8 @@ interface Case {
 const UNKNOWN = `${TASK}/00000000-0000-4000-8000-000000000000`;
 const MP3 = { ...VALID.song, audio_format: "mp3" };
 const MIXED = { ...VALID.custom, input: { ...VALID.custom.input, lyrics: "la" } };
+const OTHER_KEY = { "x-api-key": "emu_other" };
 const WITHOUT_KEY = { headers: { "Content-Type": "application/json" } };
-
-function lyricsWith(changes: object) {
-  return { ...VALID.lyrics, ...changes };
-}
 
 function post(body: unknown, headers?: Record<string, string>): Case["send"] {
   return (service) => service.post(body, headers);
@@ -64,8 +61,8 @@ function withFault(fault: Fault, act: Case["send"]): Case["send"] {
   };
 }
 
-function withPolicy(policy: EmulatorOptions["policy"]) {
-  return { options: { policy } };
+function withPolicy(policy: EmulatorOptions["policy"], send: Case["send"]) {
+  return { options: { policy }, send };
 }
 
 /** Reads a task that was created before. */
@@ -93,223 +90,173 @@ function stalled(path: string): Case["send"] {
   return async ({ emulator, fault }) => {
     fault({ kind: "stall" });
     const signal = AbortSignal.timeout(10);
-    await emulator
-      .fetch(emulator.url + path, { signal, headers: { "x-api-key": "emu_other" } })
-      .catch(() => {});
+    await emulator.fetch(emulator.url + path, { signal, headers: OTHER_KEY }).catch(() => {});
   };
 }
 
+const INVALID_FORMAT = post({ ...MP3, audio_format: "wav" });
+const MALFORMED = { kind: "malformed" } as const;
+
 const CASES: Readonly<Record<string, Case>> = {
-  "an accepted task": { expected: [202, null], send: post(VALID.song) },
-  "a task with an outcome": {
-    expected: [202, null],
-    async send({ emulator, post }) {
+  ...responding(202, null, {
+    "an accepted task": post(VALID.song),
+    "a task with an outcome": async ({ emulator, post }) => {
       emulator.providers.provider_a.next({ outcome: "failure" });
       await post(VALID.song);
     },
-  },
-  "fields of both models": {
-    expected: [202, null],
-    ...withPolicy({ mixed_field_sets: "named_only" }),
-    send: post(MIXED),
-  },
-  "a format of null": {
-    expected: [202, null],
-    ...withPolicy({ null_audio_format: "omitted" }),
-    send: post(lyricsWith({ audio_format: null })),
-  },
-  "a task that is read": { expected: [200, null], ...readTask(VALID.song) },
-  "a read task with fields of both models": {
-    expected: [200, null],
-    ...withPolicy({ mixed_field_sets: "named_only" }),
-    ...readTask(MIXED),
-  },
-  "the balance": { expected: [200, null], send: get(BALANCE) },
-  "the usage": { expected: [200, null], send: get(USAGE) },
-  "the description": { expected: [200, null], send: send("/openapi.json", {}) },
-  "the start page without a body": { expected: [200, null], send: send("/", { method: "HEAD" }) },
-
-  "no JSON": { expected: [400, "invalid_json"], send: post("{") },
-  "no body": { expected: [400, "invalid_json"], send: sendWithJsonType },
-  "an array": { expected: [400, "invalid_request_body"], send: post([]) },
-  "a string": { expected: [400, "invalid_request_body"], send: post('"song"') },
-  "deep JSON": {
-    expected: [400, "invalid_request_body"],
-    send: post(`${"[".repeat(600)}${"]".repeat(600)}`),
-  },
-  "another content type": {
-    expected: [400, "invalid_request_body"],
-    send: post(VALID.song, { "Content-Type": "text/plain" }),
-  },
-  "a body that is too large": {
-    expected: [400, "invalid_request_body"],
-    send: post(lyricsWith({ more: "x".repeat(2 ** 20) })),
-  },
-  "an invalid outcome": {
-    expected: [400, "invalid_request_body"],
-    send: post(VALID.song, { "X-Emulator-Outcome": "{" }),
-  },
-  "no input": {
-    expected: [400, "missing_required_fields"],
-    send: post({ model: "provider_a", task_type: "lyrics" }),
-  },
-  "another model": { expected: [400, "invalid_model"], send: post(lyricsWith({ model: "provider_c" })) },
-  "another task type": {
-    expected: [400, "unsupported_task_type"],
-    send: post(lyricsWith({ model: "provider_b" })),
-  },
-  "an empty input": { expected: [400, "invalid_task_input"], send: post(lyricsWith({ input: {} })) },
-  "an invalid format": {
-    expected: [400, "invalid_audio_format"],
-    send: post({ ...MP3, audio_format: "wav" }),
-  },
-  "an invalid format with another status": {
-    expected: [422, "invalid_audio_format"],
-    ...withPolicy({ invalid_audio_format_status: 422 }),
-    send: post({ ...MP3, audio_format: "wav" }),
-  },
-  "no conversion": {
-    expected: [409, "audio_format_unavailable"],
-    ...withPolicy({ audio_conversion: "off", audio_format_unavailable_status: 409 }),
-    send: post(MP3),
-  },
-  "no conversion, later": {
-    expected: [202, null],
-    async send({ emulator, post }) {
+    "fields of both models": withPolicy({ mixed_field_sets: "named_only" }, post(MIXED)),
+    "a format of null": withPolicy(
+      { null_audio_format: "omitted" },
+      post({ ...VALID.lyrics, audio_format: null }),
+    ),
+    "no conversion, later": async ({ emulator, post }) => {
       await post(MP3);
       emulator.changePolicy({ audio_conversion: "off" });
     },
-  },
-
-  "no key": {
-    expected: [401, "missing_api_key"],
-    send: send(TASK, { ...WITHOUT_KEY, method: "POST", body: JSON.stringify(VALID.song) }),
-  },
-  "no key for the balance": { expected: [401, "missing_api_key"], send: send(BALANCE, {}) },
-  "an unknown key": {
-    expected: [401, "invalid_api_key"],
-    send: send(BALANCE, { headers: { "x-api-key": "emu_other" } }),
-  },
-  "an unknown key and an invalid request": {
-    expected: [401, "invalid_api_key"],
-    send: post(lyricsWith({ input: {} }), { "x-api-key": "emu_other" }),
-  },
-  "an unknown key and no JSON": {
-    expected: [401, "invalid_api_key"],
-    send: post("{", { "x-api-key": "emu_other" }),
-  },
-  "too few credits": {
-    expected: [402, "insufficient_credits"],
-    options: { credits: 3 },
-    send: post(VALID.song),
-  },
-  "a suspended account": { expected: [403, "account_suspended"], send: suspended(VALID.song) },
-  "a suspended account and no JSON": { expected: [403, "account_suspended"], send: suspended("{") },
-  "an unknown task": { expected: [404, "task_not_found"], send: get(UNKNOWN) },
-  "a task ID that is no UUID": { expected: [404, "task_not_found"], send: get(`${TASK}/song`) },
-  "an unknown path": { expected: [404, "not_found"], send: get("/api/v1/nothing") },
-  "an unknown path without a key": { expected: [404, "not_found"], send: send("/nothing", {}) },
-  "a path that ends like a task's": {
-    expected: [404, "not_found"],
-    send: get(UNKNOWN.replace("/task", "")),
-  },
-  "an unknown file": { expected: [404, "not_found"], send: send("/audio/nothing", {}) },
-  "another method": { expected: [405, "method_not_allowed"], send: sendWithKey("DELETE", TASK) },
-  "a balance without a body": {
-    expected: [405, "method_not_allowed"],
-    send: sendWithKey("HEAD", BALANCE),
-  },
-  "the rate limit": { expected: [429, "rate_limited"], send: limited(VALID.song) },
-  "the rate limit and no JSON": { expected: [429, "rate_limited"], send: limited("{") },
-  "the rate limit after a delay": {
-    expected: [429, "rate_limited"],
-    send: withFault({ kind: "latency", ms: 1 }, limited(VALID.song)),
-  },
-  "a provider's refusal": {
-    expected: [502, "upstream_provider_error"],
-    async send({ emulator, post }) {
+  }),
+  ...responding(200, null, {
+    "a task that is read": readTask(VALID.song),
+    "a read task with fields of both models": {
+      ...readTask(MIXED),
+      options: { policy: { mixed_field_sets: "named_only" } },
+    },
+    "the balance": get(BALANCE),
+    "the usage": get(USAGE),
+    "the description": send("/openapi.json", {}),
+    "the start page without a body": send("/", { method: "HEAD" }),
+    "a whole file": readFile("audio_url", {}),
+    "a file without a body": readFile("audio_url", { method: "HEAD" }),
+    "a file that changed": readFile("audio_url", { headers: { Range: "bytes=5-9", "If-Range": '"other"' } }),
+    "a provider's file": readFile("audio_url", {}, { storable: false }),
+    "a cover": readFile("image_large_url", {}),
+    "a cut response": withFault(MALFORMED, get(USAGE)),
+    "a cut response to a read": readTask(VALID.song, MALFORMED),
+    "a cut file": async (service) => {
+      const [clip] = await clipsOf(service);
+      service.fault(MALFORMED);
+      await fetchBytes(service, clip.audio_url).catch(() => {});
+    },
+    "a late response": withFault({ kind: "latency", ms: 600_000 }, get(BALANCE)),
+  }),
+  ...responding(206, null, {
+    "a part of a file": readFile("audio_url", { headers: { Range: "bytes=5-9" } }),
+  }),
+  ...responding(400, "invalid_json", {
+    "no JSON": post("{"),
+    "no body": sendWithJsonType,
+    "a cut error without JSON": withFault(MALFORMED, post("{")),
+  }),
+  ...responding(400, "invalid_request_body", {
+    "an array": post([]),
+    "a string": post('"song"'),
+    "deep JSON": post(`${"[".repeat(600)}${"]".repeat(600)}`),
+    "another content type": post(VALID.song, { "Content-Type": "text/plain" }),
+    "a body that is too large": post({ ...VALID.lyrics, more: "x".repeat(2 ** 20) }),
+    "an invalid outcome": post(VALID.song, { "X-Emulator-Outcome": "{" }),
+  }),
+  ...responding(400, "missing_required_fields", {
+    "no input": post({ model: "provider_a", task_type: "lyrics" }),
+  }),
+  ...responding(400, "invalid_model", { "another model": post({ ...VALID.lyrics, model: "provider_c" }) }),
+  ...responding(400, "unsupported_task_type", {
+    "another task type": post({ ...VALID.lyrics, model: "provider_b" }),
+  }),
+  ...responding(400, "invalid_task_input", { "an empty input": post({ ...VALID.lyrics, input: {} }) }),
+  ...responding(400, "invalid_audio_format", { "an invalid format": INVALID_FORMAT }),
+  ...responding(422, "invalid_audio_format", {
+    "an invalid format with another status": withPolicy({ invalid_audio_format_status: 422 }, INVALID_FORMAT),
+  }),
+  ...responding(409, "audio_format_unavailable", {
+    "no conversion": withPolicy({ audio_conversion: "off", audio_format_unavailable_status: 409 }, post(MP3)),
+  }),
+  ...responding(401, "missing_api_key", {
+    "no key": send(TASK, { ...WITHOUT_KEY, method: "POST", body: JSON.stringify(VALID.song) }),
+    "no key for the balance": send(BALANCE, {}),
+  }),
+  ...responding(401, "invalid_api_key", {
+    "an unknown key": send(BALANCE, { headers: OTHER_KEY }),
+    "an unknown key and an invalid request": post({ ...VALID.lyrics, input: {} }, OTHER_KEY),
+    "an unknown key and no JSON": post("{", OTHER_KEY),
+  }),
+  ...responding(402, "insufficient_credits", {
+    "too few credits": { options: { credits: 3 }, send: post(VALID.song) },
+    "a cut error": { options: { credits: 0 }, send: withFault(MALFORMED, post(VALID.song)) },
+  }),
+  ...responding(403, "account_suspended", {
+    "a suspended account": suspended(VALID.song),
+    "a suspended account and no JSON": suspended("{"),
+  }),
+  ...responding(404, "task_not_found", {
+    "an unknown task": get(UNKNOWN),
+    "a task ID that is no UUID": get(`${TASK}/song`),
+  }),
+  ...responding(404, "not_found", {
+    "an unknown path": get("/api/v1/nothing"),
+    "an unknown path without a key": send("/nothing", {}),
+    "a path that ends like a task's": get(UNKNOWN.replace("/task", "")),
+    "an unknown file": send("/audio/nothing", {}),
+  }),
+  ...responding(405, "method_not_allowed", {
+    "another method": sendWithKey("DELETE", TASK),
+    "a balance without a body": sendWithKey("HEAD", BALANCE),
+    "another method for a cover": readFile("image_large_url", { method: "PUT" }),
+  }),
+  ...responding(416, "range_not_satisfiable", {
+    "a range outside the file": readFile("audio_url", { headers: { Range: "bytes=999999999-" } }),
+  }),
+  ...responding(429, "rate_limited", {
+    "the rate limit": limited(VALID.song),
+    "the rate limit and no JSON": limited("{"),
+    "the rate limit after a delay": withFault({ kind: "latency", ms: 1 }, limited(VALID.song)),
+  }),
+  ...responding(502, "upstream_provider_error", {
+    "a provider's refusal": async ({ emulator, post }) => {
       emulator.providers.provider_a.always({ outcome: "reject" });
       await post(VALID.song);
     },
-  },
-
-  "a whole file": { expected: [200, null], send: readFile("audio_url", {}) },
-  "a file without a body": { expected: [200, null], send: readFile("audio_url", { method: "HEAD" }) },
-  "a part of a file": {
-    expected: [206, null],
-    send: readFile("audio_url", { headers: { Range: "bytes=5-9" } }),
-  },
-  "a file that changed": {
-    expected: [200, null],
-    send: readFile("audio_url", { headers: { Range: "bytes=5-9", "If-Range": '"other"' } }),
-  },
-  "a range outside the file": {
-    expected: [416, "range_not_satisfiable"],
-    send: readFile("audio_url", { headers: { Range: "bytes=999999999-" } }),
-  },
-  "a provider's file": { expected: [200, null], send: readFile("audio_url", {}, { storable: false }) },
-  "a cover": { expected: [200, null], send: readFile("image_large_url", {}) },
-  "another method for a cover": {
-    expected: [405, "method_not_allowed"],
-    send: readFile("image_large_url", { method: "PUT" }),
-  },
-
-  ...Object.fromEntries(
-    [200, 204, 302, 304, 400, 401, 402, 403, 404, 408, 418, 429, 500, 502, 503].flatMap((status) => {
+  }),
+  ...Object.assign(
+    {},
+    ...[200, 204, 302, 304, 400, 401, 402, 403, 404, 408, 418, 429, 500, 502, 503].map((status) => {
       const [code = null] = Object.entries(ERROR_STATUSES).find(([, each]) => each === status) ?? [];
       const general = status >= 400 && status < 500 ? "invalid_request_body" : "internal_error";
-      const expected = [status, code ?? general] as const;
       const fault = { kind: "status", status, when: "after" } as const;
-      return [
-        [`a fault with ${status} for a task`, { expected, send: withFault(fault, post(VALID.song)) }],
-        [`a fault with ${status} for an invalid task`, { expected, send: withFault(fault, post({})) }],
-        [`a fault with ${status} for no JSON`, { expected, send: withFault(fault, post("{")) }],
-        [`a fault with ${status} for a read`, { expected, ...readTask(VALID.song, fault) }],
-      ] satisfies [string, Case][];
+      return responding(status, code ?? general, {
+        [`a fault with ${status} for a task`]: withFault(fault, post(VALID.song)),
+        [`a fault with ${status} for an invalid task`]: withFault(fault, post({})),
+        [`a fault with ${status} for no JSON`]: withFault(fault, post("{")),
+        [`a fault with ${status} for a read`]: readTask(VALID.song, fault),
+      });
     }),
-  ),
-  ...Object.fromEntries(
-    (["before", "after"] as const).flatMap((when) => {
+    ...(["before", "after"] as const).map((when) => {
       const fault = { kind: "disconnect", when } as const;
-      return [
-        [
-          `no response to a task, ${when}`,
-          { expected: [null, null], send: withFault(fault, post(VALID.song)) },
-        ],
-        [`no response without JSON, ${when}`, { expected: [null, null], send: withFault(fault, post("{")) }],
-        [`no response to a read, ${when}`, { expected: [null, null], ...readTask(VALID.song, fault) }],
-      ] satisfies [string, Case][];
+      return responding(null, null, {
+        [`no response to a task, ${when}`]: withFault(fault, post(VALID.song)),
+        [`no response without JSON, ${when}`]: withFault(fault, post("{")),
+        [`no response to a read, ${when}`]: readTask(VALID.song, fault),
+      });
     }),
   ),
-  "a stalled request": { expected: [null, null], send: stalled(BALANCE) },
-  "a stalled request without a route": { expected: [null, null], send: stalled("/nothing") },
-  "a cut response": {
-    expected: [200, null],
-    send: withFault({ kind: "malformed" }, get(USAGE)),
-  },
-  "a cut response to a read": { expected: [200, null], ...readTask(VALID.song, { kind: "malformed" }) },
-  "a cut error": {
-    expected: [402, "insufficient_credits"],
-    options: { credits: 0 },
-    send: withFault({ kind: "malformed" }, post(VALID.song)),
-  },
-  "a cut error without JSON": {
-    expected: [400, "invalid_json"],
-    send: withFault({ kind: "malformed" }, post("{")),
-  },
-  "a cut file": {
-    expected: [200, null],
-    async send(service) {
-      const [clip] = await clipsOf(service);
-      service.fault({ kind: "malformed" });
-      await fetchBytes(service, clip.audio_url).catch(() => {});
-    },
-  },
-  "a late response": {
-    expected: [200, null],
-    send: withFault({ kind: "latency", ms: 600_000 }, get(BALANCE)),
-  },
+  ...responding(null, null, {
+    "a stalled request": stalled(BALANCE),
+    "a stalled request without a route": stalled("/nothing"),
+  }),
 };
+
+/** Cases whose responses have this status, or none, and this error code. */
+function responding(
+  status: number | null,
+  code: string | null,
+  sends: Record<string, Case["send"] | Omit<Case, "expected">>,
+): Record<string, Case> {
+  const expected = [status, code] as const;
+  return Object.fromEntries(
+    Object.entries(sends).map(([name, given]) => [
+      name,
+      { expected, ...(typeof given === "function" ? { send: given } : given) },
+    ]),
+  );
+}
 
 async function sendWithJsonType({ send, emulator }: Service) {
   const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
@@ -336,11 +283,8 @@ async function copied({ options = {}, created, send }: Omit<Case, "expected">) {
   const service = createControlled({ seed: 3, ...options });
   await send(service);
   const { control, emulator } = service;
-  const { body: exchange }: { body: Exchange } = await control(
-    "GET",
-    `/exchanges/${emulator.requests.length}`,
-  );
-  const { policy, url } = emulator;
+  const { policy, url, requests } = emulator;
+  const { body: exchange }: { body: Exchange } = await control("GET", `/exchanges/${requests.length}`);
   return { exchange, code: testOf(exchange, { seed: 3, policy, service: url, created: created ?? null }) };
 }
 
