@@ -67,6 +67,21 @@ test("the error lists every broken rule, every unused fault and outcome, and mis
   expect(parts[2]).toContain("The test sent POST /api/v1/task, GET /api/v1/task/*. ");
 });
 
+test("of two outcomes and one task, the second outcome is unused", async () => {
+  const emulator = createEmulator();
+  for (const queue_seconds of [1, 2]) emulator.providers.provider_a.next({ queue_seconds });
+  await clientOf(emulator).tasks.run(SONG);
+  expect(problemsOf(emulator)).toMatch(
+    /^Unused outcomes:\n- providers\.provider_a\.next\(\{"queue_seconds":2\}\)[^-]*$/,
+  );
+});
+
+test("an unused fault of a test without requests is named with that", () => {
+  const emulator = createEmulator();
+  emulator.faults.add({ times: 3, fault: { kind: "stall" } });
+  expect(problemsOf(emulator)).toContain("The test sent nothing.");
+});
+
 test("a list of paths has `*` for an id in any case", async () => {
   const { emulator, create, read } = createService();
   const taskId = await create();

@@ -1,199 +1,141 @@
-import type { AccountView, Fault } from "async-music/emulator";
+import type { AccountView } from "async-music/emulator";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { controlled, createService, serviceOf, TASK, VALID } from "./support/service.js";
+import { steps as historySteps, sumsOf, take } from "./support/histories.js";
+import {
+  type ControlledService,
+  controlled,
+  createService,
+  failWith,
+  serviceOf,
+  TASK,
+  VALID,
+} from "./support/service.js";
 
-const REFUSED = { ...VALID.song, input: {} };
 const UNAUTHORIZED = { enabled: true, threshold_credits: 50, recharge_usd: 10, monthly_cap_usd: 20 };
-const account = fc.nat({ max: 1 });
-const outcome = fc.constantFrom("completed" as const, "refused" as const, "pending" as const);
+const INVALID_CALLS: readonly [method: string, path: string, body?: object][] = [
+  ["POST", "/top-ups", { usd: -1, method: "card" }],
+  ["POST", "/top-ups", { usd: 10, method: "cash" }],
+  ["PATCH", "/top-ups/unknown", { status: "completed" }],
+  ["PATCH", "/top-ups/{decided}", { status: "completed" }],
+  ["PUT", "/auto-top-up", UNAUTHORIZED],
+  ["PUT", "/billing", { name: " " }],
+  ["GET", "/invoices"],
+  ["PATCH", "", { suspended: "no" }],
+];
 
-function step<Name extends string, Fields>(
-  name: Name,
-  fields: { [Field in keyof Fields]: fc.Arbitrary<Fields[Field]> },
-): fc.Arbitrary<{ do: Name } & Fields> {
-  return fc.record<Fields>(fields).map((values) => ({ do: name, ...values }));
-}
-
-/** Everything that moves credits: tasks and their ends, purchases of every kind, time, and invalid calls. */
+/** What moves the credits of two accounts: histories, requests with faults, concurrent reads, and invalid calls. */
 const steps = fc.oneof(
-  step("create", {
-    account,
-    body: fc.constantFrom(VALID.song, VALID.providerB, VALID.lyrics, VALID.upload, REFUSED),
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("history" as const), step: historySteps }) },
+  fc.record({
+    do: fc.constant("create" as const),
+    body: fc.constantFrom<object[]>(VALID.song, { ...VALID.song, input: {} }),
     outcome: fc.constantFrom(
       {},
-      { polls: 1 },
       { process_seconds: 20 },
       { polls: 2, outcome: "failure" },
-      { outcome: "hang" },
       { outcome: "reject" },
     ),
   }),
-  step("read", { account, task: fc.nat({ max: 30 }) }),
-  step("fault", {
-    fault: fc.constantFrom<Fault[]>(
-      { kind: "disconnect", when: "before" },
-      { kind: "disconnect", when: "after" },
-      { kind: "status", status: 500, when: "after" },
+  fc.record({ do: fc.constant("read" as const), task: fc.nat({ max: 30 }) }),
+  fc.record({
+    do: fc.constant("fault" as const),
+    fault: fc.constantFrom(
+      { kind: "disconnect", when: "before" } as const,
+      { kind: "disconnect", when: "after" } as const,
+      failWith(500, "after"),
     ),
   }),
-  step("look", { account }),
-  step("topUp", {
-    account,
-    usd: fc.constantFrom(0.01, 0.5, 10, 19.99),
-    method: fc.constantFrom("card" as const, "crypto" as const),
-    outcome,
-  }),
-  step("decide", {
-    account,
-    payment: fc.nat({ max: 10 }),
-    status: fc.constantFrom("completed" as const, "refused" as const),
-  }),
-  step("setAutoTopUp", {
-    account,
-    enabled: fc.boolean(),
-    threshold_credits: fc.constantFrom(50, 200, 5_000),
-    monthly_cap_usd: fc.constantFrom(10, 30, 9),
-  }),
-  step("update", {
-    account,
-    changes: fc.constantFrom(
-      { saved_card: "refuses" as const },
-      { saved_card: "accepts" as const },
-      { suspended: true },
-      { suspended: false },
-    ),
-  }),
-  step("advance", { ms: fc.constantFrom(1, 1_800_000, 3_600_001, 20 * 24 * 3_600_000) }),
-  step("invalid", {
-    account,
-    call: fc.constantFrom(
-      ["POST", "/top-ups", { usd: -1, method: "card" }],
-      ["POST", "/top-ups", { usd: 10, method: "cash" }],
-      ["PATCH", "/top-ups/unknown", { status: "completed" }],
-      ["PUT", "/auto-top-up", UNAUTHORIZED],
-      ["PUT", "/billing", { name: " " }],
-      ["GET", "/invoices", undefined],
-      ["PATCH", "", { suspended: "no" }],
-    ),
-  }),
+  fc.record({ do: fc.constant("suspend" as const), suspended: fc.boolean() }),
+  fc.record({ do: fc.constant("invalid" as const), call: fc.constantFrom(...INVALID_CALLS) }),
 );
+type Step = typeof steps extends fc.Arbitrary<infer Value> ? Value : never;
+
+const sequences = fc.array(fc.record({ account: fc.nat({ max: 1 }), each: steps }), { maxLength: 60 });
+const months = fc.constantFrom("calendar_utc" as const, "rolling_30_days" as const);
 
 test("after any sequence of purchases, tasks and faults all sums match, and invalid calls change nothing", async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(steps, { maxLength: 60 }),
-      fc.constantFrom("calendar_utc" as const, "rolling_30_days" as const),
-      fc.nat(),
-      async (sequence, month, seed) => {
-        const first = controlled(createService({ seed, credits: 40, policy: { auto_top_up_month: month } }));
-        const { emulator } = first;
-        const { accounts } = emulator;
-        const second = accounts.create({ credits: 15 });
-        const services = [first, controlled(serviceOf(emulator, { apiKey: second.api_key }))];
-        const ids = [emulator.accountId, second.account_id];
-        const given = [40, 15];
-        const last = ids.map(() => ({ tasks_created: 0, credits_used: 0, credits_topped_up: 0 }));
+    fc.asyncProperty(sequences, months, fc.nat(), async (sequence, month, seed) => {
+      const first = controlled(createService({ seed, credits: 40, policy: { auto_top_up_month: month } }));
+      const { emulator } = first;
+      const { accounts } = emulator;
+      const second = accounts.create({ credits: 15 });
+      const players = [
+        { service: first, id: emulator.accountId, given: 40 },
+        {
+          service: controlled(serviceOf(emulator, { apiKey: second.api_key })),
+          id: second.account_id,
+          given: 15,
+        },
+      ].map((player) => ({ ...player, last: accounts.get(player.id).usage }));
 
-        for (const each of sequence) {
-          if (each.do === "advance") await emulator.clock.advance(each.ms);
-          else if (each.do === "fault") emulator.faults.add({ fault: each.fault });
-          else await take(each, services[each.account] ?? first, ids[each.account] ?? "");
+      for (const { account, each } of sequence) {
+        const { service, id } = players[account] ?? { service: first, id: emulator.accountId };
+        await act(each, service, id);
 
-          for (const [index, id] of ids.entries()) {
-            const { balance, usage, ledger } = accounts.get(id);
-            const sum = (kind: string) => total(ledger.filter((entry) => entry.kind === kind));
-            expect(balance.available).toBeGreaterThanOrEqual(0);
-            expect(balance.frozen).toBeGreaterThanOrEqual(0);
-            expect(balance.total).toBe(balance.available + balance.frozen);
-            expect(balance.frozen).toBe(sum("freeze") - sum("settle") - sum("refund"));
-            expect(usage.credits_used).toBe(sum("freeze"));
-            expect(usage.credits_topped_up).toBe(balance.available + balance.frozen + sum("settle"));
-            const times = ledger.map(({ at }) => at);
-            expect(times).toEqual([...times].sort());
-            const completed = accounts.payments(id).filter(({ status }) => status === "completed");
-            expect(usage.credits_topped_up).toBe((given[index] ?? 0) + total(completed));
-            expect(new Set(completed.map(({ invoice_id }) => invoice_id)).size).toBe(completed.length);
-            for (const name of ["tasks_created", "credits_used", "credits_topped_up"] as const) {
-              expect(usage[name]).toBeGreaterThanOrEqual(last[index]?.[name] ?? 0);
-            }
-            last[index] = usage;
-            expectEachHoldToEndOnce(ledger);
-            const { charged_this_month_usd: charged, monthly_cap_usd: cap } = accounts.autoTopUp(id);
-            expect(charged).toBeLessThanOrEqual(cap === null ? 0 : 30);
-          }
+        for (const player of players) {
+          const { balance, usage, ledger } = accounts.get(player.id);
+          const { available, frozen, settled, toppedUp } = sumsOf(ledger);
+          expect(Math.min(available, frozen)).toBeGreaterThanOrEqual(0);
+          expect(balance).toEqual({ available, frozen, total: available + frozen });
+          expect(usage.credits_used).toBe(total(ledger.filter(({ kind }) => kind === "freeze")));
+          expect(usage.credits_topped_up).toBe(available + frozen + settled);
+          expect(usage.credits_topped_up).toBe(toppedUp);
+          const times = ledger.map(({ at }) => at);
+          expect(times).toEqual([...times].sort());
+          const completed = accounts.payments(player.id).filter(({ status }) => status === "completed");
+          expect(usage.credits_topped_up).toBe(player.given + total(completed));
+          expect(new Set(completed.map(({ invoice_id }) => invoice_id)).size).toBe(completed.length);
+          for (const name of ["tasks_created", "credits_used", "credits_topped_up"] as const)
+            expect(usage[name]).toBeGreaterThanOrEqual(player.last[name]);
+          player.last = usage;
+          expectEachHoldToEndOnce(ledger);
         }
-        expect(JSON.stringify(emulator.fork().snapshot())).toBe(first.frozenState());
-      },
-    ),
+      }
+      expect(JSON.stringify(emulator.fork().snapshot())).toBe(first.frozenState());
+    }),
     { numRuns: 250 },
   );
 });
 
-type Step = Exclude<
-  typeof steps extends fc.Arbitrary<infer Value> ? Value : never,
-  { do: "advance" | "fault" }
->;
-
-async function take(each: Step, service: ReturnType<typeof controlled>, id: string) {
-  const { accounts } = service.emulator;
+async function act(each: Step, service: ControlledService, id: string) {
+  const { emulator, apiKey, get, create, control, frozenState } = service;
+  const { accounts } = emulator;
   switch (each.do) {
-    case "create":
-      await service.create(each.body, each.outcome).catch(() => {});
+    case "history":
+      await take(each.step, { emulator, id, apiKey }).catch((error) => {
+        // A fault may have cut the connection.
+        if (!(error instanceof TypeError)) throw error;
+      });
       break;
-    case "look":
-      await service.balance().catch(() => {});
+    case "create":
+      await create(each.body, each.outcome).catch(() => {});
       break;
     case "read": {
-      const { tasks } = service.emulator.snapshot().state as { tasks: { id: string }[] };
+      const { tasks } = emulator.snapshot().state as { tasks: { id: string }[] };
       const path = `${TASK}/${tasks[each.task]?.id ?? "none"}`;
-      await Promise.all([1, 2].map(() => service.get(path).catch(() => {})));
+      await Promise.all([1, 2].map(() => get(path).catch(() => {})));
       break;
     }
-    case "topUp":
-      accounts.topUp(id, { usd: each.usd, method: each.method, outcome: each.outcome });
+    case "fault":
+      emulator.faults.add({ fault: each.fault });
       break;
-    case "decide": {
-      const payment = accounts.payments(id)[each.payment];
-      const decide = () => accounts.updateTopUp(id, payment?.payment_id ?? "none", { status: each.status });
-      if (payment?.status === "pending") decide();
-      else expectNothing(service, decide);
+    case "suspend":
+      accounts.update(id, { suspended: each.suspended });
       break;
-    }
-    case "setAutoTopUp": {
-      const { threshold_credits, monthly_cap_usd, enabled } = each;
-      const authorization = accounts.authorize(id);
-      const change = { enabled, threshold_credits, recharge_usd: 10, monthly_cap_usd, ...authorization };
-      const set = () => accounts.setAutoTopUp(id, change);
-      const isAllowed = monthly_cap_usd >= 10 && (!enabled || accounts.autoTopUp(id).saved_card !== null);
-      if (isAllowed) set();
-      else expectNothing(service, set);
-      break;
-    }
-    case "update": {
-      const update = () => accounts.update(id, each.changes);
-      const hasCard = accounts.autoTopUp(id).saved_card !== null;
-      if (hasCard || "suspended" in each.changes) update();
-      else expectNothing(service, update);
-      break;
-    }
     case "invalid": {
-      const before = service.frozenState();
+      const before = frozenState();
+      const decided = accounts.payments(id).find(({ status }) => status !== "pending");
       const [method, path, body] = each.call;
-      const { status } = await service.control(String(method), `/accounts/${id}${path}`, body);
-      expect([400, 404, 409]).toContain(status);
-      expect(service.frozenState()).toBe(before);
+      const filled = path.replace("{decided}", decided?.payment_id ?? "none");
+      expect([400, 404, 409]).toContain((await control(method, `/accounts/${id}${filled}`, body)).status);
+      expect(frozenState()).toBe(before);
       break;
     }
     default:
       each satisfies never;
   }
-}
-
-function expectNothing({ frozenState }: ReturnType<typeof controlled>, call: () => unknown) {
-  const before = frozenState();
-  expect(call).toThrow(RangeError);
-  expect(frozenState()).toBe(before);
 }
 
 function expectEachHoldToEndOnce(ledger: AccountView["ledger"]) {

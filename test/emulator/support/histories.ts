@@ -9,7 +9,7 @@ export const DAY_MS = 24 * HOUR_MS;
 export type Step = typeof steps extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** What moves the credits of one account: tasks, payments by hand, the automatic top-up, and time. */
-const steps = fc.oneof(
+export const steps = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -99,6 +99,7 @@ export async function take(step: Step, { emulator, id, apiKey }: Player): Promis
       break;
     case "autoTopUp": {
       const { do: _, ...settings } = step;
+      if (accounts.autoTopUp(id).saved_card === null) break;
       accounts.setAutoTopUp(id, { ...settings, ...accounts.authorize(id) });
       break;
     }

@@ -31,6 +31,8 @@ export interface Reply {
 /** An emulator, called by bare `fetch` with one API key. */
 export interface Service {
   emulator: Emulator;
+  /** The key of its requests. */
+  apiKey: string;
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   post(body: unknown, headers?: Record<string, string>): Promise<Reply>;
   send(path: string, init?: RequestInit): Promise<Reply>;
@@ -91,6 +93,7 @@ export function serviceOf(
 
   return {
     emulator,
+    apiKey,
     send,
     get,
     post,

@@ -1,32 +1,24 @@
+import type { AsyncMusic } from "async-music";
+import type { Emulator } from "async-music/emulator";
 import { test } from "async-music/emulator/vitest";
 import { coreOf } from "../../../emulator/http/service.js";
 import { readTwice } from "../read-twice.js";
 
 const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
 
-test("polls too often", async ({ client, emulator }) => {
+/** Creates a song, and reads it twice at the same time. */
+async function pollTwice(client: AsyncMusic, emulator: Emulator): Promise<void> {
   const { task_id } = await client.tasks.create(SONG);
   await emulator.clock.sleep(5_000);
   await readTwice(emulator, task_id);
-});
+}
 
-test("repeats a create with an unknown outcome", async ({ client, emulator }) => {
-  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
-  await client.tasks.run(SONG).catch(() => client.tasks.run(SONG));
-});
-
-test("repeats one of several creates", async ({ client, emulator }) => {
-  const lyrics = (prompt: string) =>
-    ({ model: "provider_a", task_type: "lyrics", input: { prompt } }) as const;
-  await client.tasks.create(lyrics("rain"));
-  await client.tasks.create(SONG);
-  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
-  await client.tasks.create(lyrics("snow")).catch(() => client.tasks.create(lyrics("snow")));
+test("polls too often", async ({ client, emulator }) => {
+  await pollTwice(client, emulator);
 });
 
 test("polls too often, and resets", async ({ client, emulator }) => {
-  const { task_id } = await client.tasks.create(SONG);
-  await readTwice(emulator, task_id);
+  await pollTwice(client, emulator);
   emulator.reset();
 });
 
@@ -49,8 +41,7 @@ test("fails before it breaks a rule", async ({ client, breaks }) => {
 });
 
 test("fails, and breaks a rule", async ({ client, emulator }) => {
-  const { task_id } = await client.tasks.create(SONG);
-  await readTwice(emulator, task_id);
+  await pollTwice(client, emulator);
   throw new Error("its own failure");
 });
 
@@ -59,8 +50,7 @@ test.concurrent("runs beside a test that breaks a rule", async ({ client }) => {
 });
 
 test.concurrent("breaks a rule beside another test", async ({ client, emulator }) => {
-  const { task_id } = await client.tasks.create(SONG);
-  await readTwice(emulator, task_id);
+  await pollTwice(client, emulator);
 });
 
 test("loses credits", async ({ client, emulator }) => {
@@ -69,27 +59,14 @@ test("loses credits", async ({ client, emulator }) => {
 });
 
 test("adds a fault with a wrong path", async ({ client, emulator }) => {
-  emulator.faults.add({
-    method: "POST",
-    path: "/api/v1/tasks",
-    fault: { kind: "disconnect", when: "after" },
-  });
+  const fault = { kind: "disconnect", when: "after" } as const;
+  emulator.faults.add({ method: "POST", path: "/api/v1/tasks", fault });
   await client.tasks.run(SONG);
 });
 
 test("adds an outcome to the other provider", async ({ client, emulator }) => {
   emulator.providers.provider_b.next({ outcome: "failure" });
   await client.tasks.run(SONG);
-});
-
-test("adds two outcomes and creates one task", async ({ client, emulator }) => {
-  emulator.providers.provider_a.next({ queue_seconds: 1 });
-  emulator.providers.provider_a.next({ queue_seconds: 2 });
-  await client.tasks.run(SONG);
-});
-
-test("adds a fault and sends nothing", ({ emulator }) => {
-  emulator.faults.add({ times: 3, fault: { kind: "stall" } });
 });
 
 test("fails before its fault is used", async ({ client, emulator }) => {
