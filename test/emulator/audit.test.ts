@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { BALANCE, createService, failWith, postOf, serviceOf, TASK, VALID } from "./support/service.js";
 
 const ONE_REQUEST = { limits: { requests: 1, windowSeconds: 60 } };
+const LOST = { kind: "disconnect", when: "after" } as const;
+const RESUBMITTED = "resubmitted_after_unknown_outcome";
 const MODERATED = { outcome: "failure", polls: 1, error_code: "content_moderation" };
 
 describe("polled_too_often", () => {
@@ -14,14 +16,8 @@ describe("polled_too_often", () => {
     expect(findings()).toEqual([]);
     await advance(999);
     await get(`${TASK}/${taskId}`, { "X-Request-Id": "hasty" });
-    expect(emulator.audit()).toEqual([
-      {
-        rule: "polled_too_often",
-        at: "2026-01-01T00:00:01.999Z",
-        request_id: "hasty",
-        detail: expect.stringContaining("999 ms"),
-      },
-    ]);
+    const finding = { rule: "polled_too_often", at: "2026-01-01T00:00:01.999Z", request_id: "hasty" };
+    expect(emulator.audit()).toEqual([{ ...finding, detail: expect.stringContaining("999 ms") }]);
   });
 
   test("allows repeated reads of a finished task, and first reads of different tasks", async () => {
@@ -64,7 +60,7 @@ describe("polled_too_often", () => {
 describe("resubmitted_after_unknown_outcome", () => {
   test.each([
     [{ kind: "disconnect", when: "before" }],
-    [{ kind: "disconnect", when: "after" }],
+    [LOST],
     [failWith(500, "after")],
     [failWith(202, "after")],
     [failWith(204)],
@@ -76,7 +72,7 @@ describe("resubmitted_after_unknown_outcome", () => {
     await post(VALID.providerB);
     expect(findings()).toEqual([]);
     await post(VALID.song);
-    expect(findings()).toEqual(["resubmitted_after_unknown_outcome"]);
+    expect(findings()).toEqual([RESUBMITTED]);
   });
 
   test("allows resubmission after a 4xx whose body was cut, since the status says that no task exists", async () => {
@@ -103,17 +99,17 @@ describe("resubmitted_after_unknown_outcome", () => {
   });
 
   test.each([402, 403, 429, 500])(
-    "reports every repetition until one is accepted, also after a %i",
+    "reports each repetition until one is accepted, also after a %i",
     async (status) => {
       const { post, fault, advance, findings } = createService();
-      fault({ kind: "disconnect", when: "after" });
+      fault(LOST);
       await post(VALID.song).catch(() => {});
       fault(failWith(status));
       expect((await post(VALID.song)).status).toBe(status);
       await advance(60_000);
       expect((await post(VALID.song)).status).toBe(202);
       expect((await post(VALID.song)).status).toBe(202);
-      expect(findings()).toEqual(Array(2).fill("resubmitted_after_unknown_outcome"));
+      expect(findings()).toEqual(Array(2).fill(RESUBMITTED));
     },
   );
 
@@ -121,14 +117,14 @@ describe("resubmitted_after_unknown_outcome", () => {
     const { post, fault, findings } = createService();
     const { model, task_type } = VALID.custom;
     const input = { prompt: "la \u00e9", tags: "fado", more: [1, {}] };
-    fault({ kind: "disconnect", when: "after" });
+    fault(LOST);
     await post({ model, task_type, input }).catch(() => {});
     await post({ model, task_type, input: { ...input, more: [{}, 1] } });
     await post({ model, task_type, input: { ...input, tags: "polka" } });
     expect(findings()).toEqual([]);
     const written = '{"more":[1.0,{}],"tags":"fado","prompt":"la \\u00e9"}';
     await post(`{ "task_type": "music",\n"input": ${written}, "model": "provider_a" }`);
-    expect(findings()).toEqual(["resubmitted_after_unknown_outcome"]);
+    expect(findings()).toEqual([RESUBMITTED]);
   });
 
   test("compares bodies that are nested too deeply, and not bodies that are too large", async () => {
@@ -142,13 +138,13 @@ describe("resubmitted_after_unknown_outcome", () => {
     fault({ kind: "disconnect", when: "before" });
     await post(deep).catch(() => {});
     expect((await post(deep)).body.error_code).toBe("invalid_request_body");
-    expect(findings()).toEqual(["resubmitted_after_unknown_outcome"]);
+    expect(findings()).toEqual([RESUBMITTED]);
   });
 
   test("allows the same payload after a success, after a refusal, and concurrently", async () => {
     const { post, fault, findings } = createService();
     for (const body of [VALID.song, VALID.song, "{", "{"]) await post(body);
-    fault({ kind: "disconnect", when: "after" }, { method: "POST" });
+    fault(LOST, { method: "POST" });
     await Promise.allSettled([post(VALID.lyrics), post(VALID.lyrics)]);
     expect(findings()).toEqual([]);
   });
@@ -160,7 +156,7 @@ describe("resubmitted_after_unknown_outcome", () => {
     await post(VALID.song);
     const [finding] = emulator.audit();
     expect(finding?.detail).toContain("`settleNotCreated`");
-    expect(finding?.detail).toContain('declare `breaks("resubmitted_after_unknown_outcome")`');
+    expect(finding?.detail).toContain(`declare \`breaks("${RESUBMITTED}")\``);
   });
 
   test.each([
@@ -183,7 +179,7 @@ describe("resubmitted_after_unknown_outcome", () => {
     first.abort();
     await aborted;
     await clock.sleep(10_000);
-    const finding = { rule: "resubmitted_after_unknown_outcome", detail: expect.stringContaining("first") };
+    const finding = { rule: RESUBMITTED, detail: expect.stringContaining("first") };
     expect(emulator.audit()).toMatchObject(reportedAt.map((at) => ({ ...finding, at })));
   });
 });
@@ -238,17 +234,14 @@ describe("resent_not_retryable", () => {
     [song, { note: 1, input, task_type, model }, others],
     [song, { ...song, audio_format: null }, others],
     [mp3, mp3, [song]],
-  ])(
-    "compares model, type, input and audio format: %j and %j are the same",
-    async (failed, same, different) => {
-      const { create, read, findings } = createService({ policy: { null_audio_format: "omitted" } });
-      await read(await create(failed, MODERATED));
-      for (const other of different) await create(other);
-      expect(findings()).toEqual([]);
-      await create(same);
-      expect(findings()).toEqual(["resent_not_retryable"]);
-    },
-  );
+  ])("compares model, type, input and format: %j equals %j", async (failed, same, different) => {
+    const { create, read, findings } = createService({ policy: { null_audio_format: "omitted" } });
+    await read(await create(failed, MODERATED));
+    for (const other of different) await create(other);
+    expect(findings()).toEqual([]);
+    await create(same);
+    expect(findings()).toEqual(["resent_not_retryable"]);
+  });
 
   test("allows a payload that was sent before the failure was read and arrives later", async () => {
     const { create, read, post, fault, findings } = createService();
@@ -265,7 +258,7 @@ describe("resent_not_retryable", () => {
     await read(await create(VALID.song, { outcome: "failure", polls: 1 }));
     await create(VALID.song);
     const taskId = await create(VALID.lyrics, MODERATED);
-    for (const unread of [{ kind: "disconnect", when: "after" } as const, failWith(200, "after")]) {
+    for (const unread of [LOST, failWith(200, "after")]) {
       fault(unread, { method: "GET" });
       await read(taskId).catch(() => {});
       await create(VALID.lyrics);
@@ -280,7 +273,7 @@ test("a fork audits its requests against those before the fork", async () => {
   await read(await create(VALID.song, MODERATED));
   const unfinished = await create(VALID.upload, { outcome: "hang" });
   await read(unfinished);
-  fault({ kind: "disconnect", when: "after" }, { method: "POST" });
+  fault(LOST, { method: "POST" });
   await post(VALID.lyrics).catch(() => {});
   await get(BALANCE);
   const fork = serviceOf(service.emulator.fork());

@@ -10,12 +10,6 @@ const MODES = ["virtual", "real"] as const;
 afterEach(() => vi.useRealTimers());
 
 describe("the virtual clock", () => {
-  test("skips to the time at which the only sleeper wakes", async () => {
-    const { clock } = createEmulator();
-    await clock.sleep(HOUR_MS);
-    expect(clock.now()).toBe(START + HOUR_MS);
-  });
-
   test("wakes sleepers in the order of their times, and equal times in the order of the calls", async () => {
     const { clock } = createEmulator();
     const woken: string[] = [];
