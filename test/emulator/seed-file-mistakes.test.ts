@@ -6,122 +6,79 @@ import { seedSong, withAccount, withTasks } from "./support/seed-files.js";
 const PENDING = seedSong({ status: "pending" });
 const DONE = seedSong({ status: "success" });
 const ID = "a0000000-0000-4000-8000-00000000000b";
-const withTask = (fields: object) => ({ tasks: [{ ...DONE, ...fields }] });
+const UPPER_ID = ID.toUpperCase();
+const WITH_ID = { ...PENDING, task_id: ID };
+const agoOf = (ms: number) => new Date(Date.UTC(2026, 0, 1) - ms).toISOString();
+const withOutcome = (outcome: object) => ({ status: "pending", outcome });
 const lyrics = { task_type: "lyrics", input: { prompt: "sea" } };
 
-/** The path in an account, the rule that is broken there, and an account that nothing else is wrong with. */
-type Mistake = [path: string, rule: string, account: object];
+/** The path that is wrong, the rule that it breaks, and an account or a task that nothing else is wrong with. */
+type Mistake = [path: string, rule: string, at: object];
 
-/** Mistakes of every kind: of one field, and between fields. Keys, clips and IDs have names of this file's own. */
-const MISTAKES: Mistake[] = [
+/** Mistakes of an account. Keys, clips and IDs have names of this file's own. */
+const ACCOUNT_MISTAKES: Mistake[] = [
   ["", "must be an object", []],
   ["suspended", "must be true or false", { suspended: "no" }],
   ["credit", "Did you mean `credits`?", { credit: 5 }],
   ["credits", "must be a whole number from 0", { credits: -1 }],
   ["credits", "must be at most 999999999990", { credits: 1e12, tasks: [PENDING] }],
-  ["credits", "must be higher: `AT.tasks[0]` cost 10", { credits: 9, ...withTask({ status: "failure" }) }],
+  [
+    "credits",
+    "must be higher: `AT.tasks[0]` cost 10",
+    { credits: 9, tasks: [seedSong({ status: "failure" })] },
+  ],
   ["keys", "must have at least one key", { keys: [] }],
   ["keys[0].key", "must be a string", { keys: [{ name: "laptop" }] }],
   ["keys[1].key", "must begin with `emu_`", { keys: [{ key: "emu_a" }, { key: "k" }] }],
   ["keys[1].key", "must differ from `AT.keys[0].key`", { keys: [{ key: "emu_a" }, { key: "emu_a" }] }],
   ["keys[0].disable", "Did you mean `disabled`?", { keys: [{ key: "emu_a", disable: true }] }],
-  [
-    "tasks[1].status",
-    "must be one of pending, running, success, failure, timeout; got `done`",
-    { tasks: [PENDING, { ...DONE, status: "done" }] },
-  ],
   ["tasks[0].statuss", "Did you mean `status`?", { tasks: [seedSong({ statuss: "success" })] }],
-  [
-    "tasks[0].error_code",
-    "must be omitted unless `status` is failure",
-    withTask({ error_code: "rate_limited" }),
-  ],
-  [
-    "tasks[0].outcome",
-    "must be omitted unless `status` is pending or running",
-    withTask({ status: "failure", outcome: {} }),
-  ],
-  [
-    "tasks[0].outcome.outcome",
-    "must be success, failure or hang",
-    withTask({ status: "pending", outcome: { outcome: "reject" } }),
-  ],
-  ["tasks[0].outcome.pols", "Did you mean `polls`?", withTask({ status: "pending", outcome: { pols: 1 } })],
-  ["tasks[0].created_ago", "must be a duration such as", withTask({ created_ago: "8 days" })],
-  [
-    "tasks[0].created_ago",
-    "must be omitted if `created_at` is set",
-    withTask({ created_ago: "1h", created_at: "2025-12-01T00:00:00Z" }),
-  ],
-  [
-    "tasks[0].created_at",
-    "must not be after the emulator's time, which is 2026-01-01T00:00:00.000Z",
-    withTask({ created_at: "2026-01-01T00:00:01Z" }),
-  ],
-  ["tasks[0].created_ago", "must not be before 1970", withTask({ created_ago: "99999d" })],
-  [
-    "tasks[0].created_ago",
-    "must be at most an hour ago",
-    withTask({ status: "pending", created_ago: "61m" }),
-  ],
-  [
-    "tasks[0].created_ago",
-    "must be more than an hour ago",
-    withTask({ status: "timeout", created_ago: "1h" }),
-  ],
-  [
-    "tasks[0].process_seconds",
-    "must be at most 10, the task's age",
-    withTask({ created_ago: "10s", process_seconds: 11 }),
-  ],
-  [
-    "tasks[0].process_seconds",
-    "must be at most 3600, after which",
-    withTask({ status: "failure", created_ago: "1d", process_seconds: 3601 }),
-  ],
-  [
-    "tasks[0].input.gpt_description_prompt",
-    "must not be blank",
-    withTask({ input: { gpt_description_prompt: " " } }),
-  ],
-  ["tasks[0].task_type", "must be music for provider_b", withTask({ ...lyrics, model: "provider_b" })],
-  [
-    "tasks[1].input.continue_clip_id",
-    "must be a clip of a task of the account that had succeeded before; got `clip_b`",
-    { tasks: [PENDING, { ...DONE, input: { continue_clip_id: "clip_b" } }] },
-  ],
-  [
-    "tasks[1].input.clip_id",
-    "must be a clip",
-    { tasks: [PENDING, { ...DONE, task_type: "concat", input: { clip_id: "clip_b" } }] },
-  ],
-  ["tasks[0].clips", "must be omitted if `clip_ids` is set", withTask({ clips: 1, clip_ids: ["clip_a"] })],
-  ["tasks[0].clip_ids[1]", "must be 1 to 100 letters", withTask({ clip_ids: ["clip_a", "b/c"] })],
-  [
-    "tasks[0].clip_ids",
-    "must be omitted, since lyrics has no clips",
-    withTask({ ...lyrics, clip_ids: ["clip_a"] }),
-  ],
-  [
-    "tasks[0].clip_ids[1]",
-    "must differ from `AT.tasks[0].clip_ids[0]`",
-    withTask({ clip_ids: ["clip_a", "clip_a"] }),
-  ],
+  ["tasks[0].task_id", "must differ from `AT.account_id`", { account_id: UPPER_ID, tasks: [WITH_ID] }],
   [
     "tasks[1].task_id",
     "must differ from `AT.tasks[0].task_id`",
-    {
-      tasks: [
-        { ...PENDING, task_id: ID.toUpperCase() },
-        { ...PENDING, task_id: ID },
-      ],
-    },
+    { tasks: [{ ...WITH_ID, task_id: UPPER_ID }, WITH_ID] },
   ],
+];
+
+/** Mistakes of the first task, which is a success unless it has another status. */
+const TASK_MISTAKES: Mistake[] = [
+  ["status", "must be one of pending, running, success, failure, timeout; got `done`", { status: "done" }],
+  ["task_type", "must be music for provider_b", { ...lyrics, model: "provider_b" }],
+  ["input.gpt_description_prompt", "must not be blank", { input: { gpt_description_prompt: " " } }],
+  ["error_code", "must be omitted unless `status` is failure", { error_code: "rate_limited" }],
+  ["outcome", "must be omitted unless `status` is pending or running", { outcome: {} }],
+  ["outcome.outcome", "must be success, failure or hang", withOutcome({ outcome: "reject" })],
+  ["outcome.pols", "Did you mean `polls`?", withOutcome({ pols: 1 })],
+  ["created_ago", "must be a duration such as", { created_ago: "8 days" }],
   [
-    "tasks[0].task_id",
-    "must differ from `AT.account_id`",
-    { account_id: ID.toUpperCase(), tasks: [{ ...PENDING, task_id: ID }] },
+    "created_ago",
+    "must be omitted if `created_at` is set",
+    { created_ago: "1h", created_at: agoOf(3_600_000) },
   ],
+  ["created_at", `must not be after the emulator's time, which is ${agoOf(0)}`, { created_at: agoOf(-1000) }],
+  ["created_ago", "must not be before 1970", { created_ago: "99999d" }],
+  ["created_ago", "must be at most an hour ago", { status: "pending", created_ago: "61m" }],
+  ["created_ago", "must be more than an hour ago", { status: "timeout", created_ago: "1h" }],
+  ["process_seconds", "must be at most 10, the task's age", { created_ago: "10s", process_seconds: 11 }],
+  ["process_seconds", "must be at most 3600, after which", { created_ago: "1d", process_seconds: 3601 }],
+  [
+    "input.continue_clip_id",
+    "must be a clip of a task of the account that had succeeded before; got `clip_b`",
+    { input: { continue_clip_id: "clip_b" } },
+  ],
+  ["input.clip_id", "must be a clip", { task_type: "concat", input: { clip_id: "clip_b" } }],
+  ["clips", "must be omitted if `clip_ids` is set", { clips: 1, clip_ids: ["clip_a"] }],
+  ["clip_ids", "must be omitted, since lyrics has no clips", { ...lyrics, clip_ids: ["clip_a"] }],
+  ["clip_ids[1]", "must be 1 to 100 letters", { clip_ids: ["clip_a", "b/c"] }],
+  ["clip_ids[1]", "must differ from `AT.tasks[0].clip_ids[0]`", { clip_ids: ["clip_a", "clip_a"] }],
+];
+
+const MISTAKES: Mistake[] = [
+  ...ACCOUNT_MISTAKES,
+  ...TASK_MISTAKES.map(([path, rule, task]): Mistake => {
+    return [`tasks[0].${path}`, rule, { tasks: [{ ...DONE, ...task }] }];
+  }),
 ];
 
 const pathOf = (path: string, account: number) =>
