@@ -12,13 +12,10 @@ const ROUNDS = 5;
 afterEach(() => void vi.useRealTimers());
 
 describe("time skips", () => {
-  it.each([1, RUNS])(
-    "minutes of service time pass without a real timer, for %i concurrent runs",
-    async (count) => {
-      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
-      expect(await skip(count)).toBeGreaterThan(60_000);
-    },
-  );
+  it.each([1, RUNS])("minutes pass without a real timer, for %i concurrent runs", async (count) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+    expect(await skip(count)).toBeGreaterThan(60_000);
+  });
 
   it("concurrent runs take no more work than the same number of single runs", async () => {
     const atOnce: number[] = [];

@@ -18,21 +18,16 @@ test.each(Object.entries(VALID))("a task runs again with the same request: %s", 
   expect(await runAgain(body)).toEqual(body);
 });
 
-test.each(DESCRIBED_INPUTS)(
-  "a task runs again as $texts.result, also with fields that the service ignores",
-  async (kind) => {
-    const { model, task_type, fields, ignored = [], texts } = kind;
-    const examples: Record<string, unknown> = Object.fromEntries(
-      Object.entries(texts.fields).map(([name, { example }]) => [name, example]),
-    );
-    const read = Object.fromEntries(Object.keys(fields).map((name) => [name, examples[name]]));
-    const unread = Object.fromEntries(
-      ignored.map((name) => [name, name === "make_instrumental" || "unread"]),
-    );
-    const request = { model, task_type, input: { ...unread, ...read } };
-    expect(await runAgain(request)).toEqual({ model, task_type, input: read });
-  },
-);
+test.each(DESCRIBED_INPUTS)("a task runs again as $texts.result, also with ignored fields", async (kind) => {
+  const { model, task_type, fields, ignored = [], texts } = kind;
+  const examples: Record<string, unknown> = Object.fromEntries(
+    Object.entries(texts.fields).map(([name, { example }]) => [name, example]),
+  );
+  const read = Object.fromEntries(Object.keys(fields).map((name) => [name, examples[name]]));
+  const unread = Object.fromEntries(ignored.map((name) => [name, name === "make_instrumental" || "unread"]));
+  const request = { model, task_type, input: { ...unread, ...read } };
+  expect(await runAgain(request)).toEqual({ model, task_type, input: read });
+});
 
 test("a task runs again with the same numbers, flags and format", async () => {
   const flagged = { tags: "fado", make_instrumental: true, model_version: "v5" };

@@ -98,20 +98,17 @@ describe("resubmitted_after_unknown_outcome", () => {
     expect(findings()).toEqual(["ignored_retry_after"]);
   });
 
-  test.each([402, 403, 429, 500])(
-    "reports each repetition until one is accepted, also after a %i",
-    async (status) => {
-      const { post, fault, advance, findings } = createService();
-      fault(LOST);
-      await post(VALID.song).catch(() => {});
-      fault(failWith(status));
-      expect((await post(VALID.song)).status).toBe(status);
-      await advance(60_000);
-      expect((await post(VALID.song)).status).toBe(202);
-      expect((await post(VALID.song)).status).toBe(202);
-      expect(findings()).toEqual(Array(2).fill(RESUBMITTED));
-    },
-  );
+  test.each([402, 403, 429, 500])("reports each repetition until one is accepted: %i", async (status) => {
+    const { post, fault, advance, findings } = createService();
+    fault(LOST);
+    await post(VALID.song).catch(() => {});
+    fault(failWith(status));
+    expect((await post(VALID.song)).status).toBe(status);
+    await advance(60_000);
+    expect((await post(VALID.song)).status).toBe(202);
+    expect((await post(VALID.song)).status).toBe(202);
+    expect(findings()).toEqual(Array(2).fill(RESUBMITTED));
+  });
 
   test("compares payloads as JSON values, however they are written", async () => {
     const { post, fault, findings } = createService();

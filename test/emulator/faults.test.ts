@@ -14,28 +14,25 @@ import {
 } from "./support/service.js";
 
 describe("before and after the request is carried out", () => {
-  test.each(["fixed", "sliding"] as const)(
-    "a status before shows the rest of a %s window",
-    async (window) => {
-      const policy = { rate_limit_window: window };
-      const { get, send, fault, advance } = createService({ limits: { requests: 2 }, policy });
-      const remaining = async (response = get(BALANCE)) =>
-        (await response).headers.get("X-RateLimit-Remaining");
-      const remainingByFault = () => {
-        fault(failWith(503));
-        return remaining();
-      };
-      expect(await remainingByFault()).toBe("2");
-      expect(await remaining()).toBe("1");
-      expect(await remainingByFault()).toBe("1");
-      await get(BALANCE);
-      expect(await remainingByFault()).toBe("0");
-      await advance(60_000);
-      expect(await remainingByFault()).toBe("2");
+  test.each(["fixed", "sliding"] as const)("a fault before shows the rest of a %s window", async (window) => {
+    const policy = { rate_limit_window: window };
+    const { get, send, fault, advance } = createService({ limits: { requests: 2 }, policy });
+    const remaining = async (response = get(BALANCE)) =>
+      (await response).headers.get("X-RateLimit-Remaining");
+    const remainingByFault = () => {
       fault(failWith(503));
-      expect(await remaining(send(BALANCE))).toBeNull();
-    },
-  );
+      return remaining();
+    };
+    expect(await remainingByFault()).toBe("2");
+    expect(await remaining()).toBe("1");
+    expect(await remainingByFault()).toBe("1");
+    await get(BALANCE);
+    expect(await remainingByFault()).toBe("0");
+    await advance(60_000);
+    expect(await remainingByFault()).toBe("2");
+    fault(failWith(503));
+    expect(await remaining(send(BALANCE))).toBeNull();
+  });
 
   /** The rows of the guide's table: kind, `when`, and whether the request is carried out and counts. */
   const ROWS = [

@@ -47,18 +47,15 @@ test("the service's address serves a page to GET and HEAD", async () => {
   expect(head.headers.get("Content-Length")).toBe(String(page.body.length));
 });
 
-test.each(["service", "control plane"])(
-  "an unknown path of the %s is a 404 that names the list of all paths",
-  async (part) => {
-    const { send } = createService();
-    const above = part === "service" ? "" : "/_emulator";
-    const { body } = await send(`${above}/api/v1/balance`);
-    const [, described = ""] = /\. (\S+) lists all paths\.$/.exec(body.message) ?? [];
-    const { status, body: description } = await send(described);
-    expect([status, described]).toEqual([200, `${above}/openapi.json`]);
-    expect(Object.keys(description.paths).length).toBeGreaterThan(3);
-  },
-);
+test.each(["service", "control plane"])("an unknown path of the %s is a 404 with a link", async (part) => {
+  const { send } = createService();
+  const above = part === "service" ? "" : "/_emulator";
+  const { body } = await send(`${above}/api/v1/balance`);
+  const [, described = ""] = /\. (\S+) lists all paths\.$/.exec(body.message) ?? [];
+  const { status, body: description } = await send(described);
+  expect([status, described]).toEqual([200, `${above}/openapi.json`]);
+  expect(Object.keys(description.paths).length).toBeGreaterThan(3);
+});
 
 test("an unknown path of a provider is a 404 without such a list", async () => {
   const { send } = createService();

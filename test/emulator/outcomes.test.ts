@@ -149,17 +149,14 @@ const REFUSED: [what: string, refuse: (service: Service) => Promise<{ status: nu
   ],
 ];
 
-test.each(REFUSED)(
-  "a request that is refused for %s does not use up the next outcome",
-  async (_, refuse, status) => {
-    const service = createService({ credits: status === 402 ? 9 : 100 });
-    const { emulator, create, read } = service;
-    const { accountId, accounts } = emulator;
-    emulator.providers.provider_a.next({ outcome: "failure", polls: 1, error: "scripted" });
-    expect((await refuse(service)).status).toBe(status);
-    accounts.update(accountId, { suspended: false });
-    if (status === 402) accounts.topUp(accountId, { usd: 10, method: "card" });
-    expect(await read(await create(VALID.song))).toMatchObject({ status: "failure", error: "scripted" });
-    expect((await read(await create(VALID.song))).status).not.toBe("failure");
-  },
-);
+test.each(REFUSED)("a request that is refused for %s keeps the next outcome", async (_, refuse, status) => {
+  const service = createService({ credits: status === 402 ? 9 : 100 });
+  const { emulator, create, read } = service;
+  const { accountId, accounts } = emulator;
+  emulator.providers.provider_a.next({ outcome: "failure", polls: 1, error: "scripted" });
+  expect((await refuse(service)).status).toBe(status);
+  accounts.update(accountId, { suspended: false });
+  if (status === 402) accounts.topUp(accountId, { usd: 10, method: "card" });
+  expect(await read(await create(VALID.song))).toMatchObject({ status: "failure", error: "scripted" });
+  expect((await read(await create(VALID.song))).status).not.toBe("failure");
+});

@@ -73,17 +73,14 @@ describe("a task of a seed file", () => {
     expect([(await readAt()).status, (await readAt()).status]).toEqual(["running", "success"]);
   });
 
-  test.each(TASK_ERROR_CODES)(
-    "a failure can have the code %s, and name an unknown clip",
-    async (error_code) => {
-      const said = { error_code, error: "Mine", retryable: false, retry_after_seconds: 3 };
-      const fields = { status: "failure", ...said, input: { continue_clip_id: "none" } };
-      expect(await createWithTasks(seedSong(fields)).readAt()).toMatchObject({
-        ...fields,
-        output: { result: null },
-      });
-    },
-  );
+  test.each(TASK_ERROR_CODES)("a failure can have the code %s and an unknown clip", async (error_code) => {
+    const said = { error_code, error: "Mine", retryable: false, retry_after_seconds: 3 };
+    const fields = { status: "failure", ...said, input: { continue_clip_id: "none" } };
+    expect(await createWithTasks(seedSong(fields)).readAt()).toMatchObject({
+      ...fields,
+      output: { result: null },
+    });
+  });
 
   test.each([
     [7 * DAY_MS - 1, 200],

@@ -257,19 +257,16 @@ describe("the task timeout", () => {
   test.each([
     ["timeout", 0, 100],
     ["success", 10, 90],
-  ] as const)(
-    "policy late_success: a task that finished in time and is read late is a %s",
-    async (late, ...credits) => {
-      const policy = { late_success: late };
-      const { create, read, balance, advance } = createService({ credits: 100, policy });
-      const inTime = await create(VALID.song, { process_seconds: 3600 });
-      const tooLate = await create(VALID.song, { process_seconds: 3600.001 });
-      await advance(24 * HOUR);
-      const { frozen } = await balance();
-      expect([(await read(inTime)).status, (await read(tooLate)).status]).toEqual([late, "timeout"]);
-      expect([frozen, (await balance()).total]).toEqual(credits);
-    },
-  );
+  ] as const)("late_success: a task ended in time and read late is a %s", async (late, ...credits) => {
+    const policy = { late_success: late };
+    const { create, read, balance, advance } = createService({ credits: 100, policy });
+    const inTime = await create(VALID.song, { process_seconds: 3600 });
+    const tooLate = await create(VALID.song, { process_seconds: 3600.001 });
+    await advance(24 * HOUR);
+    const { frozen } = await balance();
+    expect([(await read(inTime)).status, (await read(tooLate)).status]).toEqual([late, "timeout"]);
+    expect([frozen, (await balance()).total]).toEqual(credits);
+  });
 
   test("states what policy timeout_error_code and timeout_retryable say", async () => {
     const policy = { timeout_error_code: "rate_limited", timeout_retryable: false } as const;

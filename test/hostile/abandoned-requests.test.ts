@@ -21,27 +21,24 @@ function waiting(emulator: Emulator): { callbacks: number; listeners: number } {
 test.each([
   ["stalled", { kind: "stall" }],
   ["delayed", { kind: "latency", ms: 3_600_000 }],
-] as const)(
-  "a thousand %s requests that are aborted leave no callback and no listener behind",
-  async (_, fault) => {
-    await using emulator = createEmulator({ clock: "real" });
-    const before = waiting(emulator);
-    emulator.faults.add({ times: COUNT, fault });
-    const controller = new AbortController();
-    const reasons = Array.from({ length: COUNT }, () =>
-      reasonOf(emulator.fetch(`${emulator.url}/api/v1/account/balance`, { signal: controller.signal })),
-    );
-    while (emulator.faults.list().length > 0) await setImmediate();
-    // One listener for all: an `EventTarget` compares each new listener with all others.
-    expect(waiting(emulator).listeners).toBe(before.listeners);
-    expect(waiting(emulator).callbacks).toBeGreaterThanOrEqual(COUNT);
-    controller.abort(new Error("left"));
-    await Promise.all(reasons);
-    if (fault.kind === "latency") emulator.reset();
-    await setImmediate();
-    expect(waiting(emulator)).toEqual(before);
-  },
-);
+] as const)("a thousand aborted, %s requests leave no callback and no listener", async (_, fault) => {
+  await using emulator = createEmulator({ clock: "real" });
+  const before = waiting(emulator);
+  emulator.faults.add({ times: COUNT, fault });
+  const controller = new AbortController();
+  const reasons = Array.from({ length: COUNT }, () =>
+    reasonOf(emulator.fetch(`${emulator.url}/api/v1/account/balance`, { signal: controller.signal })),
+  );
+  while (emulator.faults.list().length > 0) await setImmediate();
+  // One listener for all: an `EventTarget` compares each new listener with all others.
+  expect(waiting(emulator).listeners).toBe(before.listeners);
+  expect(waiting(emulator).callbacks).toBeGreaterThanOrEqual(COUNT);
+  controller.abort(new Error("left"));
+  await Promise.all(reasons);
+  if (fault.kind === "latency") emulator.reset();
+  await setImmediate();
+  expect(waiting(emulator)).toEqual(before);
+});
 
 test("a hundred stalled requests that are aborted on a port leave nothing behind", async () => {
   await using emulator = createEmulator({ clock: "virtual" });

@@ -54,21 +54,18 @@ describe("a response that never ends", () => {
     [202, MEBIBYTE],
     [202, 40 * MEBIBYTE],
     [500, MEBIBYTE],
-  ])(
-    "to a create with a %i leaves the outcome unknown and names the task, in pieces of %i bytes",
-    async (...row) => {
-      const [status, pieceBytes] = row;
-      const { client, seen, expectClosed } = open(status, pieceBytes);
-      const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
-      expect(error).toMatchObject({ taskId: TASK_ID, status, request: SONG_REQUEST });
-      if (status === 202) {
-        expect(error.message).toContain("too large");
-        expect(error.cause).toBeInstanceOf(InvalidResponseError);
-      }
-      expect(seen.bytes).toBeLessThanOrEqual(MAX_RESPONSE_BYTES + 3 * pieceBytes);
-      expectClosed();
-    },
-  );
+  ])("to a create with a %i leaves the outcome unknown, in pieces of %i bytes", async (...row) => {
+    const [status, pieceBytes] = row;
+    const { client, seen, expectClosed } = open(status, pieceBytes);
+    const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    expect(error).toMatchObject({ taskId: TASK_ID, status, request: SONG_REQUEST });
+    if (status === 202) {
+      expect(error.message).toContain("too large");
+      expect(error.cause).toBeInstanceOf(InvalidResponseError);
+    }
+    expect(seen.bytes).toBeLessThanOrEqual(MAX_RESPONSE_BYTES + 3 * pieceBytes);
+    expectClosed();
+  });
 
   test("to a create with a 402 is that error, without its body", async () => {
     const { client, expectClosed } = open(402);
@@ -93,19 +90,16 @@ describe("a response that never ends", () => {
   });
 });
 
-test.each([200, 429, 503])(
-  "a response that is too large, with the status %i, reports the remaining rate limit",
-  async (status) => {
-    const { pacer, told } = createOwnPacer();
-    const headers = { "X-RateLimit-Remaining": "7" };
-    const { client } = createWorld(() => new Response(endless().body, { status, headers }), {
-      pacer,
-      maxRetries: 0,
-    });
-    await reasonOf(client.account.balance());
-    expect(told.map(({ remaining }) => remaining)).toEqual([7]);
-  },
-);
+test.each([200, 429, 503])("a response that is too large reports the rate limit: %i", async (status) => {
+  const { pacer, told } = createOwnPacer();
+  const headers = { "X-RateLimit-Remaining": "7" };
+  const { client } = createWorld(() => new Response(endless().body, { status, headers }), {
+    pacer,
+    maxRetries: 0,
+  });
+  await reasonOf(client.account.balance());
+  expect(told.map(({ remaining }) => remaining)).toEqual([7]);
+});
 
 test.each([
   [16 * MEBIBYTE, true],

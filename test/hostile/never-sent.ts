@@ -56,16 +56,13 @@ const BROKEN: readonly (readonly [what: string, end: (socket: Socket) => void])[
 /** Node's `fetch` names the reason of a failed handshake; that of Deno has it in a message only. */
 export function describeNeverSent({ hint = "" } = {}): void {
   describe("a run", () => {
-    it.each(FAILED_HANDSHAKES)(
-      "fails the handshake with %s, and leaves its journal key free",
-      async (_, treat) => {
-        const { journal, run } = runAt(`https://127.0.0.1:${await connectTo(treat)}`);
-        const error = await rejection(run, ConnectionError);
-        expect(error.message).toContain("nothing was sent");
-        expect(error.message).toContain(hint);
-        expect(await journal.get("order")).toBeNull();
-      },
-    );
+    it.each(FAILED_HANDSHAKES)("fails the handshake with %s, and leaves its key free", async (_, treat) => {
+      const { journal, run } = runAt(`https://127.0.0.1:${await connectTo(treat)}`);
+      const error = await rejection(run, ConnectionError);
+      expect(error.message).toContain("nothing was sent");
+      expect(error.message).toContain(hint);
+      expect(await journal.get("order")).toBeNull();
+    });
 
     it("finds no server, and leaves its journal key free", async () => {
       const server = await listen(() => {});
@@ -76,17 +73,14 @@ export function describeNeverSent({ hint = "" } = {}): void {
       expect(await journal.get("order")).toBeNull();
     });
 
-    it.each(BROKEN)(
-      "has an unknown outcome if the server %s the connection after the request",
-      async (_, end) => {
-        const server = await listen((response) => {
-          if (response.socket !== null) end(response.socket);
-        });
-        const { journal, run } = runAt(server.url);
-        await rejection(run, SubmissionOutcomeUnknownError);
-        expect(await journal.get("order")).toMatchObject({ state: "intent" });
-        expect(server.arrivals).toHaveLength(1);
-      },
-    );
+    it.each(BROKEN)("has an unknown outcome if the server %s after the request", async (_, end) => {
+      const server = await listen((response) => {
+        if (response.socket !== null) end(response.socket);
+      });
+      const { journal, run } = runAt(server.url);
+      await rejection(run, SubmissionOutcomeUnknownError);
+      expect(await journal.get("order")).toMatchObject({ state: "intent" });
+      expect(server.arrivals).toHaveLength(1);
+    });
   });
 }

@@ -84,15 +84,12 @@ async function requestsOfEveryCall(): Promise<string[]> {
   return sent;
 }
 
-test.each(Object.entries(POISON))(
-  "a polluted Object.prototype.%s does not change the requests of a client",
-  async (name, poison) => {
-    const expected = await requestsOfEveryCall();
-    expect(expected).toHaveLength(12);
-    pollute(name, poison);
-    expect(await requestsOfEveryCall()).toEqual(expected);
-  },
-);
+test.each(Object.entries(POISON))("a polluted Object.prototype.%s changes nothing", async (name, poison) => {
+  const expected = await requestsOfEveryCall();
+  expect(expected).toHaveLength(12);
+  pollute(name, poison);
+  expect(await requestsOfEveryCall()).toEqual(expected);
+});
 
 test.each(["prefix", "forgetAfterSeconds", "requests", "windowSeconds", "onUnavailable"])(
   "a polluted Object.prototype.%s is not an option of `redisJournal` and `redisPacer`",

@@ -51,22 +51,19 @@ const UNKNOWN_OUTCOMES: [what: string, treat: Treatment, status: number | null][
   ["a 204", (to) => to.writeHead(204).end(), 204],
 ];
 
-test.each(UNKNOWN_OUTCOMES)(
-  "after %s the outcome of a create is unknown, and one POST arrived",
-  async (_, treat, status) => {
-    const server = await listen(treat);
-    const { client, clock } = connect(server);
-    const error = await rejection(
-      client.tasks.create(SONG_REQUEST, { requestId: "order-1", maxRetries: 5 }),
-      SubmissionOutcomeUnknownError,
-    );
-    expect(server.arrivals).toMatchObject([{ method: "POST", path: "/api/v1/task" }]);
-    expect(error).toMatchObject({ request: SONG_REQUEST, requestId: "order-1", status });
-    expect(error.message).toContain("order-1");
-    expect(clock.sleeps).toEqual([]);
-    expectNoKey(error, API_KEY);
-  },
-);
+test.each(UNKNOWN_OUTCOMES)("after %s the outcome of one POST is unknown", async (_, treat, status) => {
+  const server = await listen(treat);
+  const { client, clock } = connect(server);
+  const error = await rejection(
+    client.tasks.create(SONG_REQUEST, { requestId: "order-1", maxRetries: 5 }),
+    SubmissionOutcomeUnknownError,
+  );
+  expect(server.arrivals).toMatchObject([{ method: "POST", path: "/api/v1/task" }]);
+  expect(error).toMatchObject({ request: SONG_REQUEST, requestId: "order-1", status });
+  expect(error.message).toContain("order-1");
+  expect(clock.sleeps).toEqual([]);
+  expectNoKey(error, API_KEY);
+});
 
 describe("a request that its caller changes while it is in flight", () => {
   const changing = () => ({ ...SONG_REQUEST, input: { gpt_description_prompt: "rain in Lisbon" } });
@@ -215,16 +212,13 @@ test.each([
   expectNoKey(error, API_KEY);
 });
 
-test.each([429, 400])(
-  "a create with a %i that names a task is not retried, and its error has the task ID",
-  async (status) => {
-    const headers = { "Retry-After": "1" };
-    const { client, requests } = createWorld(() => new Response(ACCEPTED, { status, headers }));
-    const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
-    expect(error).toMatchObject({ taskId: TASK_ID, status });
-    expect(requests).toHaveLength(1);
-  },
-);
+test.each([429, 400])("a create with a %i that names a task is not retried", async (status) => {
+  const headers = { "Retry-After": "1" };
+  const { client, requests } = createWorld(() => new Response(ACCEPTED, { status, headers }));
+  const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  expect(error).toMatchObject({ taskId: TASK_ID, status });
+  expect(requests).toHaveLength(1);
+});
 
 test("a request that is nested too deeply is refused before anything is sent", async () => {
   const { client, requests } = createWorld(() => new Response("no", { status: 500 }));

@@ -36,22 +36,19 @@ describe("the credits of every offer", () => {
     (["settled", "refunded"] as const).map((credits) => ({ ...offer, offer, end: credits })),
   );
 
-  it.each(EACH)(
-    "$type by $model: $credits credits are frozen, then $end",
-    async ({ offer, end, credits }) => {
-      const service = createService();
-      const body = await bodyFor(offer, service);
-      const { available, used, tasks } = totals(service);
-      const outcome = end === "settled" ? "success" : "failure";
-      service.emulator.providers[offer.model].next({ outcome, polls: 1 });
-      const taskId = await submit(service, body);
-      const usage = { used: used + credits, tasks: tasks + 1 };
-      expect(totals(service)).toEqual({ ...usage, available: available - credits, frozen: credits });
-      await read(service, taskId);
-      const left = end === "settled" ? available - credits : available;
-      expect(totals(service)).toEqual({ ...usage, available: left, frozen: 0 });
-    },
-  );
+  it.each(EACH)("$type by $model: $credits credits frozen, then $end", async ({ offer, end, credits }) => {
+    const service = createService();
+    const body = await bodyFor(offer, service);
+    const { available, used, tasks } = totals(service);
+    const outcome = end === "settled" ? "success" : "failure";
+    service.emulator.providers[offer.model].next({ outcome, polls: 1 });
+    const taskId = await submit(service, body);
+    const usage = { used: used + credits, tasks: tasks + 1 };
+    expect(totals(service)).toEqual({ ...usage, available: available - credits, frozen: credits });
+    await read(service, taskId);
+    const left = end === "settled" ? available - credits : available;
+    expect(totals(service)).toEqual({ ...usage, available: left, frozen: 0 });
+  });
 
   it.each(OFFERS)(
     "$type by $model is refused with one credit too few, and accepted with exactly enough",
