@@ -14,6 +14,12 @@ import {
 } from "./support/service.js";
 
 const PAGE = { Origin: "https://app.example.com" };
+/** What a browser asks before a request with these headers. */
+const questionAbout = (headers: string) => ({
+  ...PAGE,
+  "Access-Control-Request-Method": "GET",
+  "Access-Control-Request-Headers": headers,
+});
 const EXPOSED = ["Accept-Ranges", "Content-Length", "Content-Range", "Content-Type", "ETag"];
 
 /** The ways to reach an emulator, each with the `fetch` that reaches it. */
@@ -32,11 +38,6 @@ const DOORS: Record<string, (service: Service) => Promise<Service>> = {
   },
 };
 
-const open = (door: keyof typeof DOORS) => {
-  const service = createService({ clock: "virtual" });
-  return DOORS[door]?.(service) ?? service;
-};
-
 async function filesOf(service: Service) {
   const [stored] = await clipsOf(service);
   const [unstored] = await clipsOf(service, undefined, { storable: false });
@@ -48,46 +49,37 @@ async function filesOf(service: Service) {
   };
 }
 
-describe.each(Object.keys(DOORS))("%s", (door) => {
+describe.each(Object.entries(DOORS))("%s", (_, enter) => {
+  const open = () => enter(createService());
+
   test("scripts of every page can read files, whole and in part, and their errors", async () => {
-    const service = await open(door);
+    const service = await open();
     const files: Record<string, string> = await filesOf(service);
-    for (const [name, url] of Object.entries(files))
-      for (const [expected, path, init] of [
-        [200, url, {}],
-        [200, url, { method: "HEAD" }],
-        [name.startsWith("audio") ? 206 : 200, url, { headers: { Range: "bytes=0-9" } }],
-        [404, `${url}x`, {}],
+    for (const [name, url] of Object.entries(files)) {
+      const isAudio = name.startsWith("audio");
+      for (const [expected, path, method, more] of [
+        [200, url, "GET", {}],
+        [200, url, "HEAD", {}],
+        [isAudio ? 206 : 200, url, "GET", { Range: "bytes=0-9" }],
+        [isAudio ? 416 : 200, url, "GET", { Range: "bytes=999999999-" }],
+        [404, `${url}x`, "GET", {}],
       ] as const) {
-        const { status, headers } = await service.send(path, {
-          ...init,
-          headers: { ...PAGE, ...Object(init).headers },
-        });
+        const { status, headers } = await service.send(path, { method, headers: { ...PAGE, ...more } });
         expect([name, status, headers.get("Access-Control-Allow-Origin")]).toEqual([name, expected, "*"]);
-        expect(headers.get("Access-Control-Expose-Headers")?.split(", ")).toEqual(
-          expect.arrayContaining(EXPOSED),
-        );
+        const exposed = headers.get("Access-Control-Expose-Headers")?.split(", ");
+        expect(exposed).toEqual(expect.arrayContaining(EXPOSED));
       }
-    const beyond = await service.send(files["audio of the service"] ?? "", {
-      headers: { Range: "bytes=999999999-" },
-    });
-    expect([beyond.status, beyond.headers.get("Access-Control-Allow-Origin")]).toEqual([416, "*"]);
+    }
   });
 
   test("a browser may send Range, and its question is neither logged nor met by a fault", async () => {
-    const service = await open(door);
+    const service = await open();
     const files = await filesOf(service);
     const logged = service.emulator.requests.length;
     service.fault(failWith(503), { path: "*" });
     for (const url of Object.values(files)) {
-      const asked = {
-        "Access-Control-Request-Method": "GET",
-        "Access-Control-Request-Headers": "range,if-range",
-      };
-      const { status, headers } = await service.send(url, {
-        method: "OPTIONS",
-        headers: { ...PAGE, ...asked },
-      });
+      const question = { method: "OPTIONS", headers: questionAbout("range,if-range") };
+      const { status, headers } = await service.send(url, question);
       expect([status, headers.get("Access-Control-Allow-Origin")]).toEqual([204, "*"]);
       expect(headers.get("Access-Control-Allow-Methods")).toBe("GET, HEAD");
       expect(headers.get("Access-Control-Allow-Headers")).toBe("Range, If-Range");
@@ -100,15 +92,12 @@ describe.each(Object.keys(DOORS))("%s", (door) => {
   });
 
   test("no page can read the API or the control plane", async () => {
-    const service = await open(door);
+    const service = await open();
     const taskId = await service.create();
     for (const path of [TASK, `${TASK}/${taskId}`, BALANCE, USAGE, "/nowhere", "/_emulator/state"])
       for (const method of ["GET", "POST", "OPTIONS"]) {
-        const asked = {
-          "Access-Control-Request-Method": "GET",
-          "Access-Control-Request-Headers": "x-api-key",
-        };
-        const { status, headers } = await service.send(path, { method, headers: { ...PAGE, ...asked } });
+        const init = { method, headers: questionAbout("x-api-key") };
+        const { status, headers } = await service.send(path, init);
         expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
         if (method === "OPTIONS") expect([path, status]).toEqual([path, expect.toBeOneOf([403, 404, 405])]);
       }

@@ -33,16 +33,15 @@ test("an exchange contains both messages, with the API key masked, and the creat
 });
 
 test("no view of the requests shows the API key, wherever a request has it", async () => {
-  const { emulator, post, send, control } = start();
+  const { emulator, post, get, control } = start();
   const { apiKey } = emulator;
+  const everywhere = { "X-Request-Id": apiKey, "User-Agent": apiKey };
   const input = { ...VALID.song.input, [apiKey]: apiKey };
-  const taskId = (await post({ ...VALID.song, input }, { "X-Request-Id": apiKey, "User-Agent": apiKey })).body
-    .data.task_id;
-  await send(`${TASK}/${taskId}?key=${apiKey}`, { headers: { "x-api-key": apiKey } });
-  await send(`${TASK}/${apiKey}`, { headers: { "x-api-key": apiKey } });
+  const { task_id: taskId } = (await post({ ...VALID.song, input }, everywhere)).body.data;
+  await get(`${TASK}/${taskId}?key=${apiKey}`);
+  await get(`${TASK}/${apiKey}`);
   // Two reads within a second are a finding.
-  for (let reads = 0; reads < 2; reads++)
-    await send(`${TASK}/${taskId}`, { headers: { "x-api-key": apiKey, "X-Request-Id": apiKey } });
+  for (let reads = 0; reads < 2; reads++) await get(`${TASK}/${taskId}`, everywhere);
   const views = [
     ...(await Promise.all([1, 2, 3].map((number) => control("GET", `/exchanges/${number}`)))),
     await control("POST", "/exchanges/har", {}),
@@ -105,13 +104,13 @@ test("beyond the limit in bytes the oldest headers and bodies are dropped, but n
 
 test("the exchange of a file has its length and content type instead of the file", async () => {
   const service = start();
-  const { create, read, advance, exchange } = service;
-  const taskId = await create(VALID.song);
-  await advance(600_000);
-  const [{ audio_url: url }] = (await read(taskId)).output.result;
+  const [{ audio_url: url }] = await clipsOf(service);
   const { bytes } = await fetchBytes(service, url);
   const file = { url, response_body: null, response_bytes: bytes.length };
-  expect(await exchange(3)).toMatchObject({ ...file, response_headers: { "Content-Type": "audio/wav" } });
+  expect(await service.exchange(3)).toMatchObject({
+    ...file,
+    response_headers: { "Content-Type": "audio/wav" },
+  });
 });
 
 test("an HTTP archive contains the selected exchanges, without API keys", async () => {

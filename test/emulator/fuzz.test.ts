@@ -1,23 +1,22 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { inProcessOrigins } from "../../emulator/http/service.js";
-import { anyJson } from "./support/any-json.js";
 import { BALANCE, createService, TASK, USAGE, VALID } from "./support/service.js";
 
-const field = fc.constantFrom(
-  ..."model task_type input audio_format prompt tags title gpt_description_prompt continue_clip_id url".split(
-    " ",
+const FIELDS = `model task_type input audio_format prompt tags title gpt_description_prompt continue_clip_id
+  url clip_id seed __proto__`;
+const WORDS = "provider_a provider_b music lyrics upload concat mp3 https://[::1]/ http://";
+const field = fc.constantFrom(...FIELDS.split(/\s+/));
+const word = fc.oneof(fc.constantFrom(...WORDS.split(" "), ""), fc.string({ unit: "binary" }));
+/** Any JSON of these names, strings and numbers. */
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    ...[word, fc.double(), fc.boolean(), fc.constant(null)],
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(field, tie("value"), { maxKeys: 5 }),
   ),
-  ..."clip_id seed __proto__".split(" "),
-);
-const word = fc.oneof(
-  fc.constantFrom(
-    ..."provider_a provider_b music lyrics upload concat mp3 https://[::1]/ http://".split(" "),
-    "",
-  ),
-  fc.string({ unit: "binary" }),
-);
-const value = anyJson(field, word, fc.double());
+}));
 
 const body = fc.oneof(
   fc.constantFrom(...Object.values(VALID)).map((each) => JSON.stringify(each)),
