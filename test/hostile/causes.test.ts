@@ -109,11 +109,21 @@ function changeable(): Error {
   return Object.defineProperty(new Error("no"), "detail", { get, enumerable: true });
 }
 
+const withFields = (fields: object) => Object.assign(new Error("no"), fields);
+
 const throwing = () => {
   throw new Error(API_KEY);
 };
 
+/** As a `fetch` that throws what it was called with. */
+function withRequest(): Error {
+  const { headers } = new Request("https://music.example", { headers: { "x-api-key": API_KEY } });
+  const cause = Object.assign(new Error(`sent ${API_KEY}`), { headers: [...headers] });
+  return Object.assign(new TypeError("fetch failed", { cause }), { options: { headers } });
+}
+
 const HOSTILE: [what: string, make: () => object][] = [
+  ["holds the request, also in its cause", withRequest],
   ["has its own inspect method", () => new WithInspect("no")],
   ["has its own toJSON method", () => new WithJson("no")],
   ["has a getter on its class", () => new WithGetter("no")],
@@ -121,19 +131,13 @@ const HOSTILE: [what: string, make: () => object][] = [
   ["changes when it is read again", changeable],
   ["holds the key in base64", () => new Error(`Authorization: Basic ${base64(`user:${API_KEY}`)}`)],
   ["holds a password in a URL", () => new Error("can't reach https://me:s3cret@cache.example")],
-  ["has a symbol as a property name", () => Object.assign(new Error("no"), { [Symbol(API_KEY)]: 1 })],
-  ["holds a symbol", () => Object.assign(new Error("no"), { token: Symbol(API_KEY) })],
-  [
-    "holds a list of a class",
-    () => Object.assign(new Error("no"), { list: class extends Array<string> {}.of(API_KEY) }),
-  ],
+  ["has a symbol as a property name", () => withFields({ [Symbol(API_KEY)]: 1 })],
+  ["holds a symbol", () => withFields({ token: Symbol(API_KEY) })],
+  ["holds a list of a class", () => withFields({ list: class extends Array<string> {}.of(API_KEY) })],
   ["throws when it is read", () => new Proxy(new Error("no"), { ownKeys: throwing })],
   ["throws when its message is read", () => Object.defineProperty(new Error(), "message", { get: throwing })],
-  ["has a message that is an object", () => Object.assign(new Error("no"), { message: { key: API_KEY } })],
-  [
-    "has a message that is a number",
-    () => Object.assign(new Error(), { message: 7, name: 7, list: [API_KEY] }),
-  ],
+  ["has a message that is an object", () => withFields({ message: { key: API_KEY } })],
+  ["has a message that is a number", () => withFields({ message: 7, name: 7, list: [API_KEY] })],
   ["is a plain object", () => ({ request: { headers: { "x-api-key": API_KEY } } })],
   ["has no prototype", () => Object.assign(Object.create(null), { key: API_KEY })],
 ];

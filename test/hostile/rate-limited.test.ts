@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SONG_REQUEST, submission, TASK_ID, task } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
-import { listen, reply } from "../support/loopback.js";
+import { listen, reply, replying } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
 import { START } from "../support/test-clock.js";
 import { API_KEY } from "../support/world.js";
@@ -125,33 +125,28 @@ describe.each(CALLS)("%s", (_, call) => {
   });
 });
 
-test("a create is not retried after a 403, even with the code `rate_limited`", async () => {
-  const server = await listen((to) =>
-    reply(to, 403, { code: 403, error_code: "rate_limited" }, { "Retry-After": "1" }),
-  );
-  const { client } = connect(server);
-  await rejection(client.tasks.create(SONG_REQUEST), RateLimitedError);
-  expect(server.arrivals).toHaveLength(1);
-});
-
-test("a 429 in HTML is a RateLimitedError with the wait of its header", async () => {
-  const server = await listen((to) => reply(to, 429, "<h1>Slow down</h1>", { "Retry-After": "300" }));
-  const { client } = connect(server);
+/** The error of a create that always receives this response, and how many were sent. */
+async function refusedWith(status: number, body: object | string, headers: Headers = {}, options = {}) {
+  const server = await listen(replying(status, body, headers));
+  const { client } = connect(server, options);
   const error = await rejection(client.tasks.create(SONG_REQUEST), RateLimitedError);
-  expect(error).toMatchObject({ status: 429, errorCode: null, retryAfterSeconds: 300 });
+  return { error, sent: server.arrivals.length };
+}
+
+const LIMITED = { code: 429, error_code: "rate_limited" };
+
+test("a create is not retried after a 403, even with the code `rate_limited`", async () => {
+  const { sent } = await refusedWith(403, { ...LIMITED, code: 403 }, { "Retry-After": "1" });
+  expect(sent).toBe(1);
 });
 
-test("`retryAfterSeconds` is rounded up", async () => {
-  const server = await listen((to) => reply(to, 429, "{}", { "Retry-After": "300.2" }));
-  const { client } = connect(server);
-  const error = await rejection(client.account.balance(), RateLimitedError);
-  expect(error.retryAfterSeconds).toBe(301);
+test("a 429 in HTML is a RateLimitedError with the wait of its header, which is rounded up", async () => {
+  const { error } = await refusedWith(429, "<h1>Slow down</h1>", { "Retry-After": "300.2" });
+  expect(error).toMatchObject({ status: 429, errorCode: null, retryAfterSeconds: 301 });
   expect(error.retryAt).toEqual(new Date(START + 300_200));
 });
 
 test("`retryAfterSeconds` and `retryAt` are null if a 429 states no wait", async () => {
-  const server = await listen((to) => reply(to, 429, { code: 429, error_code: "rate_limited" }));
-  const { client } = connect(server, { maxRetries: 0 });
-  const error = await rejection(client.account.balance(), RateLimitedError);
+  const { error } = await refusedWith(429, LIMITED, {}, { maxRetries: 0 });
   expect(error).toMatchObject({ retryAfterSeconds: null, retryAt: null });
 });
