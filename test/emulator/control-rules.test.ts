@@ -4,7 +4,15 @@ import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { AnyMethod } from "../../emulator/control/method.js";
 import { METHODS } from "../../emulator/control/plane.js";
-import { type ControlledService, controlled, createControlled, serviceOf, VALID } from "./support/service.js";
+import { createEventful } from "./support/eventful.js";
+import {
+  BALANCE,
+  type ControlledService,
+  controlled,
+  createControlled,
+  serviceOf,
+  VALID,
+} from "./support/service.js";
 
 const EVERY_CALL = METHODS.map((definition) => {
   const [method = "", path = ""] = definition.route.split(" ");
@@ -68,19 +76,52 @@ beforeEach(async () => {
 
 /** A path with existing ids. */
 function pathIn(path: string, accountId: string): string {
-  const account = Object(service.emulator.snapshot().state).accounts.find(
-    ({ id }: { id: string }) => id === accountId,
-  );
-  const task = service.emulator.state().tasks.find(({ account_id: id }) => id === accountId);
+  const { accounts, tasks } = Object(service.emulator.snapshot().state);
+  const account = accounts.find(({ id }: { id: string }) => id === accountId);
+  const task = tasks.find((each: { accountId: string }) => each.accountId === accountId);
+  const payments: Record<string, string>[] | undefined = account?.purchases.payments;
   const ids: Record<string, string> = {
     account_id: accountId,
     key_id: account?.keys[0].id ?? "none",
-    payment_id: account?.purchases.payments[0].payment_id ?? "none",
-    task_id: task?.task_id ?? "",
+    payment_id: payments?.find(({ status }) => status === "pending")?.payment_id ?? "none",
+    invoice_id: payments?.[0]?.invoice_id ?? "none",
+    task_id: task?.id ?? "",
+    clip_id: task?.result?.[0].id ?? "none",
     model: "provider_a",
   };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "1");
 }
+
+describe("a call returns the status and the body that its description states", () => {
+  test.each(CALLS)("$name", async (call) => {
+    service = await createEventful();
+    const { accountId: id, accounts } = service.emulator;
+    const amounts = { threshold_credits: 5_000, recharge_usd: 10, monthly_cap_usd: 30 };
+    const bodies: Record<string, () => unknown> = {
+      "PUT /accounts/{account_id}/auto-top-up": () => ({
+        enabled: true,
+        ...amounts,
+        ...accounts.authorize(id),
+      }),
+      "POST /accounts/{account_id}/requests": () => ({ method: "GET", path: BALANCE }),
+      "PUT /snapshot": () => service.emulator.snapshot(),
+    };
+    const body = bodies[call.name]?.() ?? sampleBody(call);
+    const { status, headers, body: answer } = await service.control(call.method, pathIn(call.path, id), body);
+    const described = call.definition;
+    if ("mediaType" in described) {
+      expect([status, headers.get("Content-Type")]).toEqual([
+        200,
+        expect.stringContaining(described.mediaType.replace("*", "")),
+      ]);
+      return;
+    }
+    expect(status).toBe(described.status);
+    // Every field of the response is described.
+    if (described.response === null) expect(answer).toBe("");
+    else expect(described.response.safeParse(answer)).toEqual({ success: true, data: answer });
+  });
+});
 
 describe("every call gets a response with a request id, and a refused one changes nothing", () => {
   test.each(CALLS)("$name", async ({ method, path, definition }) => {

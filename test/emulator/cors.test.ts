@@ -1,7 +1,5 @@
-import { serve } from "async-music/emulator/node";
-import { setupServer } from "msw/node";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { emulatorHandlers } from "../../emulator/msw.js";
+import { describe, expect, test } from "vitest";
+import { DOORS } from "./support/doors.js";
 import {
   BALANCE,
   clipsOf,
@@ -22,22 +20,6 @@ const questionAbout = (headers: string) => ({
 });
 const EXPOSED = ["Accept-Ranges", "Content-Length", "Content-Range", "Content-Type", "ETag"];
 
-/** The ways to reach an emulator, each with the `fetch` that reaches it. */
-const DOORS: Record<string, (service: Service) => Promise<Service>> = {
-  "in process": async (service) => service,
-  "through MSW": async ({ emulator }) => {
-    const server = setupServer(...emulatorHandlers(emulator));
-    server.listen();
-    onTestFinished(() => server.close());
-    return serviceOf(emulator, { fetch: globalThis.fetch });
-  },
-  "on a port": async ({ emulator }) => {
-    const server = await serve(emulator);
-    onTestFinished(() => server.close());
-    return serviceOf(emulator, { fetch: globalThis.fetch, url: server.url });
-  },
-};
-
 async function filesOf(service: Service) {
   const [stored] = await clipsOf(service);
   const [unstored] = await clipsOf(service, undefined, { storable: false });
@@ -49,8 +31,11 @@ async function filesOf(service: Service) {
   };
 }
 
-describe.each(Object.entries(DOORS))("%s", (_, enter) => {
-  const open = () => enter(createService());
+describe.each(Object.entries(DOORS))("through %s", (_, enter) => {
+  const open = async () => {
+    const { emulator } = createService();
+    return serviceOf(emulator, await enter(emulator));
+  };
 
   test("scripts of every page can read files, whole and in part, and their errors", async () => {
     const service = await open();

@@ -1,32 +1,9 @@
 import { createEmulator, type Emulator, type LoggedRequest } from "async-music/emulator";
-import { emulatorHandlers } from "async-music/emulator/msw";
 import { serve } from "async-music/emulator/node";
-import { setupServer } from "msw/node";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
+import { DOORS } from "./support/doors.js";
 import { BALANCE, createService, serviceOf, TASK, USAGE } from "./support/service.js";
-
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0)) await end();
-});
-
-/** Each adapter: its `fetch`, and the base URL. */
-type Connect = (emulator: Emulator) => Promise<{ fetch: typeof globalThis.fetch; url: string }>;
-const ADAPTERS: Record<string, Connect> = {
-  "the emulator's fetch": async ({ fetch, url }) => ({ fetch, url }),
-  async MSW(emulator) {
-    const server = setupServer(...emulatorHandlers(emulator));
-    server.listen();
-    endings.push(() => server.close());
-    return { fetch: (...args) => globalThis.fetch(...args), url: emulator.url };
-  },
-  async "a port"(emulator) {
-    const { url, close } = await serve(emulator);
-    endings.push(close);
-    return { fetch: globalThis.fetch, url };
-  },
-};
 
 function eventsOf(response: Response) {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -57,10 +34,10 @@ const readersOf = (emulator: Emulator) => coreOf(emulator).logReaders.size;
 const untilReadBy = (count: number, emulator: Emulator) =>
   expect.poll(() => readersOf(emulator), { timeout: 60_000 }).toBe(count);
 
-describe.each(Object.entries(ADAPTERS))("GET /_emulator/requests/stream, through %s", (_, adapter) => {
+describe.each(Object.entries(DOORS))("GET /_emulator/requests/stream, through %s", (_, enter) => {
   const open = async () => {
     const { emulator, get } = createService();
-    const { fetch, url } = await adapter(emulator);
+    const { fetch, url } = await enter(emulator);
     const follow = (init: RequestInit = {}) => fetch(`${url}/_emulator/requests/stream`, init);
     return { emulator, get, follow, outside: serviceOf(emulator, { fetch, url }) };
   };
