@@ -1,6 +1,13 @@
-import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
-import { BALANCE, createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
+import {
+  BALANCE,
+  createControlled,
+  createService,
+  serviceOf,
+  TASK,
+  USAGE,
+  VALID,
+} from "./support/service.js";
 
 test("a missing and a wrong API key have different error codes, and no rate limit", async () => {
   const { send, get } = createService();
@@ -40,33 +47,27 @@ test("an unknown id is an error that names it", () => {
 });
 
 test("the list of keys has names, the last four characters, and when each was created and last used", async () => {
-  await using emulator = createEmulator({ seed: 1 });
+  const { emulator, control, advance } = createControlled();
   const { accountId } = emulator;
-  await emulator.clock.advance(5000);
-  const { key_id, api_key } = emulator.accounts.createKey(accountId);
-  const request = (path: string, init: RequestInit = {}) => emulator.fetch(emulator.url + path, init);
-  const listed = async () => (await (await request(`/_emulator/accounts/${accountId}/keys`)).json()).keys;
+  await advance(5000);
+  const { key_id, api_key: apiKey } = emulator.accounts.createKey(accountId);
+  const listed = async () => (await control("GET", `/accounts/${accountId}/keys`)).body.keys;
   emulator.accounts.updateKey(accountId, key_id, { name: "batch job" });
+  const unused = { disabled: false, last_used_at: null };
+  const mine = { key_id, name: "batch job", last_four: apiKey.slice(-4) };
   expect(await listed()).toMatchObject([
-    { disabled: false, name: "", last_used_at: null, created_at: "2026-01-01T00:00:00.000Z" },
-    {
-      key_id,
-      disabled: false,
-      name: "batch job",
-      last_four: api_key.slice(-4),
-      created_at: "2026-01-01T00:00:05.000Z",
-      last_used_at: null,
-    },
+    { ...unused, name: "", created_at: "2026-01-01T00:00:00.000Z" },
+    { ...unused, ...mine, created_at: "2026-01-01T00:00:05.000Z" },
   ]);
-  await emulator.clock.advance(1000);
-  const headers = { "x-api-key": api_key };
-  await request("/api/v1/account/balance", { headers });
+  await advance(1000);
+  await serviceOf(emulator, { apiKey }).balance();
   emulator.restore(emulator.snapshot());
-  expect((await listed())[1].last_used_at).toBe("2026-01-01T00:00:06.000Z");
+  const used = { ...mine, last_used_at: "2026-01-01T00:00:06.000Z" };
+  expect((await listed())[1]).toMatchObject(used);
   emulator.accounts.updateKey(accountId, key_id, { disabled: true });
-  await emulator.clock.advance(1000);
-  await request("/api/v1/account/balance", { headers });
-  expect((await listed())[1]).toMatchObject({ name: "batch job", last_used_at: "2026-01-01T00:00:06.000Z" });
+  await advance(1000);
+  await serviceOf(emulator, { apiKey }).get(BALANCE);
+  expect((await listed())[1]).toMatchObject(used);
   const change = (name: string) => emulator.accounts.updateKey(accountId, key_id, { name });
   expect(() => change("x".repeat(101))).toThrow("at most 100 characters");
 });

@@ -160,6 +160,21 @@ test("findings and faults that came with a snapshot or a fork do not count", asy
   }
 });
 
+test("faults and outcomes that may stay unused, were used once, or were removed are no problem", async () => {
+  const { emulator, create, balance } = createService();
+  const { faults, providers } = emulator;
+  faults.add({ ...LOST, path: "/elsewhere", probability: 1 });
+  faults.add({ ...LOST, path: "/elsewhere", probability: 1, times: 2 });
+  providers.provider_b.always({ outcome: "failure" });
+  faults.add({ fault: { kind: "latency", ms: 1 }, times: 2 });
+  await balance();
+  expect(problemsOf(emulator)).toBeNull();
+  faults.add(LOST);
+  faults.clear();
+  await create();
+  expect(problemsOf(emulator)).toBeNull();
+});
+
 test("the violations of many replaced states do not accumulate without limit", async () => {
   const emulator = createEmulator();
   await pollTwice(emulator);

@@ -1,4 +1,4 @@
-import type { EmulatorOptions } from "async-music/emulator";
+import type { EmulatorOptions, Fault } from "async-music/emulator";
 import { expect, test } from "vitest";
 import { clipsOf, createControlled, failWith, VALID } from "./support/service.js";
 
@@ -109,46 +109,53 @@ test("a clip's audio is served for seven days and its cover permanently, both wi
   expect((await control("GET", `/clips/${clip.id}/art`)).status).toBe(200);
 });
 
+/** A service whose `sendFor` sends a request on behalf of its account, through the control plane. */
+function createSender(options: EmulatorOptions = {}) {
+  const service = createControlled(options);
+  const path = `/accounts/${service.emulator.accountId}/requests`;
+  const sendFor = async (request: object) => (await service.control("POST", path, request)).body;
+  return { ...service, sendFor };
+}
+
 test("a request on behalf of an account is limited, logged, audited and charged like any other", async () => {
-  const { control, emulator } = createControlled({ credits: 10, limits: { requests: 2 } });
-  const send = async (body: object) =>
-    (await control("POST", `/accounts/${emulator.accountId}/requests`, body)).body;
+  const { emulator, sendFor } = createSender({ credits: 10, limits: { requests: 2 } });
   const post = { method: "POST", path: "/api/v1/task", body: VALID.song, outcome: { polls: 1 } };
-  const created = await send(post);
+  const created = await sendFor(post);
   expect(created).toMatchObject({ ended: "response", status: 202, body: { data: { credits_charged: 10 } } });
-  const read = await send({ method: "GET", path: `/api/v1/task/${created.body.data.task_id}` });
+  const read = await sendFor({ method: "GET", path: `/api/v1/task/${created.body.data.task_id}` });
   expect(read).toMatchObject({ status: 200, headers: { "X-RateLimit-Remaining": "0" } });
   expect(read.body.data.status).toBe("success");
-  expect(await send(BALANCE)).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  expect(await sendFor(BALANCE)).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   expect(emulator.requests.map(({ status }) => status)).toEqual([202, 200, 429]);
   expect(JSON.stringify(read)).not.toContain(emulator.apiKey);
 });
 
-test("faults apply to a request on behalf of an account, and latency takes emulator time", async () => {
-  const { control, emulator, fault } = createControlled();
-  const path = `/accounts/${emulator.accountId}/requests`;
-  const send = async () => (await control("POST", path, BALANCE)).body;
-  fault({ kind: "disconnect", when: "before" });
-  const nothing = { status: null, headers: null, body: null, issues: [] };
-  expect(await send()).toEqual({ ended: "disconnect", ...nothing });
-  fault({ kind: "disconnect", when: "after" });
-  expect(await send()).toMatchObject({ ended: "disconnect" });
-  fault({ kind: "stall" });
-  expect(await send()).toMatchObject({ ended: "stall" });
-  fault({ kind: "malformed" });
-  expect(await send()).toMatchObject({ status: 200, body: expect.any(String) });
-  fault(failWith(503));
-  expect(await send()).toMatchObject({ ended: "response", status: 503 });
+test.each<[Fault, object]>([
+  [
+    { kind: "disconnect", when: "before" },
+    { ended: "disconnect", status: null, headers: null, body: null, issues: [] },
+  ],
+  [{ kind: "disconnect", when: "after" }, { ended: "disconnect" }],
+  [{ kind: "stall" }, { ended: "stall" }],
+  [{ kind: "malformed" }, { status: 200, body: expect.any(String) }],
+  [failWith(503), { ended: "response", status: 503 }],
+])("the fault %j applies to a request on behalf of an account", async (given, seen) => {
+  const { fault, sendFor } = createSender();
+  fault(given);
+  expect(await sendFor(BALANCE)).toMatchObject(seen);
+});
+
+test("latency of a request on behalf of an account takes emulator time", async () => {
+  const { emulator, fault, sendFor } = createSender();
   fault({ kind: "latency", ms: 5000 });
   const before = emulator.clock.now();
-  expect(await send()).toMatchObject({ status: 200 });
+  expect(await sendFor(BALANCE)).toMatchObject({ status: 200 });
   expect(emulator.clock.now() - before).toBe(5000);
 });
 
 test("a request on behalf of an account needs a path of the API and an enabled key", async () => {
-  const { control, emulator } = createControlled();
-  const path = `/accounts/${emulator.accountId}/requests`;
-  const refused = async (body: object) => (await control("POST", path, body)).body.message;
+  const { emulator, sendFor } = createSender();
+  const refused = async (request: object) => (await sendFor(request)).message;
   expect(await refused({ method: "GET", path: "/_emulator/state" })).toContain("/api/v1/");
   expect(await refused({ method: "GET", path: "/api/v1/task/x?y" })).toContain("/api/v1/");
   expect(await refused({ method: "DELETE", path: "/api/v1/task" })).toContain("method");

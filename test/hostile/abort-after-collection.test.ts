@@ -10,6 +10,7 @@ import { collectGarbage } from "../support/collect-garbage.js";
 import { connect } from "../support/connect.js";
 import { listen } from "../support/loopback.js";
 import { reasonOf } from "../support/rejection.js";
+import { ROUTES } from "./sent-once.js";
 
 // An abort ends its request, whatever was garbage-collected between the caller's signal and the connection.
 
@@ -29,12 +30,6 @@ async function abortLate(
 }
 
 describe("the SDK", () => {
-  const ROUTES: [name: string, fetch: typeof globalThis.fetch | undefined][] = [
-    ["the runtime's fetch", undefined],
-    ["a custom fetch that passes its Request on", (input) => fetch(input)],
-    ["a custom fetch with two parameters", (input, init) => fetch(input, init)],
-  ];
-
   describe.each(ROUTES)("ends the connection, with %s", (_, fetch) => {
     test.each<[name: string, call: (client: AsyncMusic, signal: AbortSignal) => Promise<unknown>]>([
       ["a read", (client, signal) => client.account.balance({ signal: AbortSignal.any([signal]) })],
@@ -77,19 +72,17 @@ describe("the SDK", () => {
 });
 
 describe("the emulator", () => {
-  const WAYS: [
-    name: string,
-    send: (emulator: Emulator, url: string, signal: AbortSignal) => Promise<Response>,
-  ][] = [
-    ["an address and a signal", (emulator, url, signal) => emulator.fetch(url, init(emulator, signal))],
-    ["a Request", (emulator, url, signal) => emulator.fetch(new Request(url, init(emulator, signal)))],
+  type Send = (emulator: Emulator, url: string, signal: AbortSignal) => Promise<Response>;
+  const WAYS: [name: string, send: Send][] = [
+    ["an address and a signal", ({ fetch, apiKey }, url, signal) => fetch(url, init(apiKey, signal))],
+    ["a Request", ({ fetch, apiKey }, url, signal) => fetch(new Request(url, init(apiKey, signal)))],
     [
       "a Request and another signal",
-      (emulator, url, signal) => emulator.fetch(new Request(url, init(emulator)), { signal }),
+      ({ fetch, apiKey }, url, signal) => fetch(new Request(url, init(apiKey)), { signal }),
     ],
     [
       "a Request and other headers",
-      (emulator, url, signal) => emulator.fetch(new Request(url, init(emulator, signal)), init(emulator)),
+      ({ fetch, apiKey }, url, signal) => fetch(new Request(url, init(apiKey, signal)), init(apiKey)),
     ],
   ];
 
@@ -105,7 +98,7 @@ describe("the emulator", () => {
     const { output } = await new AsyncMusic(emulator.connection()).tasks.run(SONG_REQUEST);
     const url = output.result[0]?.audio_url ?? "";
     const reason = await abortLate(async (signal) => {
-      const { body } = await emulator.fetch(url, init(emulator, signal));
+      const { body } = await emulator.fetch(url, init(emulator.apiKey, signal));
       await collectGarbage();
       if (!signal.aborted) await once(signal, "abort");
       return new Response(body).arrayBuffer();
@@ -117,7 +110,7 @@ describe("the emulator", () => {
     const emulator = open({ clock: "real" });
     emulator.faults.add({ fault: { kind: "latency", ms: 3_600_000 } });
     const url = `${emulator.url}/api/v1/account/balance`;
-    const reason = await abortLate((signal) => emulator.fetch(url, init(emulator, signal)));
+    const reason = await abortLate((signal) => emulator.fetch(url, init(emulator.apiKey, signal)));
     expect(reason).toBe(REASON);
   });
 
@@ -128,14 +121,14 @@ describe("the emulator", () => {
     onTestFinished(() => server.close());
     emulator.faults.add({ fault: { kind: "stall" } });
     const reason = await abortLate((signal) =>
-      fetch(`${emulator.url}/api/v1/account/balance`, init(emulator, signal)),
+      fetch(`${emulator.url}/api/v1/account/balance`, init(emulator.apiKey, signal)),
     );
     expect(reason).toBe(REASON);
   });
 });
 
-function init(emulator: Emulator, signal?: AbortSignal): RequestInit {
-  return { headers: { "x-api-key": emulator.apiKey }, ...(signal === undefined ? {} : { signal }) };
+function init(apiKey: string, signal?: AbortSignal): RequestInit {
+  return { headers: { "x-api-key": apiKey }, ...(signal === undefined ? {} : { signal }) };
 }
 
 function open(options: Parameters<typeof createEmulator>[0] = {}): Emulator {

@@ -1,6 +1,7 @@
 import { ApiError, AsyncMusic, SubmissionOutcomeUnknownError, WaitTimeoutError } from "async-music";
 import { describe, expect, test } from "vitest";
-import { SONG_REQUEST, TASK_ID } from "../support/answers.js";
+import { TASK_ID } from "../support/answers.js";
+import { CALLS } from "../support/calls.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { listen, reply } from "../support/loopback.js";
@@ -8,13 +9,6 @@ import { rejection } from "../support/rejection.js";
 import { API_KEY } from "../support/world.js";
 
 // A followed redirect would send the key, which is in a custom header, to another origin.
-
-const CALLS: [name: string, call: (client: AsyncMusic) => Promise<unknown>][] = [
-  ["create", (client) => client.tasks.create(SONG_REQUEST)],
-  ["retrieve", (client) => client.tasks.retrieve(TASK_ID)],
-  ["balance", (client) => client.account.balance()],
-  ["usage", (client) => client.account.usage()],
-];
 
 async function redirecting(status: number, location: (elsewhere: string) => string) {
   const elsewhere = await listen((to) => reply(to, 200, { code: 200, data: {} }));

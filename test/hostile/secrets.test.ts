@@ -11,18 +11,12 @@ import {
 } from "async-music";
 import { describe, expect, test } from "vitest";
 import { accepted, failed, ok, refusal, SONG_REQUEST, TASK_ID, task } from "../support/answers.js";
+import { CALLS } from "../support/calls.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { cutting, listen, replying } from "../support/loopback.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { API_KEY, clientOf, createWorld } from "../support/world.js";
-
-const CALLS: [name: string, call: (client: AsyncMusic) => Promise<unknown>][] = [
-  ["create", (client) => client.tasks.create(SONG_REQUEST)],
-  ["retrieve", (client) => client.tasks.retrieve(TASK_ID)],
-  ["balance", (client) => client.account.balance()],
-  ["usage", (client) => client.account.usage()],
-];
 
 test("a printed client does not show its key", () => {
   const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example" });

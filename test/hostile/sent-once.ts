@@ -13,7 +13,7 @@ const REQUEST = {
 } as const;
 
 /** Ways in which an application can have the SDK send a request with the runtime's own `fetch`. */
-const ROUTES: readonly (readonly [name: string, fetch: typeof globalThis.fetch | undefined])[] = [
+export const ROUTES: readonly (readonly [name: string, fetch: typeof globalThis.fetch | undefined])[] = [
   ["the runtime's fetch", undefined],
   ["a custom fetch that passes its Request on", (input) => fetch(input)],
   ["a custom fetch with two parameters", (input, init) => fetch(input, init)],
