@@ -28,28 +28,15 @@ test("a song is pending, then running, then a success", async () => {
   const song = { ...VALID.song, audio_format: "mp3" };
   const taskId = await create(song, { queue_seconds: 10, process_seconds: 40 });
   const common = {
-    task_id: taskId,
-    model: "provider_a",
-    type: "music",
-    credits_cost: 10,
-    input: VALID.song.input,
-    audio_format: "mp3",
-    error: null,
-    error_code: null,
-    retryable: null,
-    retry_after_seconds: null,
-    created_at: "2026-01-01T00:00:00.000Z",
+    ...{ task_id: taskId, model: "provider_a", type: "music", credits_cost: 10 },
+    ...{ input: VALID.song.input, audio_format: "mp3", created_at: "2026-01-01T00:00:00.000Z" },
+    ...{ error: null, error_code: null, retryable: null, retry_after_seconds: null },
   };
   expect(await read(taskId)).toEqual({ ...common, status: "pending", output: null, completed_at: null });
 
   await advance(10 * SECOND);
-  const output = {
-    task_type: "music",
-    status: "processing",
-    progress: "0%",
-    fail_reason: null,
-    result: null,
-  };
+  const processing = { status: "processing", progress: "0%" };
+  const output = { task_type: "music", ...processing, fail_reason: null, result: null };
   expect(await read(taskId)).toEqual({ ...common, status: "running", output, completed_at: null });
   await advance(20 * SECOND);
   expect((await read(taskId)).output.progress).toBe("50%");
@@ -66,12 +53,8 @@ test("a song is pending, then running, then a success", async () => {
     title: expect.any(String),
     metadata: { duration: expect.any(Number), tags: "", prompt: "", model_version: "v6" },
   };
-  expect(await read(taskId)).toEqual({
-    ...common,
-    status: "success",
-    output: { ...completed, result: [clip, clip] },
-    completed_at: "2026-01-01T00:00:50.000Z",
-  });
+  const ended = { status: "success", completed_at: "2026-01-01T00:00:50.000Z" };
+  expect(await read(taskId)).toEqual({ ...common, ...ended, output: { ...completed, result: [clip, clip] } });
 });
 
 test("the result of a finished task never changes", async () => {
@@ -161,12 +144,8 @@ describe("the task timeout", () => {
     expect((await read(taskId)).status).toBe("running");
     await advance(1);
     expect(await read(taskId)).toMatchObject({
-      status: "timeout",
-      error: expect.any(String),
-      error_code: "upstream_provider_error",
-      retryable: true,
-      retry_after_seconds: null,
-      completed_at: "2026-01-01T01:00:00.001Z",
+      ...{ status: "timeout", completed_at: "2026-01-01T01:00:00.001Z", error: expect.any(String) },
+      ...{ error_code: "upstream_provider_error", retryable: true, retry_after_seconds: null },
     });
     expect(await balance()).toEqual({ available: 100, frozen: 0, total: 100 });
   });
@@ -193,9 +172,8 @@ describe("the task timeout", () => {
     await advance(HOUR);
     await balance();
     const refunds = emulator.accounts.get(emulator.accountId).ledger.filter(({ kind }) => kind === "refund");
-    expect(refunds.map(({ task_id, at }) => [task_id, at])).toEqual(
-      ids.map((id, minute) => [id, `2026-01-01T01:0${minute}:00.001Z`]),
-    );
+    const expected = ids.map((task_id, minute) => ({ task_id, at: `2026-01-01T01:0${minute}:00.001Z` }));
+    expect(refunds).toMatchObject(expected);
   });
 
   test("finds an unfinished task after a thousand finished ones", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createService, type EmulatedService, field } from "./emulated-service.js";
+import { type Asking, createService, type EmulatedService, field, type Reply } from "./emulated-service.js";
 import { isRecord, misfits } from "./misfits.js";
 import { ENDPOINTS, HEADERS, REQUEST_IDS } from "./tables/endpoints.js";
 import { ERROR_CODES } from "./tables/errors.js";
@@ -113,56 +113,36 @@ describe("unknown paths and methods", () => {
 });
 
 type Name = (typeof ENDPOINTS)[number]["name"];
+type Call = (service: EmulatedService, asking?: Omit<Asking, "body">) => Promise<Reply>;
 
-async function call(
-  service: EmulatedService,
-  name: Name,
-  asking: { headers?: Record<string, string>; key?: string } = {},
-) {
-  switch (name) {
-    case "createTask":
-      return service.post(LYRICS, asking);
-    case "retrieveTask": {
-      const created = await service.post(LYRICS);
-      return service.get(`/api/v1/task/${String(field(created.data, "task_id"))}`, asking);
-    }
-    case "balance":
-      return service.get("/api/v1/account/balance", asking);
-    case "usage":
-      return service.get("/api/v1/account/usage", asking);
-    default:
-      return name satisfies never;
-  }
-}
+/** A request of each endpoint that succeeds. */
+const CALLS: Readonly<Record<Name, Call>> = {
+  createTask: (service, asking) => service.post(LYRICS, asking),
+  async retrieveTask(service, asking) {
+    const created = await service.post(LYRICS);
+    return service.get(`/api/v1/task/${String(field(created.data, "task_id"))}`, asking);
+  },
+  balance: (service, asking) => service.get("/api/v1/account/balance", asking),
+  usage: (service, asking) => service.get("/api/v1/account/usage", asking),
+};
+
+const call = (service: EmulatedService, name: Name, asking?: Parameters<Call>[1]) =>
+  CALLS[name](service, asking);
 
 /** Requests an endpoint so that it responds with this status. */
 async function failing(service: EmulatedService, name: Name, status: number) {
   const { emulator } = service;
   const path = ENDPOINTS.find((each) => each.name === name)?.path.replace("{taskId}", "*") ?? "";
-  switch (status) {
-    case 400:
-      return service.post({});
-    case 401:
-      return call(service, name, { key: "emu_unknown" });
-    case 402:
-      emulator.reset({ credits: 4 });
-      return call(service, name);
-    case 403:
-      emulator.accounts.update(emulator.accountId, { suspended: true });
-      return call(service, name);
-    case 404:
-      return service.get(UNKNOWN_TASK);
-    case 429:
-      emulator.changeLimits({ requests: 1 });
-      if (name !== "retrieveTask") await service.get("/api/v1/account/usage");
-      return call(service, name);
-    case 500:
-      emulator.faults.add({ path, fault: { kind: "status", status, when: "before" } });
-      return call(service, name);
-    case 502:
-      emulator.providers.provider_a.next({ outcome: "reject" });
-      return call(service, name);
-    default:
-      throw new Error(`No way to ${status} is known`);
+  if (status === 400) return service.post({});
+  if (status === 401) return call(service, name, { key: "emu_unknown" });
+  if (status === 402) emulator.reset({ credits: 4 });
+  if (status === 403) emulator.accounts.update(emulator.accountId, { suspended: true });
+  if (status === 404) return service.get(UNKNOWN_TASK);
+  if (status === 429) {
+    emulator.changeLimits({ requests: 1 });
+    if (name !== "retrieveTask") await service.get("/api/v1/account/usage");
   }
+  if (status === 500) emulator.faults.add({ path, fault: { kind: "status", status, when: "before" } });
+  if (status === 502) emulator.providers.provider_a.next({ outcome: "reject" });
+  return call(service, name);
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { AsyncMusicError, InvalidResponseError, SubmissionOutcomeUnknownError } from "../../src/index.js";
+import {
+  type AsyncMusic,
+  AsyncMusicError,
+  InvalidResponseError,
+  SubmissionOutcomeUnknownError,
+} from "../../src/index.js";
 import { CLIP, LYRICS, submission, succeeded, TASK_ID } from "../support/answers.js";
 import { reasonOf } from "../support/rejection.js";
 import { createWorld } from "../support/world.js";
@@ -119,18 +124,14 @@ function without(name: string, { [name]: _, ...others }: Record<string, unknown>
   return others;
 }
 
-function answering(call: (typeof ANSWERS)[number]["call"], status: number, data: unknown): Promise<unknown> {
+const CALLS = {
+  create: ({ tasks }: AsyncMusic) => tasks.create(SAMPLES["provider_a music"]),
+  retrieve: ({ tasks }: AsyncMusic) => tasks.retrieve(TASK_ID),
+  balance: ({ account }: AsyncMusic) => account.balance(),
+  usage: ({ account }: AsyncMusic) => account.usage(),
+};
+
+async function answering(call: keyof typeof CALLS, status: number, data: unknown): Promise<unknown> {
   const { client } = createWorld(() => Response.json({ code: status, data }, { status }));
-  switch (call) {
-    case "create":
-      return client.tasks.create(SAMPLES["provider_a music"]);
-    case "retrieve":
-      return client.tasks.retrieve(TASK_ID);
-    case "balance":
-      return client.account.balance();
-    case "usage":
-      return client.account.usage();
-    default:
-      return call satisfies never;
-  }
+  return CALLS[call](client);
 }
