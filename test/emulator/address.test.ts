@@ -2,14 +2,14 @@ import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { describe, expect, test } from "vitest";
-import { BALANCE, clipsOf, controlled, failWith, serviceOf, VALID } from "./support/service.js";
+import { BALANCE, clipsOf, createControlled, failWith, serviceOf, VALID } from "./support/service.js";
 
 describe("an emulator with another `url`", () => {
   const URL_WITH_PATH = "https://api.example.com/music";
-  const open = () => createEmulator({ clock: "virtual", credits: 100, url: `${URL_WITH_PATH}/` });
+  const open = () => createControlled({ credits: 100, url: `${URL_WITH_PATH}/` });
 
   test("runs a song for a client with a hard-coded base URL, and serves its audio and cover art", async () => {
-    const emulator = open();
+    const { emulator } = open();
     const { apiKey, fetch, clock } = emulator.connection();
     const client = new AsyncMusic({ baseUrl: URL_WITH_PATH, apiKey, fetch, clock });
     const [clip] = (await client.tasks.run(VALID.song)).output.result;
@@ -21,27 +21,25 @@ describe("an emulator with another `url`", () => {
   });
 
   test("shows this address in `connection()`, tasks, the overview and its page", async () => {
-    const emulator = open();
-    const service = controlled(serviceOf(emulator));
+    const { emulator, create, read, control, send } = open();
     expect([emulator.url, emulator.connection().baseUrl]).toEqual([URL_WITH_PATH, URL_WITH_PATH]);
-    const taskId = await service.create(VALID.song, { polls: 1 });
-    const [clip] = (await service.read(taskId)).output.result;
+    const taskId = await create(VALID.song, { polls: 1 });
+    const [clip] = (await read(taskId)).output.result;
     const seen = [(await emulator.when(taskId, "success")).output, emulator.state().tasks[0]?.output];
     expect(JSON.stringify(seen).split(clip.audio_url)).toHaveLength(3);
-    expect((await service.control("GET", "/overview")).body.service).toBe(URL_WITH_PATH);
-    expect((await service.send("/")).body).toContain(`ASYNC_MUSIC_BASE_URL=${URL_WITH_PATH}`);
+    expect((await control("GET", "/overview")).body.service).toBe(URL_WITH_PATH);
+    expect((await send("/")).body).toContain(`ASYNC_MUSIC_BASE_URL=${URL_WITH_PATH}`);
   });
 
   test("logs paths, and applies faults, without the path of its `url`", async () => {
-    const emulator = open();
-    const { get } = serviceOf(emulator);
-    emulator.faults.add({ path: BALANCE, fault: failWith(503) });
+    const { emulator, get, fault } = open();
+    fault(failWith(503), { path: BALANCE });
     expect((await get(BALANCE)).status).toBe(503);
     expect(emulator.requests.map(({ path }) => path)).toEqual([BALANCE]);
   });
 
   test("rejects requests outside its path, and at the default address", async () => {
-    const { fetch } = open();
+    const { fetch } = open().emulator;
     for (const url of [
       "https://api.example.com/",
       "https://api.example.com/musical/api/v1/account/balance",
@@ -54,13 +52,13 @@ describe("an emulator with another `url`", () => {
   });
 
   test("keeps the `url` after a reset and in a fork", () => {
-    const emulator = open();
+    const { emulator } = open();
     emulator.reset();
     expect([emulator.url, emulator.fork().url]).toEqual([URL_WITH_PATH, URL_WITH_PATH]);
   });
 
   test("has the server's address when it is served on a port", async () => {
-    const emulator = open();
+    const { emulator } = open();
     await using server = await serve(emulator);
     const [clip] = await clipsOf(serviceOf(emulator, { fetch: globalThis.fetch, url: server.url }));
     expect(clip.audio_url).toBe(`${server.url}/audio/${clip.id}`);
