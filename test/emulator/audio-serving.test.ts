@@ -5,6 +5,7 @@ const SEVEN_DAYS = 7 * 24 * 3600 * 1000;
 
 const isWav = (bytes: Buffer) => bytes.subarray(0, 4).toString() === "RIFF";
 const isMp3 = (bytes: Buffer) => bytes[0] === 0xff && (bytes[1] ?? 0) >= 0xe0;
+const FAILING = { audio_conversion: "failing" } as const;
 const mp3Of = (request: object) => ({ ...request, audio_format: "mp3" });
 
 describe("formats", () => {
@@ -15,13 +16,7 @@ describe("formats", () => {
     ["MP3 passes through when MP3 is requested", mp3Of(VALID.providerB), {}, {}, "audio/mpeg"],
     ["provider_a may switch its format", VALID.song, { format: "mp3" }, {}, "audio/mpeg"],
     ["provider_b may switch its format", VALID.providerB, { format: "wav" }, {}, "audio/wav"],
-    [
-      "a failed conversion serves the source",
-      mp3Of(VALID.song),
-      {},
-      { audio_conversion: "failing" },
-      "audio/wav",
-    ],
+    ["a failed conversion serves the source", mp3Of(VALID.song), {}, FAILING, "audio/wav"],
     ["without conversion the source is served", VALID.song, {}, { audio_conversion: "off" }, "audio/wav"],
     ["an upload is converted, too", mp3Of(VALID.upload), {}, {}, "audio/mpeg"],
   ] as const)("%s", async (_, body, outcome, policy, contentType) => {
@@ -109,12 +104,10 @@ describe("range requests", () => {
     }
   });
 
-  test.each(["bytes=5-2", "bytes=a-b", "items=0-5", "bytes=0-1,4-5", "bytes=-", ""])(
-    "an invalid or multiple range is ignored: %j",
-    async (range) => {
-      expect((await fetchRange(range)).status).toBe(200);
-    },
-  );
+  test("an invalid or multiple range is ignored", async () => {
+    for (const range of ["bytes=5-2", "bytes=a-b", "items=0-5", "bytes=0-1,4-5", "bytes=-", ""])
+      expect([range, (await fetchRange(range)).status]).toEqual([range, 200]);
+  });
 
   test("If-Range gets the part only for the current ETag, and the whole file otherwise", async () => {
     const etag = (await fetchBytes(service, url)).headers.get("ETag") ?? "";

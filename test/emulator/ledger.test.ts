@@ -64,40 +64,6 @@ test("a request throws when the ledger is not balanced", async () => {
   await expect(get(BALANCE)).rejects.toThrow("all credits are available, frozen or settled");
 });
 
-test("credits are available, then frozen, and then settled or available again", () => {
-  const ledger = createLedger();
-  expect(ledger).toEqual({ entries: [], available: 0, frozen: 0, settled: 0, toppedUp: 0, holds: {} });
-  const expectSums = (available: number, frozen: number, settled: number) =>
-    expect(ledger).toMatchObject({ available, frozen, settled, toppedUp: 30 });
-  topUp(ledger, 30, NOW);
-  expectSums(30, 0, 0);
-  freeze(ledger, SETTLED, NOW);
-  freeze(ledger, { ...REFUNDED, credits: 5 }, NOW);
-  expectSums(15, 15, 0);
-  settle(ledger, SETTLED, NOW);
-  expectSums(15, 5, 10);
-  refund(ledger, REFUNDED, NOW);
-  expectSums(20, 0, 10);
-  expect(ledger.holds).toEqual({});
-  expect(ledger.entries).toEqual([
-    { at: AT, kind: "top_up", credits: 30, task_id: null },
-    { at: AT, kind: "freeze", credits: 10, task_id: "settled" },
-    { at: AT, kind: "freeze", credits: 5, task_id: "refunded" },
-    { at: AT, kind: "settle", credits: 10, task_id: "settled" },
-    { at: AT, kind: "refund", credits: 5, task_id: "refunded" },
-  ]);
-});
-
-test("entries are in the order of time, also when an earlier one is added later", () => {
-  const ledger = createLedger();
-  topUp(ledger, 20, 1_000);
-  freeze(ledger, SETTLED, 2_000);
-  freeze(ledger, REFUNDED, 3_000);
-  settle(ledger, SETTLED, 9_000);
-  refund(ledger, REFUNDED, 5_000);
-  expect(ledger.entries.map(({ at }) => Date.parse(at))).toEqual([1_000, 2_000, 3_000, 9_000, 9_000]);
-});
-
 test.each([0, 1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])("a top-up of %d credits throws", (credits) => {
   expectRefused((ledger) => topUp(ledger, credits, NOW));
 });
