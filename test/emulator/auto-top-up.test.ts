@@ -155,35 +155,6 @@ describe("a refused charge", () => {
     const at = "2026-01-01T01:00:00.000Z";
     expect(buyer.view().last_refused_charge).toMatchObject({ payment_id, at, usd: 3, automatic: false });
   });
-
-  test("keeps it paused when it is disabled, enabled again and changed", async () => {
-    const buyer = createEager();
-    buyer.setCard("refuses");
-    await buyer.upload();
-    buyer.accounts.setAutoTopUp(buyer.id, { enabled: false });
-    const { paused_until } = buyer.enable({ threshold_credits: 90_000 });
-    expect(paused_until).toBe("2026-01-01T01:00:00.000Z");
-    expect(await buyer.upload()).toBe(1);
-  });
-
-  test("does not count towards the cap, and another card is charged after the pause", async () => {
-    const buyer = createEager({ monthly_cap_usd: 10 });
-    buyer.setCard("refuses");
-    await buyer.upload();
-    await buyer.advance(HOUR_MS);
-    buyer.accounts.topUp(buyer.id, { usd: 1, method: "card" });
-    await buyer.upload();
-    expect(buyer.charges().map(({ status }) => status)).toEqual(["refused", "completed"]);
-  });
-
-  test.each([
-    ["crypto", 1],
-    ["card", 0],
-  ] as const)("of a manual top-up by %s leads to %i automatic charges", async (method, charges) => {
-    const buyer = createEager();
-    buyer.accounts.topUp(buyer.id, { usd: 10, method, outcome: "refused" });
-    expect(await buyer.upload()).toBe(charges);
-  });
 });
 
 describe("its authorization", () => {

@@ -75,15 +75,6 @@ test("the state is a copy that shows every account with its ledger, and every ta
   expect(emulator.state()).toEqual(inProcess);
 });
 
-test("calls that only read change nothing, not even the next ids", async () => {
-  const { control, create, frozenState } = service;
-  await create();
-  const before = frozenState();
-  for (const path of ["/state", "/requests", "/audit", "/snapshot", "/openapi.json"])
-    expect((await control("GET", path)).status).toBe(200);
-  expect(frozenState()).toBe(before);
-});
-
 test("advancing the clock moves the service's time, and wakes sleepers", async () => {
   const { control, emulator } = service;
   let isAwake = false;

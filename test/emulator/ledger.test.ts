@@ -64,6 +64,16 @@ test("a request throws when the ledger is not balanced", async () => {
   await expect(get(BALANCE)).rejects.toThrow("all credits are available, frozen or settled");
 });
 
+test("entries are in the order of time, also when an earlier one is added later", () => {
+  const ledger = createLedger();
+  topUp(ledger, 20, 1_000);
+  freeze(ledger, SETTLED, 2_000);
+  freeze(ledger, REFUNDED, 3_000);
+  settle(ledger, SETTLED, 9_000);
+  refund(ledger, REFUNDED, 5_000);
+  expect(ledger.entries.map(({ at }) => Date.parse(at))).toEqual([1_000, 2_000, 3_000, 9_000, 9_000]);
+});
+
 test.each([0, 1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])("a top-up of %d credits throws", (credits) => {
   expectRefused((ledger) => topUp(ledger, credits, NOW));
 });
