@@ -43,39 +43,38 @@ async function afterCreate(answer: (request: SeenRequest, firstId: string, index
 const withId = (status: number, id: string) => ({ status, headers: { "X-Request-Id": id } });
 
 describe("a response to a create", () => {
-  test.each<[what: string, answer: (firstId: string) => Response]>([
-    ["the 202 of an earlier create", (id) => accepted({}, { "X-Request-Id": id })],
-    ["a 202 that names a new task", (id) => accepted({ task_id: OTHER_TASK_ID }, { "X-Request-Id": id })],
-    ["a 202 in another case", (id) => accepted({}, { "X-Request-Id": id.toUpperCase() })],
-    ["a 202 that also has the ID of a gateway", (id) => accepted({}, { "X-Request-Id": `gw-1, ${id}` })],
-    ["a 400", (id) => refusal(400, "invalid_model", { "X-Request-Id": id })],
-    ["a 401", (id) => refusal(401, "invalid_api_key", { "X-Request-Id": id })],
-    ["a 402", (id) => refusal(402, "insufficient_credits", { "X-Request-Id": id })],
-    ["a 429", (id) => refusal(429, "rate_limited", { "X-Request-Id": id, "Retry-After": "1" })],
+  type AnswerTo = (firstId: string, request: SeenRequest) => Response;
+  const named = (id: string) => ({ "X-Request-Id": id });
+  const OF_ANOTHER_REQUEST: [what: string, answer: AnswerTo][] = [
+    ["the 202 of an earlier create", (id) => accepted({}, named(id))],
+    ["a 202 that names a new task", (id) => accepted({ task_id: OTHER_TASK_ID }, named(id))],
+    ["a 202 in another case", (id) => accepted({}, named(id.toUpperCase()))],
+    ["a 202 that also has the ID of a gateway", (id) => accepted({}, named(`gw-1, ${id}`))],
+    ["a 400", (id) => refusal(400, "invalid_model", named(id))],
+    ["a 401", (id) => refusal(401, "invalid_api_key", named(id))],
+    ["a 402", (id) => refusal(402, "insufficient_credits", named(id))],
+    ["a 429", (id) => refusal(429, "rate_limited", { ...named(id), "Retry-After": "1" })],
     ["a 500 that names a task", (id) => Response.json({ task_id: OTHER_TASK_ID }, withId(500, id))],
-  ])("with the ID of another request leaves the outcome unknown: %s", async (_, answer) => {
-    const { client, requests, clock } = await afterCreate((_, firstId) => answer(firstId));
+  ];
+  const WITH_ANOTHER_TASK: [what: string, answer: AnswerTo][] = [
+    ["a 202 without a request ID", () => accepted()],
+    ["a 202 with the ID of a gateway", () => accepted({}, named("gateway-7"))],
+    ["a 202 with the ID of this request", (_, request) => accepted({}, named(idOf(request)))],
+    ["a 202 in another case", () => accepted({ task_id: TASK_ID.toUpperCase() })],
+  ];
+
+  test.each([
+    ...OF_ANOTHER_REQUEST.map(([what, answer]) => ["has the ID of another request", what, answer] as const),
+    ...WITH_ANOTHER_TASK.map(([what, answer]) => ["names an earlier task", what, answer] as const),
+  ])("that %s leaves the outcome unknown: %s", async (reason, _, answer) => {
+    const { client, requests, clock } = await afterCreate((request, firstId) => answer(firstId, request));
     const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
     expect(error).toMatchObject({ taskId: null, status: null });
     expect(error.requestId).toBe(requests[1]?.headers.get("X-Request-Id"));
-    expect(error.message).toContain("X-Request-Id");
+    expect(error.message).toContain(reason.startsWith("has") ? "X-Request-Id" : "earlier");
     expect(requests).toHaveLength(2);
     expect(clock.sleeps).toEqual([]);
     expect(client.rateLimit.heldUntil).toBeNull();
-  });
-
-  test.each<[what: string, fields: object, headers: (id: string) => Record<string, string>]>([
-    ["without a request ID", {}, () => ({})],
-    ["with the ID of a gateway", {}, () => ({ "X-Request-Id": "gateway-7" })],
-    ["with the ID of this request", {}, (id) => ({ "X-Request-Id": id })],
-    ["in another case", { task_id: TASK_ID.toUpperCase() }, () => ({})],
-  ])("that names the task of another create leaves the outcome unknown: %s", async (_, fields, headers) => {
-    const { client, requests } = await afterCreate((request) =>
-      accepted({ ...fields }, headers(idOf(request))),
-    );
-    const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
-    expect(error).toMatchObject({ taskId: null, status: null });
-    expect(requests).toHaveLength(2);
   });
 
   test("that is an error gives no task ID if it names the task of another create", async () => {

@@ -43,24 +43,24 @@ describe("a song", () => {
     );
   });
 
-  test.each([
+  describe.each([
     ["rain in Lisbon", rain],
     ["dark techno", techno],
-  ])("about %j peaks below -1 dBFS, is about as loud as other music, and has no offset", (_text, samples) => {
-    expect(peakOf(samples)).toBeLessThan(0.892);
-    expect(rmsOf(samples)).toBeGreaterThan(0.1);
-    expect(rmsOf(samples)).toBeLessThan(0.3);
-    expect(Math.abs(meanOf(samples))).toBeLessThan(0.003);
-  });
+  ])("about %j", (_, samples) => {
+    test("peaks below -1 dBFS, is about as loud as other music, and has no offset", () => {
+      expect(peakOf(samples)).toBeLessThan(0.892);
+      expect(rmsOf(samples)).toBeGreaterThan(0.1);
+      expect(rmsOf(samples)).toBeLessThan(0.3);
+      expect(Math.abs(meanOf(samples))).toBeLessThan(0.003);
+    });
 
-  test.each([
-    ["rain in Lisbon", rain],
-    ["dark techno", techno],
-  ])("about %j is audible from its first second to its last chord, and ends in silence", (_text, samples) => {
-    for (let second = 0; second < 7; second++) {
-      expect(rmsOf(samples.subarray(second * SAMPLE_RATE, (second + 1) * SAMPLE_RATE))).toBeGreaterThan(0.01);
-    }
-    expect(rmsOf(samples.subarray(-80))).toBeLessThan(0.001);
+    test("is audible from its first second to its last chord, and ends in silence", () => {
+      for (let second = 0; second < 7; second++)
+        expect(rmsOf(samples.subarray(second * SAMPLE_RATE, (second + 1) * SAMPLE_RATE))).toBeGreaterThan(
+          0.01,
+        );
+      expect(rmsOf(samples.subarray(-80))).toBeLessThan(0.001);
+    });
   });
 
   test("of another prompt, other lyrics or another seed is different", async () => {
