@@ -2,18 +2,12 @@ import { AsyncMusic } from "async-music";
 import { checkCompliance, createEmulator, type Emulator } from "async-music/emulator";
 import { expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
-import { readTwice } from "../vitest/read-twice.js";
+import { pollTwice, SONG } from "../vitest/poll-twice.js";
 import { createService } from "./support/service.js";
 
-const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
 const LOST = { method: "POST", fault: { kind: "disconnect", when: "after" } } as const;
 
 const clientOf = (emulator: Emulator) => new AsyncMusic(emulator.connection());
-
-async function pollTwice(emulator: Emulator): Promise<void> {
-  const { task_id } = await clientOf(emulator).tasks.create(SONG);
-  await readTwice(emulator, task_id);
-}
 
 async function payTwice(emulator: Emulator): Promise<void> {
   const client = clientOf(emulator);

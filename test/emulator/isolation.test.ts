@@ -1,4 +1,3 @@
-import { AsyncMusic } from "async-music";
 import {
   checkCompliance,
   createEmulator,
@@ -8,7 +7,7 @@ import {
 } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
-import { readTwice } from "../vitest/read-twice.js";
+import { pollTwice } from "../vitest/poll-twice.js";
 import { BALANCE, clipsOf, controlled, failWith, serviceOf, TASK, VALID } from "./support/service.js";
 
 /** Two accounts of one emulator, each as a service with the control plane. */
@@ -308,13 +307,7 @@ test("a snapshot keeps the faults, outcomes, limits and findings of each account
 });
 
 describe("`checkCompliance` of an account", () => {
-  const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
-
-  async function breakRule({ emulator, api_key: apiKey }: Neighbor): Promise<void> {
-    const client = new AsyncMusic(emulator.connection({ apiKey }));
-    const { task_id } = await client.tasks.create(SONG);
-    await readTwice({ ...emulator, apiKey }, task_id);
-  }
+  const breakRule = ({ emulator, apiKey }: Neighbor) => pollTwice(emulator, { apiKey });
 
   test("reports its own problems, once, and leaves those of the others", async () => {
     const { emulator, one, other } = createNeighbors();

@@ -1,8 +1,7 @@
 import { AsyncMusic } from "async-music";
 import { test } from "async-music/emulator/vitest";
 import { afterEach, beforeEach, describe, expect, vi } from "vitest";
-
-const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
+import { SONG } from "./poll-twice.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

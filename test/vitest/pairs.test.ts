@@ -1,18 +1,11 @@
-import { AsyncMusic } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { test } from "async-music/emulator/vitest";
 import { describe, expect } from "vitest";
-import { readTwice } from "./read-twice.js";
+import { pollTwice, SONG } from "./poll-twice.js";
 
-const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
-
-/** The state of an emulator that a client polled too often. */
-const broken = await (async () => {
-  const emulator = createEmulator();
-  const { task_id } = await new AsyncMusic(emulator.connection()).tasks.create(SONG);
-  await readTwice(emulator, task_id);
-  return emulator.snapshot();
-})();
+/** An emulator that a client polled too often. */
+const broken = createEmulator();
+await pollTwice(broken);
 
 describe("tests that run at the same time", () => {
   const seen = new Set<Emulator>();
@@ -87,7 +80,7 @@ describe("options of the emulator", () => {
   });
 
   describe("with a snapshot", () => {
-    test.override({ emulatorOptions: { snapshot: broken } });
+    test.override({ emulatorOptions: { snapshot: broken.snapshot() } });
 
     test("do not fail the test for rules that were broken before it", async ({ client, emulator }) => {
       expect(emulator.audit()).toHaveLength(1);
@@ -96,14 +89,9 @@ describe("options of the emulator", () => {
   });
 });
 
-test("a test may break rules on purpose, and then reset the emulator", async ({
-  client,
-  emulator,
-  breaks,
-}) => {
+test("a test may break rules on purpose, and then reset the emulator", async ({ emulator, breaks }) => {
   breaks("polled_too_often");
-  const { task_id } = await client.tasks.create(SONG);
-  await readTwice(emulator, task_id);
+  await pollTwice(emulator);
   emulator.restore(emulator.snapshot());
   emulator.reset();
   expect(emulator.audit()).toEqual([]);
