@@ -13,7 +13,10 @@ export async function createEventful() {
   await read(slow);
   await post(VALID.custom);
   await get("/nowhere");
-  emulator.accounts.create({ credits: 5 });
+  const { account_id } = emulator.accounts.create({ credits: 5 });
+  emulator.changeLimits({ requests: 9 }, { accountId: account_id });
+  emulator.changePolicy({ late_success: "success" }, { accountId: account_id });
+  emulator.providers.provider_a.next({ account_id, polls: 9 });
   const { accountId } = emulator;
   emulator.accounts.topUp(accountId, { usd: 20, method: "card" });
   emulator.accounts.topUp(accountId, { usd: 5, method: "crypto", outcome: "pending" });
