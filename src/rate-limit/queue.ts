@@ -6,7 +6,7 @@ import type { Rank } from "./window.js";
 /** A request that waits for its admission. Times are in milliseconds on the pacer's clock. */
 export interface QueueEntry extends ScheduledPoll {
   rank: Rank;
-  /** Of two entries that are due at the same time, the one with the lower number comes first. */
+  /** Of two entries that are due at the same time, the one with the lower number comes first. The queue sets it. */
   number: number;
   /** When it expires. */
   notAfter: number;
@@ -31,8 +31,14 @@ export class Queue {
   polls = 0;
   /** No entry expires before this. */
   nextExpiry: number = Number.POSITIVE_INFINITY;
+  #added = 0;
 
   add(entry: QueueEntry): void {
+    entry.number = ++this.#added;
+    this.#insert(entry);
+  }
+
+  #insert(entry: QueueEntry): void {
     const entries = this.#ranks[entry.rank];
     let [from, to] = [0, entries.length];
     // Most entries come last.
@@ -75,11 +81,12 @@ export class Queue {
     this.#ranks[entry.rank].shift();
     this.size--;
     if (entry.rank === 2) this.polls--;
-    this.add(Object.assign(entry, { notBefore: dueAt, dueAt }));
+    this.#insert(Object.assign(entry, { notBefore: dueAt, dueAt }));
   }
 
   /** Removes the entries that have expired. */
   takeExpired(now: number): QueueEntry[] {
+    if (now < this.nextExpiry) return [];
     const expired: QueueEntry[] = [];
     this.nextExpiry = Number.POSITIVE_INFINITY;
     for (const entries of this.#ranks) {

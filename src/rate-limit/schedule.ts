@@ -1,7 +1,8 @@
 import { LIMITS } from "../contract/service.js";
 import { AGES, Durations, interpolate, LAST_POLL_MS, STEPS, stepOf, valueAt } from "./durations.js";
+import { Demand } from "./key-use.js";
 import type { WaitingTask } from "./pacer.js";
-import { Demand, type PollBudget } from "./window.js";
+import type { PollBudget } from "./window.js";
 
 /** The tasks of one model and type: their durations, how often one begins to wait, and the current plan of polls. */
 interface TaskKind {

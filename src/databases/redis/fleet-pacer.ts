@@ -1,183 +1,180 @@
-import { createMemoryPacer } from "../../rate-limit/memory-pacer.js";
-import type { PacedRequest, Pacer } from "../../rate-limit/pacer.js";
-import { type PacerWindow, RateWindow } from "../../rate-limit/window.js";
+import { KeyWindow } from "../../rate-limit/key-window.js";
+import { createMemoryPacer, type MemoryPacer } from "../../rate-limit/memory-pacer.js";
+import type { PacedRequest, Pacer, RateLimitReport } from "../../rate-limit/pacer.js";
+import type { PacerWindow, Rank, WindowChoice, WindowReport } from "../../rate-limit/window.js";
 import { type Clock, SteadyClock } from "../../time/clock.js";
+import { AvailableBudget } from "./available-budget.js";
 import { type FleetBudget, type FleetSize, FleetWindow, REPLY_LASTS_MS } from "./fleet-window.js";
 
-/** The timeout of the shared budget, in two sleeps: a process that was suspended still reads the response after the first one. */
-const TIMEOUT_SLEEPS = 2;
-const SLEEP_MS = REPLY_LASTS_MS / TIMEOUT_SLEEPS;
 /** How often per window this process reports how many tasks it waits for. */
 const REPORTS_PER_WINDOW = 30;
-/** How long an unavailable shared budget is not used. */
-const UNAVAILABLE_MS = 10_000;
 
-/**
- * A pacer with a shared budget. The requests of this process wait in its own queue. The first one is taken from the shared
- * budget; if that is refused, it returns to the queue. While the budget is unavailable, this process uses a window of its own.
- */
+/** A pacer with a shared budget. */
 export function createFleetPacer(
-  callersClock: Clock,
+  clock: Clock,
   fleet: FleetBudget,
   size: FleetSize,
   onUnavailable: (error: unknown) => void,
 ): Pacer {
-  const clock = new SteadyClock(callersClock);
-  const window = new FleetWindow(size, () => void reportWaiting());
-  let waiting = 0;
-  let highestWaiting = 0;
-  let reportedAt = Number.NEGATIVE_INFINITY;
-  let unavailableUntil = Number.NEGATIVE_INFINITY;
-  let isUnavailable = false;
-  const usesOwnWindow = () => clock.now() < unavailableUntil;
-  const queue = createMemoryPacer(
-    callersClock,
-    eitherWindow(window, new RateWindow(), clock, () => unavailableUntil),
-  );
+  return new FleetPacer(clock, fleet, size, onUnavailable);
+}
 
-  return {
-    async admit(request, signal) {
-      const tasks = request.kind === "poll" ? 1 : 0;
-      waiting += tasks;
-      highestWaiting = Math.max(highestWaiting, waiting);
-      try {
-        let next = request;
-        while (await queue.admit(next, signal)) {
-          let reservedAt = clock.now();
-          let blockedForMs = await reserveRead(request);
-          if (blockedForMs === 0 && !signal?.aborted) {
-            if (!(await take(request, signal))) {
-              if (signal?.aborted) withdrawRead(request);
-              continue;
-            }
-            // With slow replies, another process may have read the task meanwhile.
-            while (blockedForMs === 0 && clock.now() > reservedAt + REPLY_LASTS_MS) {
-              reservedAt = clock.now();
-              blockedForMs = await reserveRead(request);
-            }
-            if (blockedForMs === 0 && !signal?.aborted) return true;
-          } else window.update(null, clock.now(), clock.now());
-          releaseSlot(request, null);
-          if (blockedForMs === 0) withdrawRead(request);
-          next = { ...request, notBefore: callersClock.now() + blockedForMs };
-        }
-        return false;
-      } finally {
-        waiting -= tasks;
+/**
+ * The requests of this process wait in its own queue. The first one is taken from the shared budget; if that is refused, it
+ * returns to the queue. While the budget is unavailable, this process uses a window of its own.
+ */
+class FleetPacer implements Pacer {
+  readonly #callersClock: Clock;
+  readonly #clock: SteadyClock;
+  readonly #budget: AvailableBudget;
+  readonly #window: FleetWindow;
+  readonly #queue: MemoryPacer;
+  readonly #reportEveryMs: number;
+  /** How many tasks this process waits for, and the most since it last reported that. */
+  #waiting = 0;
+  #mostWaiting = 0;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  readonly learn: Pacer["learn"];
+  readonly rateLimit: Pacer["rateLimit"];
+
+  constructor(clock: Clock, fleet: FleetBudget, size: FleetSize, onUnavailable: (error: unknown) => void) {
+    this.#callersClock = clock;
+    this.#clock = new SteadyClock(clock);
+    this.#budget = new AvailableBudget(this.#clock, fleet, onUnavailable);
+    this.#window = new FleetWindow(size, () => void this.#reportWaiting());
+    this.#queue = createMemoryPacer(clock, new FleetOrOwnWindow(this.#window, this.#budget));
+    this.#reportEveryMs = size.windowMs / REPORTS_PER_WINDOW;
+    this.learn = this.#queue.learn;
+    this.rateLimit = this.#queue.rateLimit;
+  }
+
+  readonly admit = async (request: PacedRequest, signal?: AbortSignal): Promise<boolean> => {
+    const tasks = request.kind === "poll" ? 1 : 0;
+    this.#waiting += tasks;
+    this.#mostWaiting = Math.max(this.#mostWaiting, this.#waiting);
+    try {
+      let next = request;
+      while (await this.#queue.admit(next, signal)) {
+        const outcome = await this.#take(request, signal);
+        if (outcome === "taken") return true;
+        if (outcome !== "refused")
+          next = { ...request, notBefore: this.#callersClock.now() + outcome.blockedForMs };
       }
-    },
-
-    report(report) {
-      const { taskId, sentAt, remaining, heldForMs } = report;
-      queue.report(report);
-      if (usesOwnWindow()) return;
-      if (taskId !== undefined) void withTimeout(() => fleet.noteRead(taskId));
-      if (heldForMs !== null) return void withTimeout(() => fleet.hold(heldForMs));
-      const correction = window.correct(clock.now(), clock.fromClock(sentAt), remaining);
-      if (correction !== null) void withTimeout(() => fleet.correct(correction));
-    },
-
-    learn: queue.learn,
-    rateLimit: queue.rateLimit,
+      return false;
+    } finally {
+      this.#waiting -= tasks;
+    }
   };
 
-  /** Resolves with how long a read of the same task by another process prevents this request, in milliseconds. */
-  async function reserveRead({ taskId }: PacedRequest): Promise<number> {
-    if (taskId === undefined || usesOwnWindow()) return 0;
-    return (await withTimeout(() => fleet.reserveRead(taskId))) ?? 0;
+  readonly report = (report: RateLimitReport): void => {
+    const { taskId, sentAt, remaining, heldForMs } = report;
+    this.#queue.report(report);
+    if (!this.#budget.isAvailable) return;
+    if (taskId !== undefined) this.#noteRead(taskId);
+    if (heldForMs !== null) return void this.#budget.call((budget) => budget.hold(heldForMs));
+    const correction = this.#window.correct(this.#clock.now(), this.#clock.fromClock(sentAt), remaining);
+    if (correction !== null) void this.#budget.call((budget) => budget.correct(correction));
+  };
+
+  /** Reserves the read of the request's task, then takes the request from the shared budget. */
+  async #take(
+    request: PacedRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<"taken" | "refused" | { blockedForMs: number }> {
+    let reservedAt = this.#clock.now();
+    let blockedForMs = await this.#reserveRead(request);
+    if (blockedForMs === 0 && !signal?.aborted) {
+      if (!(await this.#takeOne(request, signal))) {
+        if (signal?.aborted) this.#withdrawRead(request);
+        return "refused";
+      }
+      // With slow replies, another process may have read the task meanwhile.
+      while (blockedForMs === 0 && this.#clock.now() > reservedAt + REPLY_LASTS_MS) {
+        reservedAt = this.#clock.now();
+        blockedForMs = await this.#reserveRead(request);
+      }
+      if (blockedForMs === 0 && !signal?.aborted) return "taken";
+    } else this.#window.update(null, this.#clock.now(), this.#clock.now());
+    this.#releaseSlot(request, null);
+    if (blockedForMs === 0) this.#withdrawRead(request);
+    return { blockedForMs };
   }
 
-  /** The caller has aborted a reserved read. An earlier read by this process may be less than a second old. */
-  function withdrawRead({ taskId }: PacedRequest): void {
-    if (taskId !== undefined && !usesOwnWindow()) void withTimeout(() => fleet.noteRead(taskId));
-  }
-
-  /** Nothing is sent for an admitted request. */
-  function releaseSlot({ taskId }: PacedRequest, heldForMs: number | null): void {
-    queue.report({ taskId, sentAt: callersClock.now(), remaining: null, heldForMs });
-  }
-
-  async function take(request: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
-    const takenAt = clock.now();
-    const upTo = window.ceiling(takenAt, request.kind === "poll");
-    const isOwn = usesOwnWindow();
-    const taking = isOwn ? null : await withTimeout(() => fleet.take(upTo));
-    // If the shared budget became unavailable, the request returns to the queue, and this process's own window admits it.
-    const isTaken = window.update(taking, takenAt, clock.now());
+  /** Takes one request from the shared budget; from this process's own window while that is unavailable. */
+  async #takeOne(request: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
+    const takenAt = this.#clock.now();
+    const upTo = this.#window.ceiling(takenAt, request.kind === "poll");
+    const isOwn = !this.#budget.isAvailable;
+    // If the shared budget becomes unavailable, the request returns to the queue, and this process's own window admits it.
+    const taking = isOwn ? null : await this.#budget.call((budget) => budget.take(upTo));
+    const isTaken = this.#window.update(taking, takenAt, this.#clock.now());
     if ((isOwn || isTaken) && !signal?.aborted) {
-      queue.advance();
+      this.#queue.advance();
       return true;
     }
-    releaseSlot(request, taking?.isHeld ? taking.endsInMs : null);
+    this.#releaseSlot(request, taking?.isHeld ? taking.endsInMs : null);
     return false;
   }
 
-  async function reportWaiting(): Promise<void> {
-    const now = clock.now();
-    if (usesOwnWindow() || now < reportedAt + size.windowMs / REPORTS_PER_WINDOW) return;
-    reportedAt = now;
+  /** Nothing is sent for an admitted request. */
+  #releaseSlot({ taskId }: PacedRequest, heldForMs: number | null): void {
+    this.#queue.report({ taskId, sentAt: this.#callersClock.now(), remaining: null, heldForMs });
+  }
+
+  /** Resolves with how long a read of the same task by another process prevents this request, in milliseconds. */
+  async #reserveRead({ taskId }: PacedRequest): Promise<number> {
+    if (taskId === undefined) return 0;
+    return (await this.#budget.call((budget) => budget.reserveRead(taskId))) ?? 0;
+  }
+
+  /** The caller has aborted a reserved read. An earlier read by this process may be less than a second old. */
+  #withdrawRead({ taskId }: PacedRequest): void {
+    if (taskId !== undefined) this.#noteRead(taskId);
+  }
+
+  #noteRead(taskId: string): void {
+    void this.#budget.call((budget) => budget.noteRead(taskId));
+  }
+
+  async #reportWaiting(): Promise<void> {
+    const now = this.#clock.now();
+    if (!this.#budget.isAvailable || now < this.#reportedAt + this.#reportEveryMs) return;
+    this.#reportedAt = now;
     // A task whose poll is in flight waits as well.
-    const own = highestWaiting;
-    highestWaiting = waiting;
-    const all = await withTimeout(() => fleet.reportWaiting(own));
-    if (all !== null) window.setShare(own, all);
-  }
-
-  /** Returns null if the shared budget fails or does not respond, which makes it unavailable for a while. */
-  async function withTimeout<Reply>(call: () => Promise<Reply>): Promise<Reply | null> {
-    const timer = new AbortController();
-    try {
-      const reply = await Promise.race([call(), timeout(timer.signal)]);
-      isUnavailable = false;
-      return reply;
-    } catch (error) {
-      unavailableUntil = clock.now() + UNAVAILABLE_MS;
-      // An error of the listener is ignored.
-      const notify = async () => onUnavailable(error);
-      if (!isUnavailable) notify().catch(() => {});
-      isUnavailable = true;
-      return null;
-    } finally {
-      timer.abort();
-    }
-  }
-
-  async function timeout(signal: AbortSignal): Promise<never> {
-    for (let count = 0; count < TIMEOUT_SLEEPS; count++) await clock.sleep(SLEEP_MS, signal);
-    throw new Error(`Redis did not respond within ${REPLY_LASTS_MS / 1000} s.`);
+    const own = this.#mostWaiting;
+    this.#mostWaiting = this.#waiting;
+    const all = await this.#budget.call((budget) => budget.reportWaiting(own));
+    if (all !== null) this.#window.setShare(own, all);
   }
 }
 
-/** The fleet's window, or this process's own while the fleet's is unavailable. Both record every request. */
-function eitherWindow(
-  fleet: PacerWindow,
-  own: PacerWindow,
-  clock: SteadyClock,
-  unavailableUntil: () => number,
-): PacerWindow {
-  const usesOwnWindow = () => clock.now() < unavailableUntil();
-  const current = () => (usesOwnWindow() ? own : fleet);
-  return {
-    get heldUntil() {
-      return current().heldUntil;
-    },
-    get openedAt() {
-      return current().openedAt;
-    },
-    isOpen: (now) => current().isOpen(now),
-    shareLeft: (now, rank) => current().shareLeft(now, rank),
-    admits: (now, rank, leave) => current().admits(now, rank, leave),
-    nextChange: (now) =>
-      usesOwnWindow() ? Math.min(own.nextChange(now), unavailableUntil()) : fleet.nextChange(now),
-    budget: (now) => current().budget(now),
-    state: (now) => current().state(now),
-    spend(now, rank) {
-      fleet.spend(now, rank);
-      own.spend(now, rank);
-    },
-    record(now, report) {
-      fleet.record(now, report);
-      own.record(now, report);
-    },
-  };
+/** The fleet's window, or this process's own while the shared budget is unavailable. Both count every request. */
+class FleetOrOwnWindow implements WindowChoice {
+  readonly #fleet: FleetWindow;
+  readonly #budget: AvailableBudget;
+  readonly #own = new KeyWindow();
+
+  constructor(fleet: FleetWindow, budget: AvailableBudget) {
+    this.#fleet = fleet;
+    this.#budget = budget;
+  }
+
+  get current(): PacerWindow {
+    return this.#budget.isAvailable ? this.#fleet : this.#own.current;
+  }
+
+  nextChange(now: number): number {
+    if (this.#budget.isAvailable) return this.#fleet.nextChange(now);
+    return Math.min(this.#own.nextChange(now), this.#budget.unavailableUntil);
+  }
+
+  spend(now: number, rank: Rank): void {
+    this.#fleet.spend(now, rank);
+    this.#own.spend(now, rank);
+  }
+
+  record(now: number, report: WindowReport): void {
+    this.#fleet.record(now, report);
+    this.#own.record(now, report);
+  }
 }

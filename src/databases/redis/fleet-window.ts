@@ -1,5 +1,6 @@
 import { LIMITS } from "../../contract/service.js";
-import { Demand, type PacerWindow, type PollBudget, type Rank } from "../../rate-limit/window.js";
+import { Demand } from "../../rate-limit/key-use.js";
+import type { PacerWindow, PollBudget, Rank } from "../../rate-limit/window.js";
 
 /** How many requests the service allows a key. */
 export interface FleetSize {

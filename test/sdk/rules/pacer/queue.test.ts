@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createMemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
 import type { PacedRequest, RateLimitReport } from "../../../../src/rate-limit/pacer.js";
-import type { PacerWindow } from "../../../../src/rate-limit/window.js";
+import type { WindowChoice } from "../../../../src/rate-limit/window.js";
 import { collectGarbage } from "../../../support/collect-garbage.js";
 import { createTestClock, START, turns } from "../../../support/test-clock.js";
 
@@ -46,10 +46,13 @@ function createBudget() {
   return { budget, asked };
 }
 
+const choiceOf = (budget: ReturnType<typeof createBudget>["budget"]) =>
+  Object.assign(budget, { current: budget }) as unknown as WindowChoice;
+
 function createQueue({ skips = true } = {}) {
   const clock = createTestClock({ skips });
   const { budget, asked } = createBudget();
-  const pacer = createMemoryPacer(clock, budget as unknown as PacerWindow);
+  const pacer = createMemoryPacer(clock, choiceOf(budget));
   const left: [name: string, at: number][] = [];
   // Requests without a signal of their own may stay in the queue until the test has ended.
   const leaving = new AbortController();
@@ -369,10 +372,7 @@ describe("on a clock that is set back", () => {
     expect(clock.elapsed()).toBe(0);
     const wall = { now: START };
     const { budget } = createBudget();
-    const set = createMemoryPacer(
-      { now: () => wall.now, sleep: clock.sleep },
-      budget as unknown as PacerWindow,
-    );
+    const set = createMemoryPacer({ now: () => wall.now, sleep: clock.sleep }, choiceOf(budget));
     wall.now = START - 5000;
     expect(set.rateLimit()).toMatchObject({ resetAt: START + 55_000, heldUntil: START + 2000 });
     budget.state = () => ({ limit: 9, remaining: 8, resetAt: null, heldUntil: null }) as never;
@@ -383,7 +383,7 @@ describe("on a clock that is set back", () => {
     const wall = { now: START };
     const { budget, asked } = createBudget();
     const { sleep } = createTestClock();
-    const pacer = createMemoryPacer({ now: () => wall.now, sleep }, budget as unknown as PacerWindow);
+    const pacer = createMemoryPacer({ now: () => wall.now, sleep }, choiceOf(budget));
     pacer.report({ sentAt: START - 300, remaining: 4, heldForMs: null });
     wall.now = START - 5000;
     pacer.report({ sentAt: START - 300, remaining: 3, heldForMs: null });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { Demand, type Rank, RateWindow } from "../../../../src/rate-limit/window.js";
+import { Demand } from "../../../../src/rate-limit/key-use.js";
+import { KeyWindow } from "../../../../src/rate-limit/key-window.js";
+import type { Rank } from "../../../../src/rate-limit/window.js";
 
 // Limits: by default 120 requests per 60 seconds per API key. Each response states how many remain.
 
@@ -8,7 +10,14 @@ const START = 100 * MINUTE;
 const [CREATE, READ, POLL] = [0, 1, 2] as const;
 
 function createWindow() {
-  const window = new RateWindow();
+  const key = new KeyWindow();
+  const window = new Proxy(key, {
+    get: (_, name) => {
+      const of = name in key ? key : key.current;
+      const value = Reflect.get(of, name, of);
+      return typeof value === "function" ? value.bind(of) : value;
+    },
+  }) as unknown as KeyWindow & KeyWindow["current"];
   /** Sends requests without a response while they are admitted; returns their number. */
   const send = (now: number, rank: Rank, most = 1000, leave = 0): number => {
     let sent = 0;

@@ -1,0 +1,29 @@
+import { FixedWindow } from "./fixed-window.js";
+import { KeyUse } from "./key-use.js";
+import type { OwnWindow } from "./own-window.js";
+import { SlidingWindow } from "./sliding-window.js";
+import type { Rank, WindowChoice, WindowReport } from "./window.js";
+
+/** The window of a key that this process uses: fixed, until responses show that it slides. */
+export class KeyWindow implements WindowChoice {
+  readonly #key = new KeyUse();
+  #current: OwnWindow = new FixedWindow(this.#key);
+
+  get current(): OwnWindow {
+    return this.#current;
+  }
+
+  nextChange(now: number): number {
+    return this.#current.nextChange(now);
+  }
+
+  spend(now: number, rank: Rank): void {
+    this.#current.spend(now, rank);
+  }
+
+  record(now: number, report: WindowReport): void {
+    const slides = this.#current.record(now, report);
+    if (slides === this.#current.isSliding) return;
+    this.#current = slides ? new SlidingWindow(this.#key, now) : new FixedWindow(this.#key);
+  }
+}

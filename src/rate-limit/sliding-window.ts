@@ -1,0 +1,76 @@
+import { LIMITS } from "../contract/service.js";
+import { IN_FLIGHT_MS, type KeyUse } from "./key-use.js";
+import { TOLERANCE } from "./other-processes.js";
+import { OwnWindow } from "./own-window.js";
+import type { RateLimitState } from "./pacer.js";
+import type { PollBudget, Rank, WindowReport } from "./window.js";
+
+/**
+ * It is spent in parts of this length: as a whole, "0.3 a second, sliding" (scripts/pacing/scenarios.ts) takes 1.8 times as
+ * long.
+ */
+const PART_MS = 5000;
+
+/** A window that counts the requests of the last minute. */
+export class SlidingWindow extends OwnWindow {
+  readonly isSliding = true;
+  protected readonly windowMs: number = LIMITS.windowMs;
+
+  constructor(key: KeyUse, now: number) {
+    super(key);
+    this.openedAt = now;
+    this.endsAt = now + PART_MS;
+  }
+
+  isOpen(now: number): boolean {
+    return now >= this.heldUntil;
+  }
+
+  override spend(now: number, rank: Rank): void {
+    if (now >= this.endsAt) {
+      this.endsAt = now + PART_MS;
+      this.spent = [0, 0, 0];
+    }
+    super.spend(now, rank);
+  }
+
+  budget(now: number): PollBudget {
+    const released = this.key.counted.within(now, LIMITS.windowMs, LIMITS.windowMs - PART_MS);
+    return { polls: this.leftToPolls(now, PART_MS) + released, now, until: now + PART_MS };
+  }
+
+  state(now: number): RateLimitState {
+    const { limit, heldUntil } = this.key;
+    const isHeld = now < heldUntil;
+    const remaining = isHeld ? null : Math.max(0, this.left(now));
+    return { limit, remaining, resetAt: null, heldUntil: isHeld ? heldUntil : null };
+  }
+
+  protected learn(now: number, { remaining }: WindowReport): boolean {
+    if (remaining === null) return true;
+    const { inFlight, counted, limit } = this.key;
+    this.key.limitSeenAt = now;
+    return inFlight > 0 || counted.explain(now, limit - remaining, TOLERANCE);
+  }
+
+  protected left(now: number): number {
+    return this.key.limit - this.key.counted.within(now, LIMITS.windowMs) - this.key.inFlight;
+  }
+
+  /** While other processes are expected, polls are sent one by one. */
+  protected shownLeft(): number {
+    return 0;
+  }
+
+  protected refillsAt(now: number): number {
+    return now + IN_FLIGHT_MS;
+  }
+
+  protected get quota(): number {
+    return (this.key.limit * PART_MS) / LIMITS.windowMs;
+  }
+
+  protected admitsProbe(): boolean {
+    return false;
+  }
+}
