@@ -1,9 +1,8 @@
 import { LIMITS } from "../contract/service.js";
 import { REMEMBERED_WINDOWS, TOLERANCE } from "./other-processes.js";
 import { OwnWindow } from "./own-window.js";
-import type { RateLimitState } from "./pacer.js";
 import { Probes } from "./probes.js";
-import type { PollBudget, Rank, WindowReport } from "./window.js";
+import type { Rank, WindowReport } from "./window.js";
 
 /** A window that continues after its expected end is assumed to last longer by this factor. */
 const LONGER = 1.25;
@@ -35,8 +34,13 @@ export class FixedWindow extends OwnWindow {
   #seenAt = Number.NEGATIVE_INFINITY;
   #remainedBefore = -1;
 
-  isOpen(now: number): boolean {
-    return now >= this.heldUntil && now < this.endsAt;
+  override isOpen(now: number): boolean {
+    return super.isOpen(now) && now < this.endsAt;
+  }
+
+  override admits(now: number, rank: Rank, leave = 0): boolean {
+    if (now < this.endsAt) return super.admits(now, rank, leave);
+    return this.left(now) > 0 && this.#probes.admit(now, rank);
   }
 
   override spend(now: number, rank: Rank): void {
@@ -45,39 +49,12 @@ export class FixedWindow extends OwnWindow {
     super.spend(now, rank);
   }
 
-  budget(now: number): PollBudget {
-    const until = Math.max(now, this.endsAt);
-    return { polls: this.leftToPolls(now, until - now), now, until };
-  }
-
-  state(now: number): RateLimitState {
-    const isOpen = this.isOpen(now);
-    return {
-      limit: this.#isLimitKnown ? this.key.limit : null,
-      remaining: isOpen ? Math.max(0, this.left(now)) : null,
-      resetAt: isOpen ? this.endsAt : null,
-      heldUntil: now < this.heldUntil ? this.heldUntil : null,
-    };
-  }
-
   protected left(now: number): number {
     return (now < this.endsAt ? this.#remaining : this.key.limit) - this.key.inFlight;
   }
 
-  protected shownLeft(now: number): number {
+  protected override shownLeft(now: number): number {
     return now < this.#knownAt + FRESH_MS ? this.#remaining - this.reserve(now) : 0;
-  }
-
-  protected refillsAt(): number {
-    return this.endsAt;
-  }
-
-  protected get quota(): number {
-    return this.key.limit;
-  }
-
-  protected admitsProbe(now: number, rank: Rank): boolean {
-    return this.#probes.admit(now, rank);
   }
 
   protected learn(now: number, { sentAt, remaining }: WindowReport): boolean {

@@ -53,9 +53,26 @@ export class MemoryPacer implements Pacer {
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const now = this.#clock.now();
-      const entry = this.#entryOf(request, now, resolve, reject);
-      if (this.#window.heldUntil - now > entry.maxHoldMs) return resolve(false);
-      if (request.kind === "poll") this.#schedule.enter(entry, this.#onSteadyClock(request.task, now), now);
+      const { kind, taskId, task, maxHoldMs = Number.POSITIVE_INFINITY, onDelayed } = request;
+      if (this.#window.heldUntil - now > maxHoldMs) return resolve(false);
+      const notBefore = this.#clock.fromClock(request.notBefore ?? 0);
+      const entry: QueueEntry = {
+        rank: RANKS[kind],
+        number: 0,
+        taskId,
+        task: null,
+        notBefore,
+        dueBy: this.#clock.fromClock(request.dueBy ?? Number.POSITIVE_INFINITY),
+        dueAt: Math.max(notBefore, now),
+        notAfter: this.#clock.fromClock(request.notAfter ?? Number.POSITIVE_INFINITY),
+        maxHoldMs,
+        onDelayed,
+        isRemoved: false,
+        abort: null,
+        resolve,
+        reject,
+      };
+      if (kind === "poll") this.#schedule.enter(entry, task && this.#onSteadyClock(task, now), now);
       entry.abort = onAbort(signal, () => {
         this.#queue.remove(entry).reject(signal?.reason);
         this.advance();
@@ -103,42 +120,14 @@ export class MemoryPacer implements Pacer {
     return this.#windows.current;
   }
 
-  #entryOf(
-    request: PacedRequest,
-    now: number,
-    resolve: (isAdmitted: boolean) => void,
-    reject: (reason: unknown) => void,
-  ): QueueEntry {
-    const { kind, taskId, maxHoldMs = Number.POSITIVE_INFINITY, onDelayed } = request;
-    const notBefore = this.#clock.fromClock(request.notBefore ?? 0);
-    return {
-      rank: RANKS[kind],
-      number: 0,
-      taskId,
-      task: null,
-      notBefore,
-      dueBy: this.#clock.fromClock(request.dueBy ?? Number.POSITIVE_INFINITY),
-      dueAt: Math.max(notBefore, now),
-      notAfter: this.#clock.fromClock(request.notAfter ?? Number.POSITIVE_INFINITY),
-      maxHoldMs,
-      onDelayed,
-      isRemoved: false,
-      abort: null,
-      resolve,
-      reject,
-    };
-  }
-
   /** Times from before the caller's clock was set back count as now. */
-  #onSteadyClock<Task extends WaitingTask | undefined>(task: Task, now: number): Task {
-    return (
-      task && {
-        ...task,
-        submittedAt: Math.min(now, this.#clock.fromClock(task.submittedAt)),
-        unfinishedAt: Math.min(now, this.#clock.fromClock(task.unfinishedAt)),
-        resumedAt: task.resumedAt && this.#clock.fromClock(task.resumedAt),
-      }
-    );
+  #onSteadyClock(task: WaitingTask, now: number): WaitingTask {
+    return {
+      ...task,
+      submittedAt: Math.min(now, this.#clock.fromClock(task.submittedAt)),
+      unfinishedAt: Math.min(now, this.#clock.fromClock(task.unfinishedAt)),
+      resumedAt: task.resumedAt && this.#clock.fromClock(task.resumedAt),
+    };
   }
 
   /** After a 429: refuses the requests that do not wait for so long. */

@@ -13,41 +13,34 @@ import {
 /** Share of a new window that polls leave to rank 0 even if no such request came lately. It is released evenly. */
 const STANDING_RESERVE = 0.1;
 
-/** A window of which this process knows from the responses to its requests only. */
+/** A window that this process learns from the responses to its own requests. */
 export abstract class OwnWindow implements PacerWindow {
-  /** Whether it counts the requests of the last minute, not those since a time. */
+  /** Whether it counts the requests of the last minute, not those since its first one. */
   abstract readonly isSliding: boolean;
   openedAt: number = Number.NEGATIVE_INFINITY;
+  protected readonly key: KeyUse;
+  protected abstract readonly windowMs: number;
   /** When the window, or the current part of it, ends. */
   protected endsAt: number = Number.NEGATIVE_INFINITY;
-  protected abstract readonly windowMs: number;
   /** How many requests of each rank were sent since it began. */
   protected spent: [number, number, number] = [0, 0, 0];
-  protected readonly key: KeyUse;
 
   constructor(key: KeyUse) {
     this.key = key;
   }
 
+  /** How many requests the service would still admit. */
+  protected abstract left(now: number): number;
+  /** Learns from a response. Returns whether it shows a window that slides. */
+  protected abstract learn(now: number, report: WindowReport): boolean;
+
   get heldUntil(): number {
     return this.key.heldUntil;
   }
 
-  abstract isOpen(now: number): boolean;
-  /** How many requests the service would still admit. */
-  protected abstract left(now: number): number;
-  /** How many of them a response has shown lately. */
-  protected abstract shownLeft(now: number): number;
-  /** When more requests are left, once none is. */
-  protected abstract refillsAt(now: number): number;
-  /** How many requests the ranks share at a time. */
-  protected abstract get quota(): number;
-  /** Whether a request may be sent while it is unknown what is left. */
-  protected abstract admitsProbe(now: number, rank: Rank): boolean;
-  abstract budget(now: number): PollBudget;
-  abstract state(now: number): RateLimitState;
-  /** Learns from a response. Returns whether it shows a window that slides. */
-  protected abstract learn(now: number, report: WindowReport): boolean;
+  isOpen(now: number): boolean {
+    return now >= this.heldUntil;
+  }
 
   shareLeft(now: number, rank: Rank): number {
     return Math.max(0, this.quota * SHARES[rank] - (now < this.endsAt ? this.spent[rank] : 0));
@@ -55,8 +48,7 @@ export abstract class OwnWindow implements PacerWindow {
 
   admits(now: number, rank: Rank, leave = 0): boolean {
     const left = this.left(now);
-    if (now < this.heldUntil || left <= 0) return false;
-    if (!this.isOpen(now)) return this.admitsProbe(now, rank);
+    if (!this.isOpen(now) || left <= 0) return false;
     if (rank < 2) return left > Math.min(leave, this.quota * (1 - SHARES[0]));
     return this.key.others.admitPoll(now, this.key.inFlight) && left > this.reserve(now);
   }
@@ -67,6 +59,13 @@ export abstract class OwnWindow implements PacerWindow {
     const isUsedUp = this.left(now) <= 0;
     const next = isUsedUp ? this.refillsAt(now) : now + (this.endsAt - now) / (1 + this.reserve(now));
     return Math.max(now + SHORTEST_STEP_MS, next);
+  }
+
+  budget(now: number, until: number = Math.max(now, this.endsAt)): PollBudget {
+    const { creates, others } = this.key;
+    const ms = until - now;
+    const toCreates = Math.min(creates.within(now, ms), this.shareLeft(now, 0));
+    return { polls: Math.max(0, this.left(now) - toCreates - others.within(ms)), now, until };
   }
 
   spend(now: number, rank: Rank): void {
@@ -80,12 +79,23 @@ export abstract class OwnWindow implements PacerWindow {
   /** Returns whether the window slides, by all that is known now. */
   record(now: number, report: WindowReport): boolean {
     this.key.inFlight--;
-    if (report.heldForMs !== null) {
-      this.hold(now, report.heldForMs);
-      return this.isSliding;
+    if (report.heldForMs === null) {
+      this.key.counted.note(now);
+      return this.learn(now, report);
     }
-    this.key.counted.note(now);
-    return this.learn(now, report);
+    this.hold(now, report.heldForMs);
+    return this.isSliding;
+  }
+
+  state(now: number): RateLimitState {
+    const { limit, limitSeenAt, heldUntil } = this.key;
+    const isOpen = this.isOpen(now);
+    return {
+      limit: limitSeenAt > 0 ? limit : null,
+      remaining: isOpen ? Math.max(0, this.left(now)) : null,
+      resetAt: isOpen && !this.isSliding ? this.endsAt : null,
+      heldUntil: now < heldUntil ? heldUntil : null,
+    };
   }
 
   /** A 429 came. */
@@ -94,10 +104,19 @@ export abstract class OwnWindow implements PacerWindow {
     this.endsAt = this.heldUntil;
   }
 
-  /** What is left to polls within a time from now. */
-  protected leftToPolls(now: number, ms: number): number {
-    const creates = Math.min(this.key.creates.within(now, ms), this.shareLeft(now, 0));
-    return Math.max(0, this.left(now) - creates - this.key.others.within(ms));
+  /** How many requests the ranks share at a time. */
+  protected get quota(): number {
+    return this.key.limit;
+  }
+
+  /** When more requests are left, once none is. */
+  protected refillsAt(_now: number): number {
+    return this.endsAt;
+  }
+
+  /** How many requests for polls a response has shown lately. */
+  protected shownLeft(_now: number): number {
+    return 0;
   }
 
   /** What polls leave to rank 0 and to other processes until the window ends. */

@@ -2,7 +2,6 @@ import { LIMITS } from "../contract/service.js";
 import { IN_FLIGHT_MS, type KeyUse } from "./key-use.js";
 import { TOLERANCE } from "./other-processes.js";
 import { OwnWindow } from "./own-window.js";
-import type { RateLimitState } from "./pacer.js";
 import type { PollBudget, Rank, WindowReport } from "./window.js";
 
 /**
@@ -22,10 +21,6 @@ export class SlidingWindow extends OwnWindow {
     this.endsAt = now + PART_MS;
   }
 
-  isOpen(now: number): boolean {
-    return now >= this.heldUntil;
-  }
-
   override spend(now: number, rank: Rank): void {
     if (now >= this.endsAt) {
       this.endsAt = now + PART_MS;
@@ -34,16 +29,11 @@ export class SlidingWindow extends OwnWindow {
     super.spend(now, rank);
   }
 
-  budget(now: number): PollBudget {
+  /** What is released until its next part counts as well. */
+  override budget(now: number): PollBudget {
+    const { polls, until } = super.budget(now, now + PART_MS);
     const released = this.key.counted.within(now, LIMITS.windowMs, LIMITS.windowMs - PART_MS);
-    return { polls: this.leftToPolls(now, PART_MS) + released, now, until: now + PART_MS };
-  }
-
-  state(now: number): RateLimitState {
-    const { limit, heldUntil } = this.key;
-    const isHeld = now < heldUntil;
-    const remaining = isHeld ? null : Math.max(0, this.left(now));
-    return { limit, remaining, resetAt: null, heldUntil: isHeld ? heldUntil : null };
+    return { polls: polls + released, now, until };
   }
 
   protected learn(now: number, { remaining }: WindowReport): boolean {
@@ -57,20 +47,11 @@ export class SlidingWindow extends OwnWindow {
     return this.key.limit - this.key.counted.within(now, LIMITS.windowMs) - this.key.inFlight;
   }
 
-  /** While other processes are expected, polls are sent one by one. */
-  protected shownLeft(): number {
-    return 0;
-  }
-
-  protected refillsAt(now: number): number {
+  protected override refillsAt(now: number): number {
     return now + IN_FLIGHT_MS;
   }
 
-  protected get quota(): number {
+  protected override get quota(): number {
     return (this.key.limit * PART_MS) / LIMITS.windowMs;
-  }
-
-  protected admitsProbe(): boolean {
-    return false;
   }
 }

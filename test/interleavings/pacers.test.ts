@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFleetPacer } from "../../src/databases/redis/fleet-pacer.js";
+import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
 import { createSharedBudget } from "../../tools/pacing/shared-budget.js";
 import { interleave, type Stage } from "../support/interleavings.js";
 
@@ -18,7 +18,7 @@ function fleetOf({ emulator, slowly, client }: Stage) {
       ["take", "hold", "correct", "reserveRead", "noteRead", "reportWaiting"],
       700,
     );
-    const pacer = createFleetPacer(clock, fleet, SIZE, (error) => errors.push(error));
+    const pacer = new FleetPacer(clock, fleet, SIZE, (error) => errors.push(error));
     return client({ pacer });
   };
   return { member, errors };
@@ -79,7 +79,7 @@ test("a late reply never lowers the count of a fleet, nor ends its hold", () =>
       const sentDuringHold: number[] = [];
       let heldUntil = 0;
       await actors(async () => {
-        const pacer = createFleetPacer(clock, join(), SIZE, () => {});
+        const pacer = new FleetPacer(clock, join(), SIZE, () => {});
         const own = client({ pacer, maxRetries: 0 });
         own.on("pause", ({ until }) => {
           heldUntil = Math.max(heldUntil, until.getTime());

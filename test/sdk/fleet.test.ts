@@ -1,7 +1,7 @@
 import { AsyncMusic, type ClientOptions, RateLimitedError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { expect, onTestFinished, test } from "vitest";
-import { createFleetPacer } from "../../src/databases/redis/fleet-pacer.js";
+import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
 import type { FleetBudget } from "../../src/databases/redis/fleet-window.js";
 import { TYPICAL } from "../../tools/pacing/law.js";
 import { seededRandom } from "../../tools/pacing/random.js";
@@ -26,7 +26,7 @@ function createFleet() {
   const errors: unknown[] = [];
 
   const member = (options: ClientOptions = {}, fleet: FleetBudget = join()) => {
-    const pacer = createFleetPacer(emulator.clock, fleet, SIZE, (error) => errors.push(error));
+    const pacer = new FleetPacer(emulator.clock, fleet, SIZE, (error) => errors.push(error));
     return new AsyncMusic({ ...emulator.connection(), pacer, ...options });
   };
   const refused = () => emulator.requests.filter(({ status }) => status === 429);
@@ -148,7 +148,7 @@ test.each(["reserveRead", "take"] as const)(
       },
       noteRead: (taskId) => budget.noteRead(taskId),
     };
-    const open = (own: FleetBudget) => createFleetPacer(clock, own, SIZE, (error) => errors.push(error));
+    const open = (own: FleetBudget) => new FleetPacer(clock, own, SIZE, (error) => errors.push(error));
     const request = { kind: "poll", taskId: "task-1" } as const;
     await expect(open(fleet).admit(request, controller.signal)).rejects.toBe("left");
     expect(taken).toBe(step === "take" ? 1 : 0);
@@ -320,7 +320,7 @@ test("a member whose own budget is used up retries the shared one as soon as it 
   let isAway = true;
   const take: FleetBudget["take"] = (upTo) =>
     isAway ? Promise.reject(new Error("the connection is closed")) : fleet.take(upTo);
-  const pacer = createFleetPacer(clock, { ...fleet, take }, size, () => {
+  const pacer = new FleetPacer(clock, { ...fleet, take }, size, () => {
     isAway = false;
   });
   const client = new AsyncMusic({ ...emulator.connection(), pacer });
@@ -336,7 +336,7 @@ test("a listener that rejects leaves no unhandled rejection", async () => {
   const { clock } = emulator;
   const take = () => Promise.reject(new Error("the connection is closed"));
   const listener: () => unknown = () => Promise.reject(new Error("the pager is off"));
-  const pacer = createFleetPacer(clock, { ...createSharedBudget(clock, SIZE)(), take }, SIZE, listener);
+  const pacer = new FleetPacer(clock, { ...createSharedBudget(clock, SIZE)(), take }, SIZE, listener);
   await new AsyncMusic({ ...emulator.connection(), pacer }).account.balance();
   await turns(2);
   expect(unhandled).not.toHaveBeenCalled();
@@ -344,7 +344,7 @@ test("a listener that rejects leaves no unhandled rejection", async () => {
 
 test("a request that is aborted while the budget is read is not sent", async () => {
   const { clock } = createFleet();
-  const pacer = createFleetPacer(clock, createSharedBudget(clock, SIZE, 100)(), SIZE, () => {});
+  const pacer = new FleetPacer(clock, createSharedBudget(clock, SIZE, 100)(), SIZE, () => {});
   const controller = new AbortController();
   void clock.sleep(150).then(() => controller.abort("no"));
   await expect(pacer.admit({ kind: "account" }, controller.signal)).rejects.toBe("no");

@@ -1,4 +1,4 @@
-import { createFleetPacer } from "../../src/databases/redis/fleet-pacer.js";
+import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
 import { AsyncMusic } from "../../src/index.js";
 import type { Clock } from "../../src/time/clock.js";
 import type { Limit, Service } from "./service.js";
@@ -40,7 +40,7 @@ export const FLEET: Policy = {
     const { requests, windowMs } = connection.limit;
     const join = createSharedBudget(connection.clock, { requests, windowMs });
     return Array.from({ length: processes }, () => {
-      const pacer = createFleetPacer(connection.clock, join(), { requests, windowMs }, () => {});
+      const pacer = new FleetPacer(connection.clock, join(), { requests, windowMs }, () => {});
       return createClient(connection, { pacer });
     });
   },

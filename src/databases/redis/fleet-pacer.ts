@@ -9,21 +9,11 @@ import { type FleetBudget, type FleetSize, FleetWindow, REPLY_LASTS_MS } from ".
 /** How often per window this process reports how many tasks it waits for. */
 const REPORTS_PER_WINDOW = 30;
 
-/** A pacer with a shared budget. */
-export function createFleetPacer(
-  clock: Clock,
-  fleet: FleetBudget,
-  size: FleetSize,
-  onUnavailable: (error: unknown) => void,
-): Pacer {
-  return new FleetPacer(clock, fleet, size, onUnavailable);
-}
-
 /**
- * The requests of this process wait in its own queue. The first one is taken from the shared budget; if that is refused, it
+ * A pacer with a shared budget. The requests of this process wait in its own queue. The first one is taken from the shared budget; if that is refused, it
  * returns to the queue. While the budget is unavailable, this process uses a window of its own.
  */
-class FleetPacer implements Pacer {
+export class FleetPacer implements Pacer {
   readonly #callersClock: Clock;
   readonly #clock: SteadyClock;
   readonly #budget: AvailableBudget;
@@ -34,8 +24,6 @@ class FleetPacer implements Pacer {
   #waiting = 0;
   #mostWaiting = 0;
   #reportedAt = Number.NEGATIVE_INFINITY;
-  readonly learn: Pacer["learn"];
-  readonly rateLimit: Pacer["rateLimit"];
 
   constructor(clock: Clock, fleet: FleetBudget, size: FleetSize, onUnavailable: (error: unknown) => void) {
     this.#callersClock = clock;
@@ -44,8 +32,6 @@ class FleetPacer implements Pacer {
     this.#window = new FleetWindow(size, () => void this.#reportWaiting());
     this.#queue = createMemoryPacer(clock, new FleetOrOwnWindow(this.#window, this.#budget));
     this.#reportEveryMs = size.windowMs / REPORTS_PER_WINDOW;
-    this.learn = this.#queue.learn;
-    this.rateLimit = this.#queue.rateLimit;
   }
 
   readonly admit = async (request: PacedRequest, signal?: AbortSignal): Promise<boolean> => {
@@ -75,6 +61,9 @@ class FleetPacer implements Pacer {
     const correction = this.#window.correct(this.#clock.now(), this.#clock.fromClock(sentAt), remaining);
     if (correction !== null) void this.#budget.call((budget) => budget.correct(correction));
   };
+
+  readonly learn: Pacer["learn"] = (task, isFinished) => this.#queue.learn(task, isFinished);
+  readonly rateLimit: Pacer["rateLimit"] = () => this.#queue.rateLimit();
 
   /** Reserves the read of the request's task, then takes the request from the shared budget. */
   async #take(

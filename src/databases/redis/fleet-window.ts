@@ -1,6 +1,14 @@
 import { LIMITS } from "../../contract/service.js";
 import { Demand } from "../../rate-limit/key-use.js";
-import type { PacerWindow, PollBudget, Rank } from "../../rate-limit/window.js";
+import type { RateLimitState } from "../../rate-limit/pacer.js";
+import {
+  type PacerWindow,
+  type PollBudget,
+  type Rank,
+  SHARES,
+  SHORTEST_STEP_MS,
+  type WindowReport,
+} from "../../rate-limit/window.js";
 
 /** How many requests the service allows a key. */
 export interface FleetSize {
@@ -61,11 +69,7 @@ export const REPLY_LASTS_MS = 2000;
 /** How long the read of a task prevents those of other processes: until its response comes, and after it. */
 export const READ_LASTS_MS = { inFlight: READ_GAP_MS + REPLY_LASTS_MS, answered: READ_GAP_MS } as const;
 
-type Report = Parameters<PacerWindow["record"]>[1];
-
-/** Share of this process's requests up to which each rank comes before the lower ones. */
-const SHARES = [0.45, 0.25, 1] as const;
-/** Share of a new window to which these do not apply. */
+/** Share of a new window to which the shares of the ranks do not apply. */
 const HEAD_START = 0.1;
 /** Share of a new window that polls leave to the fleet's creates and account reads; it is released evenly. */
 const RESERVE = 0.25;
@@ -73,8 +77,6 @@ const RESERVE = 0.25;
 const MAX_PENDING = 4;
 /** How long no more requests are taken while that many are pending. */
 const PENDING_DELAY_MS = 2000;
-/** Shortest interval between releases of the reserve. */
-const SHORTEST_STEP_MS = 50;
 
 /**
  * The fleet's window as this process last saw it. It decides when to take a request from the shared
@@ -157,13 +159,13 @@ export class FleetWindow implements PacerWindow {
     if (rank === 0) this.#creates.note(now);
   }
 
-  record(now: number, { heldForMs }: Report): void {
+  record(now: number, { heldForMs }: WindowReport): void {
     if (heldForMs === null) return;
     this.#heldUntil = Math.max(this.#heldUntil, now + heldForMs);
     this.#endsAt = this.#heldUntil;
   }
 
-  state(now: number): ReturnType<PacerWindow["state"]> {
+  state(now: number): RateLimitState {
     const isOpen = this.#isCurrent(now) && now >= this.#heldUntil;
     return {
       limit: this.#size.requests,

@@ -155,8 +155,8 @@ async function* scan(evaluate: Evaluate, start: string): AsyncGenerator<[name: s
   let cursor = "0";
   do {
     const reply: unknown = await evaluate(SCAN, null, [cursor, pattern]);
-    const [next, ...found]: unknown[] = Array.isArray(reply) ? reply : [];
-    for (const [name, ...fields] of found as [string, ...unknown[]][]) yield [name, fields];
+    const [next, ...found]: [unknown?, ...[string, ...unknown[]][]] = Array.isArray(reply) ? reply : [];
+    for (const [name, ...fields] of found) yield [name, fields];
     cursor = String(next);
   } while (cursor !== "0");
 }

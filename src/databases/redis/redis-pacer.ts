@@ -4,7 +4,7 @@ import type { PacerFactory } from "../../rate-limit/pacer.js";
 import { systemUuid } from "../../time/random.js";
 import { hashOf } from "../hash.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
-import { createFleetPacer } from "./fleet-pacer.js";
+import { FleetPacer } from "./fleet-pacer.js";
 import { type FleetBudget, type FleetSize, marginOf, READ_LASTS_MS } from "./fleet-window.js";
 
 /** Options of `redisPacer`. They must be the same in all processes. */
@@ -61,7 +61,7 @@ export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}):
     let windowKey: Promise<string> | undefined;
     const keyOf = () => (windowKey ??= hashOf(apiKey).then((hash) => `${prefix}:pacer:${hash}`));
     const size = { requests, windowMs };
-    return createFleetPacer(clock, createRedisBudget(evaluate, keyOf, size), size, onUnavailable);
+    return new FleetPacer(clock, createRedisBudget(evaluate, keyOf, size), size, onUnavailable);
   };
 }
 
@@ -143,7 +143,8 @@ export function createRedisBudget(
 
   return {
     async take(upTo) {
-      const reply = (await run(TAKE, upTo, size.windowMs + marginOf(size))) as readonly unknown[];
+      const reply = await run(TAKE, upTo, size.windowMs + marginOf(size));
+      if (!Array.isArray(reply)) throw new TypeError("Expected Redis to return a count and when it expires.");
       // With its option `stringNumbers`, ioredis returns numbers as strings.
       const [taken = 0, endsInMs = 0] = reply.map(Number);
       return { isTaken: taken <= upTo, isHeld: taken >= HELD, taken, endsInMs: Math.max(0, endsInMs) };
