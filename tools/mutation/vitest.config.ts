@@ -7,7 +7,7 @@ import { MODULES } from "./modules.mjs";
 class RulesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { rules = [], others = [] } = Object.groupBy(await super.sort(files), ({ moduleId }) =>
-      moduleId.includes("/rules/") ? "rules" : "others",
+      /\/rules\/(?!.*loads)/.test(moduleId) ? "rules" : "others",
     );
     return [...rules, ...others];
   }
