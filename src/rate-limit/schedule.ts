@@ -42,23 +42,29 @@ const LONGEST_GAP_SHARE = 0.8;
 const SAMPLE_SIZE = 50;
 const PRECISION = 1.1;
 const CHEAPEST_MS = 10;
-/** No poll costs more than this many times as long as it takes to poll all tasks once: "160 cold" would take 50 s, not 39. */
+/**
+ * No poll costs more than this many times as long as it takes to poll all tasks once: otherwise "160 cold, each takes 42 s"
+ * (scripts/pacing/scenarios.ts) takes 50 s, not 39.
+ */
 const DEAREST = 2;
 
 /**
  * Until this many ends of a kind are known, its oldest tasks are polled early, each at ages that grow by a half:
- * otherwise "160 cold" takes 64 s instead of 39.
+ * otherwise "160 cold, each takes 42 s" (scripts/pacing/scenarios.ts) takes 64 s instead of 39.
  */
 const LEARNED_ENDS = 20;
 const EXPLORERS = 3;
-/** One of this many explores: otherwise processes with few tasks each, "ten members", take 14 s instead of 9. */
+/**
+ * One of this many explores: otherwise processes with few tasks each, "ten members, a hundred tasks at once"
+ * (test/sdk/fleet.test.ts), take 14 s instead of 9.
+ */
 const TASKS_PER_EXPLORER = 10;
 const EXPLORED_GROWTH = 1.5;
 const YOUNGEST_EXPLORED_MS = 10_000;
 
 /**
  * Of tasks of which only the id is known, some are polled first, and the others one by one, until a response has shown how
- * old they are: otherwise "100 in flight" takes 18 s instead of 13.
+ * old they are: otherwise "100 in flight" (scripts/pacing/scenarios.ts) takes 18 s instead of 13.
  */
 const FIRST_RESUMED = 3;
 const RESUMED_APART_MS = 500;
@@ -172,7 +178,7 @@ export class PollSchedule {
       if (polls > budget.polls) low = middle;
       else high = middle;
     }
-    // The higher price would leave requests unused: "1000 in flight" would take 1.2 times as long.
+    // The higher price leaves requests unused: with it, "1000 in flight" (scripts/pacing/scenarios.ts) takes 1.2 times as long.
     setPrice(low);
   }
 
@@ -223,7 +229,8 @@ export class PollSchedule {
 function nextAge(plan: Float64Array, ageMs: number): number {
   const step = stepOf(ageMs);
   const [next, later] = [valueAt(plan, step), valueAt(plan, step + 1)];
-  // Between two plans that differ much there is no third one: "0.3 a second, all take 90 s" would find a task 113 s late.
+  // Between two plans that differ much there is no third one: with it, "0.3 a second, all take 90 s"
+  // (scripts/pacing/scenarios.ts) finds a task 113 s late.
   const differMuch = later - next > 3 * (valueAt(AGES, step + 1) - valueAt(AGES, step));
   return differMuch ? next : interpolate(plan, ageMs);
 }
@@ -241,7 +248,10 @@ interface WeightedTask {
   weight: number;
 }
 
-/** Some of the polls, and the expected tasks: without those "0.6 a second, 5 s or 120 s" takes 8.9 s instead of 7.5. */
+/**
+ * Some of the polls, and the expected tasks: without those, "0.6 a second, 5 s or 120 s" (scripts/pacing/scenarios.ts)
+ * takes 8.9 s instead of 7.5.
+ */
 function sampleOf(polls: readonly PlannedPoll[], { now, until }: PollBudget): WeightedTask[] {
   const stride = Math.ceil(polls.length / SAMPLE_SIZE);
   const sample: WeightedTask[] = [];

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { FIXED } from "../../tools/pacing/policies.js";
 import { allTrials } from "../../tools/pacing/scenarios.js";
@@ -49,4 +50,14 @@ describe("no slower than fixed polling, with at most five 429s:", () => {
     expect(ours.refused).toBeLessThanOrEqual(5);
     expect(ours.lost).toBe(0);
   });
+});
+
+test("every scenario that a comment of the pacer cites exists", () => {
+  const folder = "src/rate-limit";
+  const cited = readdirSync(folder).flatMap((file) => {
+    const text = readFileSync(`${folder}/${file}`, "utf8").replaceAll(/\n\s*(\*|\/\/)/g, "");
+    return [...text.matchAll(/"([^"]+)" \(scripts\/pacing\/scenarios\.ts\)/g)].map(([, name = ""]) => name);
+  });
+  expect(cited.length).toBeGreaterThan(8);
+  expect(cited.filter((name) => !trials.has(name))).toEqual([]);
 });
