@@ -38,43 +38,6 @@ test("the first 120 requests are sent at once, and the others in order in the ne
   ]);
 });
 
-test("the budget follows the remaining requests that the service reports", async () => {
-  const { clock, pacer, report, send, left } = createPaced();
-  await pacer.admit({ kind: "account" });
-  report({ remaining: 2, heldForMs: null });
-  await clock.sleep(5000);
-  await Promise.all(repeat(3, "a", (name) => send(name, { kind: "create" })));
-  expect(left.map(([, at]) => at)).toEqual([5000, 5000, 60_000]);
-});
-
-test("an in-flight request counts before its response arrives", async () => {
-  const { pacer, report, clock } = createPaced();
-  await pacer.admit({ kind: "account" });
-  report({ remaining: 1, heldForMs: null });
-  await pacer.admit({ kind: "account" });
-  await pacer.admit({ kind: "account" });
-  expect(clock.elapsed()).toBe(60_000);
-});
-
-test("polls leave a reserve for creates, account reads and reads", async () => {
-  const { pacer, report, send, left } = createPaced();
-  await pacer.admit({ kind: "account" });
-  report({ remaining: 119, heldForMs: null });
-  await pacer.admit({ kind: "account" });
-  report({ remaining: 8, heldForMs: null });
-  await Promise.all([
-    send("poll", { kind: "poll", taskId: "t" }),
-    send("read", { kind: "read", taskId: "u" }),
-    send("account", { kind: "account" }),
-    send("create", { kind: "create" }),
-  ]);
-  expect(left.slice(0, 3).map(([, at]) => at)).toEqual([0, 0, 0]);
-  const [name, at = 0] = left[3] ?? [];
-  expect(name).toBe("poll");
-  expect(at).toBeGreaterThan(10_000);
-  expect(at).toBeLessThanOrEqual(60_000);
-});
-
 test("a new window admits creates and account reads first, then reads, then polls", async () => {
   const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
@@ -88,28 +51,6 @@ test("a new window admits creates and account reads first, then reads, then poll
   expect(left.map(([name]) => name)).toEqual(["create", "account", "read", "poll"]);
 });
 
-test("due polls are sent in the order of their due times", async () => {
-  const { pacer, report, send, left } = createPaced();
-  await pacer.admit({ kind: "account" });
-  report({ remaining: 0, heldForMs: null });
-  const due = (taskId: string, afterMs: number) =>
-    send(taskId, { kind: "poll", taskId, notBefore: START + afterMs });
-  await Promise.all([due("late", 9000), due("early", 1000), due("middle", 5000)]);
-  expect(left.map(([name]) => name)).toEqual(["early", "middle", "late"]);
-});
-
-test("a 429 delays all requests for the time that it states", async () => {
-  const { pacer, report, send, left } = createPaced();
-  await pacer.admit({ kind: "account" });
-  report({ remaining: null, heldForMs: 17_000 });
-  expect(pacer.rateLimit().heldUntil).toBe(START + 17_000);
-  await Promise.all([send("create", { kind: "create" }), send("poll", { kind: "poll", taskId: "t" })]);
-  expect(left).toEqual([
-    ["create", 17_000],
-    ["poll", 17_000],
-  ]);
-});
-
 test("neither a shorter 429 nor a late response with remaining requests ends a longer hold", async () => {
   const { pacer, report, send, left } = createPaced();
   for (let sent = 0; sent < 3; sent++) await pacer.admit({ kind: "account" });
@@ -118,24 +59,6 @@ test("neither a shorter 429 nor a late response with remaining requests ends a l
   report({ remaining: 50, heldForMs: null });
   await send("create", { kind: "create" });
   expect(left).toEqual([["create", 30_000]]);
-});
-
-test("reads of one task are sent a second apart, and those of different tasks together", async () => {
-  const { send, left } = createPaced();
-  await Promise.all([
-    send("a1", { kind: "poll", taskId: "a" }),
-    send("a2", { kind: "read", taskId: "a" }),
-    send("a3", { kind: "poll", taskId: "a" }),
-    send("b1", { kind: "poll", taskId: "b" }),
-  ]);
-  expect(
-    left
-      .sort(([a], [b]) => a.localeCompare(b))
-      .map(([, at]) => at)
-      .slice(0, 3)
-      .sort((a, b) => a - b),
-  ).toEqual([0, 1000, 2000]);
-  expect(left.find(([name]) => name === "b1")).toEqual(["b1", 0]);
 });
 
 test("the second between two reads of a task starts at the first one's response", async () => {
@@ -168,41 +91,6 @@ test.each([
     ]);
   },
 );
-
-test("a request is sent neither before `notBefore` nor after `notAfter`", async () => {
-  const { pacer, report, send, left } = createPaced();
-  await send("due", { kind: "poll", taskId: "a", notBefore: START + 4000, notAfter: START + 5000 });
-  await pacer.admit({ kind: "account" });
-  report({ remaining: null, heldForMs: 60_000 });
-  await send("held", { kind: "poll", taskId: "b", notAfter: START + 9000 });
-  await send("never due", { kind: "poll", taskId: "c", notBefore: START + 99_000, notAfter: START + 9500 });
-  expect(left).toEqual([
-    ["due", 4000],
-    ["held is late", 9000],
-    ["never due is late", 9500],
-  ]);
-});
-
-test("a request that is due sooner overtakes requests that were queued before it", async () => {
-  const { send, left } = createPaced();
-  await Promise.all([
-    send("late", { kind: "poll", taskId: "a", notBefore: START + 60_000 }),
-    send("soon", { kind: "poll", taskId: "b", notBefore: START + 5000 }),
-  ]);
-  expect(left).toEqual([
-    ["soon", 5000],
-    ["late", 60_000],
-  ]);
-});
-
-test("a window ends 60 s after its first response, not after its first request", async () => {
-  const { clock, pacer, report, send, left } = createPaced();
-  await pacer.admit({ kind: "account" });
-  await clock.sleep(3000);
-  report({ remaining: 0, heldForMs: null });
-  await send("next", { kind: "create" });
-  expect(left).toEqual([["next", 63_000]]);
-});
 
 test("an abort removes its request from the queue and leaves the others there", async () => {
   const { pacer, report, send, left } = createPaced();
@@ -302,40 +190,6 @@ test("a poll that is queued after the clock is set back waits at most one window
   expect(clock.slept).toBeLessThanOrEqual(60_000);
 });
 
-test("only five requests are sent before a response shows the limit", async () => {
-  const { pacer, report, clock } = createPaced();
-  const left: number[] = [];
-  const leaving = new AbortController();
-  for (let number = 0; number < 50; number++) {
-    pacer.admit({ kind: "create" }, leaving.signal).then(
-      () => left.push(number),
-      () => {},
-    );
-  }
-  await Promise.resolve();
-  expect(left).toHaveLength(5);
-  report({ remaining: 30 });
-  await Promise.resolve();
-  // The service may not have counted four of the in-flight requests yet.
-  expect(left).toHaveLength(5 + 26);
-  expect(clock.elapsed()).toBe(0);
-  leaving.abort();
-});
-
-test("a response out of order, or from the last window, does not raise the remaining requests", async () => {
-  const { pacer, report, clock, send, left } = createPaced();
-  for (let sent = 0; sent < 4; sent++) await pacer.admit({ kind: "account" });
-  report({ remaining: 0 });
-  report({ remaining: 3 });
-  report({ remaining: 2 });
-  await send("next", { kind: "create" }, { remaining: 9 });
-  expect(left).toEqual([["next", 60_000]]);
-  // The fourth response took a minute: its count belongs to the previous window.
-  report({ sentAt: START, remaining: 0 });
-  await send("one more", { kind: "create" });
-  expect(clock.elapsed()).toBe(60_000);
-});
-
 test("a `sleep` that throws synchronously rejects the requests that are already queued", async () => {
   const end = new Error("time is over");
   let sleeps = 0;
@@ -378,19 +232,6 @@ test("a hold rejects queued requests with a shorter `maxHoldMs` at once, and del
     ["long", 90_000],
     ["poll", 90_000],
   ]);
-});
-
-test("`rateLimit()` returns the limit, the remaining requests, the reset time and the hold", async () => {
-  const { pacer, report, clock } = createPaced();
-  expect(pacer.rateLimit()).toEqual({ limit: null, remaining: null, resetAt: null, heldUntil: null });
-  await pacer.admit({ kind: "account" });
-  report({ remaining: 59 });
-  await pacer.admit({ kind: "account" });
-  expect(pacer.rateLimit()).toEqual({ limit: 60, remaining: 58, resetAt: START + 60_000, heldUntil: null });
-  report({ heldForMs: 7000 });
-  expect(pacer.rateLimit()).toMatchObject({ limit: 60, heldUntil: START + 7000 });
-  await clock.sleep(7000);
-  expect(pacer.rateLimit()).toMatchObject({ remaining: null, heldUntil: null });
 });
 
 test("a late response from the last window does not shorten the new window", async () => {

@@ -54,7 +54,7 @@ export async function play(load: Load) {
   const pacers = Array.from({ length: clients }, () => createMemoryPacer(time));
   const latencyMs = () => shortest + latencies() * (longest - shortest);
   const begunAt = time.now();
-  const [delays, gaps, createWaits]: number[][] = [[], [], []];
+  const [delays, gaps, createWaits]: [number[], number[], number[]] = [[], [], []];
   let polls = 0;
 
   /** Returns when the service counted the request. */
