@@ -39,7 +39,7 @@ export class FixedWindow extends OwnWindow {
   }
 
   override admits(now: number, rank: Rank, leave = 0): boolean {
-    if (now < this.endsAt) return super.admits(now, rank, leave);
+    if (now < this.endsAt || now < this.heldUntil) return super.admits(now, rank, leave);
     return this.left(now) > 0 && this.#probes.admit(now, rank);
   }
 

@@ -1,8 +1,8 @@
 import { AsyncMusic, type ClientOptions, RateLimitedError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { expect, onTestFinished, test } from "vitest";
+import type { FleetBudget } from "../../src/databases/redis/fleet-budget.js";
 import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
-import type { FleetBudget } from "../../src/databases/redis/fleet-window.js";
 import { TYPICAL } from "../../tools/pacing/law.js";
 import { seededRandom } from "../../tools/pacing/random.js";
 import { createSharedBudget } from "../../tools/pacing/shared-budget.js";

@@ -3,7 +3,7 @@ import {
   type FleetSize,
   marginOf,
   READ_LASTS_MS,
-} from "../../src/databases/redis/fleet-window.js";
+} from "../../src/databases/redis/fleet-budget.js";
 import type { Clock } from "../../src/time/clock.js";
 
 /** A fleet's window on a test clock, without Redis. It behaves as the tests with Redis require. */

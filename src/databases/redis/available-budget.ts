@@ -1,5 +1,5 @@
 import type { SteadyClock } from "../../time/clock.js";
-import { type FleetBudget, REPLY_LASTS_MS } from "./fleet-window.js";
+import { type FleetBudget, REPLY_LASTS_MS } from "./fleet-budget.js";
 
 /** The timeout of the shared budget, in two sleeps: a process that was suspended still reads the response after the first one. */
 const TIMEOUT_SLEEPS = 2;

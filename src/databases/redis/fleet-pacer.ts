@@ -4,7 +4,8 @@ import type { PacedRequest, Pacer, RateLimitReport } from "../../rate-limit/pace
 import type { PacerWindow, Rank, WindowChoice, WindowReport } from "../../rate-limit/window.js";
 import { type Clock, SteadyClock } from "../../time/clock.js";
 import { AvailableBudget } from "./available-budget.js";
-import { type FleetBudget, type FleetSize, FleetWindow, REPLY_LASTS_MS } from "./fleet-window.js";
+import { type FleetBudget, type FleetSize, REPLY_LASTS_MS } from "./fleet-budget.js";
+import { FleetWindow } from "./fleet-window.js";
 
 /** How often per window this process reports how many tasks it waits for. */
 const REPORTS_PER_WINDOW = 30;

@@ -4,8 +4,8 @@ import type { PacerFactory } from "../../rate-limit/pacer.js";
 import { systemUuid } from "../../time/random.js";
 import { hashOf } from "../hash.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
+import { type FleetBudget, type FleetSize, marginOf, READ_LASTS_MS } from "./fleet-budget.js";
 import { FleetPacer } from "./fleet-pacer.js";
-import { type FleetBudget, type FleetSize, marginOf, READ_LASTS_MS } from "./fleet-window.js";
 
 /** Options of `redisPacer`. They must be the same in all processes. */
 export interface RedisPacerOptions {

@@ -93,3 +93,16 @@ test("is held by a 429 as well", async () => {
   for (const stated of [20, 119]) await request("create", stated);
   expect(endsAt()).toBe(clock.elapsed() + MINUTE);
 });
+
+test("is held by a 429 also when it turns out not to slide meanwhile", async () => {
+  const { send, hold, respond, at } = await createSliding(3 * MINUTE);
+  at(0);
+  await send("create", 2);
+  hold(MINUTE);
+  respond(20);
+  expect(await send("create")).toBe(0);
+  at(MINUTE - 1);
+  expect(await send("create")).toBe(0);
+  at(MINUTE);
+  expect(await send("create")).toBe(5);
+});
