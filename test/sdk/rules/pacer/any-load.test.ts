@@ -15,7 +15,7 @@ const anyLoad = fc.record({
 test.each([
   ["fixed", { isSliding: false }, fc.integer({ min: 20, max: 300 }), 0],
   // Until the window is known to slide.
-  ["sliding", { isSliding: true }, fc.constant(120), 5],
+  ["sliding", { isSliding: true }, fc.constant(120), 12],
 ])(
   "in a %s window, one client exceeds no limit, reads no task twice in a second, and finds every task",
   (_, kind, limits, most) =>
