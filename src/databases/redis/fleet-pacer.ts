@@ -11,8 +11,8 @@ import { FleetWindow } from "./fleet-window.js";
 const REPORTS_PER_WINDOW = 30;
 
 /**
- * A pacer with a shared budget. The requests of this process wait in its own queue. The first one is taken from the shared budget; if that is refused, it
- * returns to the queue. While the budget is unavailable, this process uses a window of its own.
+ * A pacer with a shared budget. The requests of this process wait in its own queue. The first one is taken from the shared
+ * budget; if that is refused, it returns to the queue. While the budget is unavailable, this process uses a window of its own.
  */
 export class FleetPacer implements Pacer {
   readonly #callersClock: Clock;

@@ -280,3 +280,12 @@ test("a client that has received only 429s and lost responses continues after th
   await pacer.admit({ kind: "create" });
   expect(clock.elapsed()).toBe(118_000);
 });
+
+test("a copy with another `admit` works as the pacer does", async () => {
+  const { pacer, clock } = createPaced();
+  const copy: Pacer = { ...pacer, admit: async (request) => pacer.admit(request) };
+  await copy.admit({ kind: "create" });
+  copy.report({ sentAt: clock.now(), remaining: 7, heldForMs: null });
+  copy.learn({ model: "m", type: "t", submittedAt: START, unfinishedAt: START }, true);
+  expect(copy.rateLimit()).toMatchObject({ limit: 8, remaining: 7 });
+});
