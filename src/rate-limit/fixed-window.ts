@@ -20,7 +20,6 @@ const FRESH_MS = 1500;
  */
 export class FixedWindow extends OwnWindow {
   readonly isSliding = false;
-  protected windowMs: number = LIMITS.windowMs;
   /** The window began no earlier than this. */
   #beganAfter = Number.NEGATIVE_INFINITY;
   /** The least that a response stated, and when. */
@@ -45,6 +44,10 @@ export class FixedWindow extends OwnWindow {
 
   override spend(now: number, rank: Rank): void {
     if (!this.isOpen(now)) this.#probes.send(now);
+    if (rank === 2) {
+      const shown = now < this.#knownAt + FRESH_MS ? this.#remaining - this.reserve(now) : 0;
+      this.key.others.spendPoll(now, this.key.inFlight, shown);
+    }
     this.#own++;
     super.spend(now, rank);
   }
@@ -53,11 +56,7 @@ export class FixedWindow extends OwnWindow {
     return (now < this.endsAt ? this.#remaining : this.key.limit) - this.key.inFlight;
   }
 
-  protected override shownLeft(now: number): number {
-    return now < this.#knownAt + FRESH_MS ? this.#remaining - this.reserve(now) : 0;
-  }
-
-  protected learn(now: number, { sentAt, remaining }: WindowReport): boolean {
+  learn(now: number, { sentAt, remaining }: WindowReport): boolean {
     if (this.#probes.areInFlight) {
       if (sentAt >= this.#probes.sentAt) return this.#open(now, this.#probes.sentAt, remaining);
       if (remaining !== null) this.#probes.noteEarlier(remaining);
@@ -133,7 +132,7 @@ export class FixedWindow extends OwnWindow {
     // A short time shows little about how fast other processes spend.
     if (seenMs > this.windowMs / 10) {
       const byOthers = Math.max(0, key.limit - this.#remaining - (this.#own - own));
-      key.others.learn(now, byOthers, seenMs, { limit: key.limit, windowMs: this.windowMs });
+      key.others.learn(now, byOthers, seenMs, key.limit, this.windowMs);
     }
     if (now > key.limitSeenAt + REMEMBERED_WINDOWS * this.windowMs) key.limit = remaining + 1;
   }
@@ -142,7 +141,7 @@ export class FixedWindow extends OwnWindow {
    * The hold of a 429 lasts to the end of the window. Without learning from it, "0.3 a second, 120 in 120 s"
    * (scripts/pacing/scenarios.ts) gets 10 429s, not 1.
    */
-  protected override hold(now: number, heldForMs: number): void {
+  override hold(now: number, heldForMs: number): void {
     const isFirst = now >= this.heldUntil;
     super.hold(now, heldForMs);
     const lastedMs = this.heldUntil - this.openedAt - ROUNDING_MS;

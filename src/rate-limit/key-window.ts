@@ -22,7 +22,13 @@ export class KeyWindow implements WindowChoice {
   }
 
   record(now: number, report: WindowReport): void {
-    const slides = this.#current.record(now, report);
+    this.#key.inFlight--;
+    if (report.heldForMs !== null) {
+      this.#current.hold(now, report.heldForMs);
+      return;
+    }
+    this.#key.counted.note(now);
+    const slides = this.#current.learn(now, report);
     if (slides === this.#current.isSliding) return;
     this.#current = slides ? new SlidingWindow(this.#key, now) : new FixedWindow(this.#key);
   }

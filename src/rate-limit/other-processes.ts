@@ -37,7 +37,7 @@ export class OtherProcesses {
   }
 
   /** Learns from a window that has ended: they sent so many requests in a part of it. */
-  learn(now: number, requests: number, seenMs: number, { limit, windowMs }: WindowSize): void {
+  learn(now: number, requests: number, seenMs: number, limit: number, windowMs: number): void {
     const isFirst = this.#expectedUntil === Number.POSITIVE_INFINITY;
     if (isFirst) this.#expectedUntil = requests > TOLERANCE ? now + REMEMBERED_WINDOWS * windowMs : 0;
     const perMs = isFirst ? requests / seenMs : (this.#perMs + requests / seenMs) / 2;
@@ -66,9 +66,4 @@ export class OtherProcesses {
   #isBatchOver(now: number, inFlight: number): boolean {
     return inFlight === 0 || now >= this.#batchedAt + PATIENCE_MS;
   }
-}
-
-interface WindowSize {
-  limit: number;
-  windowMs: number;
 }

@@ -1,3 +1,4 @@
+import { LIMITS } from "../contract/service.js";
 import type { KeyUse } from "./key-use.js";
 import type { RateLimitState } from "./pacer.js";
 import {
@@ -19,7 +20,7 @@ export abstract class OwnWindow implements PacerWindow {
   abstract readonly isSliding: boolean;
   openedAt: number = Number.NEGATIVE_INFINITY;
   protected readonly key: KeyUse;
-  protected abstract readonly windowMs: number;
+  protected windowMs: number = LIMITS.windowMs;
   /** When the window, or the current part of it, ends. */
   protected endsAt: number = Number.NEGATIVE_INFINITY;
   /** How many requests of each rank were sent since it began. */
@@ -31,8 +32,8 @@ export abstract class OwnWindow implements PacerWindow {
 
   /** How many requests the service would still admit. */
   protected abstract left(now: number): number;
-  /** Learns from a response. Returns whether it shows a window that slides. */
-  protected abstract learn(now: number, report: WindowReport): boolean;
+  /** Learns from a response. Returns whether the window slides, by all that is known now. */
+  abstract learn(now: number, report: WindowReport): boolean;
 
   get heldUntil(): number {
     return this.key.heldUntil;
@@ -57,7 +58,7 @@ export abstract class OwnWindow implements PacerWindow {
     if (now < this.heldUntil) return this.heldUntil;
     if (!this.isOpen(now)) return now + PATIENCE_MS;
     const isUsedUp = this.left(now) <= 0;
-    const next = isUsedUp ? this.refillsAt(now) : now + (this.endsAt - now) / (1 + this.reserve(now));
+    const next = isUsedUp ? this.endsAt : now + (this.endsAt - now) / (1 + this.reserve(now));
     return Math.max(now + SHORTEST_STEP_MS, next);
   }
 
@@ -69,22 +70,9 @@ export abstract class OwnWindow implements PacerWindow {
   }
 
   spend(now: number, rank: Rank): void {
-    const { key } = this;
-    if (rank === 2) key.others.spendPoll(now, key.inFlight, this.shownLeft(now));
-    key.inFlight++;
+    this.key.inFlight++;
     this.spent[rank]++;
-    if (rank === 0) key.creates.note(now);
-  }
-
-  /** Returns whether the window slides, by all that is known now. */
-  record(now: number, report: WindowReport): boolean {
-    this.key.inFlight--;
-    if (report.heldForMs === null) {
-      this.key.counted.note(now);
-      return this.learn(now, report);
-    }
-    this.hold(now, report.heldForMs);
-    return this.isSliding;
+    if (rank === 0) this.key.creates.note(now);
   }
 
   state(now: number): RateLimitState {
@@ -99,7 +87,7 @@ export abstract class OwnWindow implements PacerWindow {
   }
 
   /** A 429 came. */
-  protected hold(now: number, heldForMs: number): void {
+  hold(now: number, heldForMs: number): void {
     this.key.heldUntil = Math.max(this.heldUntil, now + heldForMs);
     this.endsAt = this.heldUntil;
   }
@@ -107,16 +95,6 @@ export abstract class OwnWindow implements PacerWindow {
   /** How many requests the ranks share at a time. */
   protected get quota(): number {
     return this.key.limit;
-  }
-
-  /** When more requests are left, once none is. */
-  protected refillsAt(_now: number): number {
-    return this.endsAt;
-  }
-
-  /** How many requests for polls a response has shown lately. */
-  protected shownLeft(_now: number): number {
-    return 0;
   }
 
   /** What polls leave to rank 0 and to other processes until the window ends. */

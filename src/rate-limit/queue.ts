@@ -6,7 +6,7 @@ import type { Rank } from "./window.js";
 /** A request that waits for its admission. Times are in milliseconds on the pacer's clock. */
 export interface QueueEntry extends ScheduledPoll {
   rank: Rank;
-  /** Of two entries that are due at the same time, the one with the lower number comes first. The queue sets it. */
+  /** Of two entries that are due at the same time, the one with the lower number comes first. The queue sets it once. */
   number: number;
   /** When it expires. */
   notAfter: number;
@@ -34,11 +34,7 @@ export class Queue {
   #added = 0;
 
   add(entry: QueueEntry): void {
-    entry.number = ++this.#added;
-    this.#insert(entry);
-  }
-
-  #insert(entry: QueueEntry): void {
+    entry.number ||= ++this.#added;
     const entries = this.#ranks[entry.rank];
     let [from, to] = [0, entries.length];
     // Most entries come last.
@@ -64,7 +60,7 @@ export class Queue {
   }
 
   /** All entries of some ranks. */
-  entries(...ranks: Rank[]): QueueEntry[] {
+  entries(...ranks: readonly Rank[]): QueueEntry[] {
     const waiting: QueueEntry[] = [];
     for (const rank of ranks)
       for (const entry of this.#ranks[rank]) if (!entry.isRemoved) waiting.push(entry);
@@ -81,7 +77,7 @@ export class Queue {
     this.#ranks[entry.rank].shift();
     this.size--;
     if (entry.rank === 2) this.polls--;
-    this.#insert(Object.assign(entry, { notBefore: dueAt, dueAt }));
+    this.add(Object.assign(entry, { notBefore: dueAt, dueAt }));
   }
 
   /** Removes the entries that have expired. */

@@ -13,7 +13,6 @@ const PART_MS = 5000;
 /** A window that counts the requests of the last minute. */
 export class SlidingWindow extends OwnWindow {
   readonly isSliding = true;
-  protected readonly windowMs: number = LIMITS.windowMs;
 
   constructor(key: KeyUse, now: number) {
     super(key);
@@ -26,6 +25,8 @@ export class SlidingWindow extends OwnWindow {
       this.endsAt = now + PART_MS;
       this.spent = [0, 0, 0];
     }
+    // While other processes are expected, polls are sent one by one.
+    if (rank === 2) this.key.others.spendPoll(now, this.key.inFlight, 0);
     super.spend(now, rank);
   }
 
@@ -36,7 +37,7 @@ export class SlidingWindow extends OwnWindow {
     return { polls: polls + released, now, until };
   }
 
-  protected learn(now: number, { remaining }: WindowReport): boolean {
+  learn(now: number, { remaining }: WindowReport): boolean {
     if (remaining === null) return true;
     const { inFlight, counted, limit } = this.key;
     this.key.limitSeenAt = now;
@@ -47,8 +48,8 @@ export class SlidingWindow extends OwnWindow {
     return this.key.limit - this.key.counted.within(now, LIMITS.windowMs) - this.key.inFlight;
   }
 
-  protected override refillsAt(now: number): number {
-    return now + IN_FLIGHT_MS;
+  override nextChange(now: number): number {
+    return this.isOpen(now) && this.left(now) <= 0 ? now + IN_FLIGHT_MS : super.nextChange(now);
   }
 
   protected override get quota(): number {

@@ -42,12 +42,12 @@ export interface PacerWindow {
   budget(now: number): PollBudget;
   /** A request is sent. */
   spend(now: number, rank: Rank): void;
-  /** A response came, or none will. */
-  record(now: number, report: WindowReport): void;
   state(now: number): RateLimitState;
 }
 
 /** Chooses the window that applies to the requests of a key. */
-export interface WindowChoice extends Pick<PacerWindow, "nextChange" | "spend" | "record"> {
+export interface WindowChoice extends Pick<PacerWindow, "nextChange" | "spend"> {
   readonly current: PacerWindow;
+  /** A response came, or none will. */
+  record(now: number, report: WindowReport): void;
 }
