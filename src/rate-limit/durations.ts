@@ -32,6 +32,8 @@ const NEAREST = 1 / 4;
 export class Durations {
   /** The share of tasks that are unfinished at each of the ages. */
   readonly survival: Float64Array = new Float64Array(STEPS + 1).fill(1);
+  /** The mean time for which a task has been finished at each of the ages, in milliseconds. */
+  readonly overdue: Float64Array = new Float64Array(STEPS + 1);
   /** How many ends were learned. */
   ends = 0;
   readonly #entered = Float64Array.from(PRIOR.entered);
@@ -73,7 +75,7 @@ export class Durations {
     this.#isStale = true;
   }
 
-  /** Brings the curve up to date. */
+  /** Brings both curves up to date. */
   refresh(): void {
     if (!this.#isStale) return;
     this.#isStale = false;
@@ -97,7 +99,10 @@ export class Durations {
     }
     for (let step = 0; step < STEPS; step++) {
       const hazard = Math.min(1, valueAt(hazards, step));
-      this.survival[step + 1] = valueAt(this.survival, step) * (1 - hazard);
+      const [before, after] = [valueAt(this.survival, step), valueAt(this.survival, step) * (1 - hazard)];
+      this.survival[step + 1] = after;
+      const finishedMs = (1 - (before + after) / 2) * increase(AGES, step, step + 1);
+      this.overdue[step + 1] = valueAt(this.overdue, step) + finishedMs;
     }
   }
 }
