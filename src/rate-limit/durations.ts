@@ -18,7 +18,7 @@ const FADING = 1 / 300;
 /** The ends at an age are spread over the ages within this share of it, */
 const WIDEST = 0.09;
 /**
- * but over no more than this share of all ends: otherwise "0.6 a second, all take 90 s" (scripts/pacing/scenarios.ts) takes
+ * but over no more than this share of all ends: otherwise "0.6 a second, all take 90 s" (tools/pacing/scenarios.ts) takes
  * 2.7 s instead of 1.1.
  */
 const NEAREST = 1 / 4;

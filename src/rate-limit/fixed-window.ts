@@ -139,7 +139,7 @@ export class FixedWindow extends OwnWindow {
 
   /**
    * The hold of a 429 lasts to the end of the window. Without learning from it, "0.3 a second, 120 in 120 s"
-   * (scripts/pacing/scenarios.ts) gets 10 429s, not 1.
+   * (tools/pacing/scenarios.ts) gets 10 429s, not 1.
    */
   override hold(now: number, heldForMs: number): void {
     const isFirst = now >= this.heldUntil;

@@ -10,7 +10,7 @@ const BATCH_SHARE = 1 / 4;
 
 /**
  * What other processes spend of the key's rate limit. While they are expected, polls are sent in batches, each after the
- * responses to the one before. Without batches, "100 in flight, two processes" (scripts/pacing/scenarios.ts) gets 12 429s a
+ * responses to the one before. Without batches, "100 in flight, two processes" (tools/pacing/scenarios.ts) gets 12 429s a
  * run instead of 5.
  */
 export class OtherProcesses {

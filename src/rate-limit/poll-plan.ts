@@ -13,7 +13,7 @@ export function planPolls({ survival, overdue }: Durations, priceMs: number): Fl
   const ages = AGES;
   /** For a poll at each of the ages: the cost of all polls after it, and the time that the task is finished until then. */
   // Its start is the same for all plans, but decides between nearly equal ones by rounding: without it, "0.6 a second, all take
-  // 90 s" (scripts/pacing/scenarios.ts) finds a task 3 % later in 600 s.
+  // 90 s" (tools/pacing/scenarios.ts) finds a task 3 % later in 600 s.
   const costs = Float64Array.from(overdue);
   let latest = STEPS;
   for (let from = STEPS - 1; from >= 0; from--) {
@@ -40,7 +40,7 @@ export function nextAge(plan: Float64Array, ageMs: number): number {
   const step = stepOf(ageMs);
   const [next, later] = [valueAt(plan, step), valueAt(plan, step + 1)];
   // Between two plans that differ much there is no third one: with it, "0.3 a second, all take 90 s"
-  // (scripts/pacing/scenarios.ts) finds a task 113 s late.
+  // (tools/pacing/scenarios.ts) finds a task 113 s late.
   const differMuch = later - next > 3 * (valueAt(AGES, step + 1) - valueAt(AGES, step));
   return differMuch ? next : interpolate(plan, ageMs);
 }

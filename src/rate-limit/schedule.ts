@@ -45,13 +45,13 @@ const PRECISION = 1.1;
 const CHEAPEST_MS = 10;
 /**
  * No poll costs more than this many times as long as it takes to poll all tasks once: otherwise "160 cold, each takes 42 s"
- * (scripts/pacing/scenarios.ts) takes 50 s, not 39.
+ * (tools/pacing/scenarios.ts) takes 50 s, not 39.
  */
 const DEAREST = 2;
 
 /**
  * Until this many ends of a kind are known, its oldest tasks are polled early, each at ages that grow by a half:
- * otherwise "160 cold, each takes 42 s" (scripts/pacing/scenarios.ts) takes 64 s instead of 39.
+ * otherwise "160 cold, each takes 42 s" (tools/pacing/scenarios.ts) takes 64 s instead of 39.
  */
 const LEARNED_ENDS = 20;
 const EXPLORERS = 3;
@@ -65,7 +65,7 @@ const YOUNGEST_EXPLORED_MS = 10_000;
 
 /**
  * Of tasks of which only the id is known, some are polled first, and the others one by one, until a response has shown how
- * old they are: otherwise "100 in flight" (scripts/pacing/scenarios.ts) takes 18 s instead of 13.
+ * old they are: otherwise "100 in flight" (tools/pacing/scenarios.ts) takes 18 s instead of 13.
  */
 const FIRST_RESUMED = 3;
 const RESUMED_APART_MS = 500;
@@ -179,7 +179,7 @@ export class PollSchedule {
       if (polls > budget.polls) low = middle;
       else high = middle;
     }
-    // The higher price leaves requests unused: with it, "1000 in flight" (scripts/pacing/scenarios.ts) takes 1.2 times as long.
+    // The higher price leaves requests unused: with it, "1000 in flight" (tools/pacing/scenarios.ts) takes 1.2 times as long.
     setPrice(low);
   }
 
@@ -240,7 +240,7 @@ interface WeightedTask {
 }
 
 /**
- * Some of the polls, and the expected tasks: without those, "0.6 a second, 5 s or 120 s" (scripts/pacing/scenarios.ts)
+ * Some of the polls, and the expected tasks: without those, "0.6 a second, 5 s or 120 s" (tools/pacing/scenarios.ts)
  * takes 8.9 s instead of 7.5.
  */
 function sampleOf(polls: readonly PlannedPoll[], { now, until }: PollBudget): WeightedTask[] {

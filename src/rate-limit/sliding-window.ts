@@ -5,7 +5,7 @@ import { OwnWindow } from "./own-window.js";
 import type { PollBudget, Rank, WindowReport } from "./window.js";
 
 /**
- * It is spent in parts of this length: as a whole, "0.3 a second, sliding" (scripts/pacing/scenarios.ts) takes 1.8 times as
+ * It is spent in parts of this length: as a whole, "0.3 a second, sliding" (tools/pacing/scenarios.ts) takes 1.8 times as
  * long.
  */
 const PART_MS = 5000;

@@ -1,7 +1,7 @@
-import { seededRandom } from "../../../../scripts/pacing/random.js";
-import { createVirtualTime } from "../../../../scripts/pacing/virtual-time.js";
 import { createMemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer, WaitingTask } from "../../../../src/rate-limit/pacer.js";
+import { seededRandom } from "../../../../tools/pacing/random.js";
+import { createVirtualTime } from "../../../../tools/pacing/virtual-time.js";
 
 /** What is played: tasks that are created, or known by their ids only, and polled with one key until they end. */
 export interface Load {
