@@ -2,9 +2,12 @@ import type { Balance, Usage } from "./contract/responses.js";
 import { balanceSchema, usageSchema } from "./contract/responses.js";
 import { ENDPOINTS } from "./contract/service.js";
 import { checkOptions } from "./errors/options.js";
-import { type ApiPromise, apiPromise, parseData, REQUEST_OPTIONS, type Schema, send } from "./http/call.js";
-import type { Call, Context, RequestOptions } from "./http/context.js";
+import { type ApiPromise, apiPromise } from "./http/api-promise.js";
+import type { Call, Context } from "./http/context.js";
 import { judgeRead } from "./http/failure.js";
+import { parseData, type Schema } from "./http/parse-data.js";
+import { REQUEST_OPTIONS, type RequestOptions } from "./http/request-options.js";
+import { send } from "./http/send.js";
 
 const BALANCE_CALL: Call = { ...ENDPOINTS.balance, kind: "account", purpose: "read the balance" };
 const USAGE_CALL: Call = { ...ENDPOINTS.usage, kind: "account", purpose: "read the usage" };

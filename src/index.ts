@@ -5,8 +5,9 @@
  */
 
 export type { Account } from "./account.js";
-export type { Audio, AudioDownload } from "./audio/audio.js";
-export type { AudioExtension } from "./audio/body.js";
+export type { Audio } from "./audio/audio.js";
+export type { AudioDownload } from "./audio/download.js";
+export type { AudioExtension } from "./audio/format.js";
 export type { DownloadOptions } from "./audio/options.js";
 export { AsyncMusic, type RateLimit } from "./client.js";
 export { extraField, type ResponseObject } from "./contract/extra-field.js";
@@ -43,9 +44,8 @@ export {
 } from "./errors/base.js";
 export * from "./errors/connection-errors.js";
 export * from "./errors/task-errors.js";
+export type { ApiPromise, WithResponse } from "./http/api-promise.js";
 export type { ByobReader, ByteStream, ByteStreamMethods } from "./http/byte-stream.js";
-export type { ApiPromise, WithResponse } from "./http/call.js";
-export type { RequestOptions } from "./http/context.js";
 export type {
   AnswerEvent,
   AttemptEvent,
@@ -57,6 +57,7 @@ export type {
   WaitEvent,
 } from "./http/events.js";
 export type { Logger, LogLevel } from "./http/logging.js";
+export type { RequestOptions } from "./http/request-options.js";
 export type { Span, SpanAttributes, Tracer } from "./http/tracing.js";
 export { JournalDamagedError, memoryJournal } from "./journal/entries.js";
 export type * from "./journal/journal.js";

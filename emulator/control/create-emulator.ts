@@ -106,7 +106,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
       return core.state.limits;
     },
     fetch,
-    clock: { mode: clock.mode, now: clock.now, sleep: clock.sleep, advance: clock.advance },
+    clock: clock.clients,
     providers: createProviders(context),
     faults: {
       add: bind(context, serviceMethods.addFault),

@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/time/clock.js";
+import { addWork } from "../../src/time/hold.js";
 import { Activity } from "./event-loop.js";
 import { Sleepers } from "./sleepers.js";
 
@@ -88,10 +89,10 @@ export function createClock(mode: ClockMode) {
     if (timesSet === setBefore) moveTo(target);
   };
 
-  return {
+  const clients: EmulatorClock = {
     mode,
     now,
-    sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    sleep(ms, signal) {
       const asleep = sleepers.sleep(wakeTime(now(), ms), signal);
       activity.touch();
       schedule();
@@ -99,10 +100,17 @@ export function createClock(mode: ClockMode) {
       asleep.catch(schedule);
       return asleep;
     },
-    async advance(ms: number): Promise<void> {
+    async advance(ms) {
       pauseSkipping();
       await advanceTime(ms).finally(resumeSkipping);
     },
+  };
+  addWork(clients, activity);
+
+  return {
+    ...clients,
+    /** The clock for the clients of the emulator, and for its users. */
+    clients,
     /** While anything here is in progress, virtual time does not skip. */
     activity,
     /** Keeps virtual time from skipping until `resumeSkipping`: a caller waits in real time. `advance` still works. */

@@ -1,56 +1,18 @@
 import { shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
-import { type ByteStream, byteStream } from "../http/byte-stream.js";
-import type { Context, Tried } from "../http/context.js";
-import { withRetries } from "../http/retries.js";
-import { type AbortCallback, onAbort } from "../time/abort.js";
-import type { Deadline } from "../time/deadline.js";
-import {
-  type AudioExtension,
-  type Bytes,
-  extensionOfBytes,
-  extensionOfType,
-  lengthOf,
-  piecesOf,
-  readWhole,
-  SIGNATURE_LENGTH,
-  startingWith,
-} from "./body.js";
-import { DOWNLOAD_OPTIONS, type DownloadOptions, MAX_AUDIO_BYTES } from "./options.js";
-import { addReading, onStartOver, type Reading } from "./reading.js";
-import { type Download, downloadError, request } from "./request.js";
-import { resume } from "./resume.js";
+import type { Context } from "../http/context.js";
+import { startDeadline } from "../time/deadline.js";
+import { holdTime } from "../time/hold.js";
+import type { AudioDownload } from "./download.js";
+import { DOWNLOAD_OPTIONS, type DownloadOptions } from "./options.js";
 
-/** A download whose headers have arrived. Its body can be read once. */
-export interface AudioDownload {
-  /** The address of the audio. */
-  readonly url: string;
-  /** The `Content-Type` of the response: the only reliable statement of the format. */
-  readonly contentType: string;
-  /** The extension for a file: from the `Content-Type`, or, if that is missing or generic, from the first bytes. */
-  readonly extension: AudioExtension;
-  /** In bytes; `null` if the response did not state it. */
-  readonly size: number | null;
-  /**
-   * The bytes as they arrive. After a broken connection the stream continues where it stopped, if `maxRetries` allows it and
-   * an `ETag` or `Last-Modified` shows that the file is unchanged. Otherwise, if it ends before `size`, and after `maxBytes`,
-   * the stream fails with `AudioDownloadError`.
-   */
-  readonly body: ByteStream;
-  /**
-   * All bytes. Starts over if the file has changed when a broken connection is continued.
-   *
-   * @throws {@link AudioDownloadError} the body broke off and could not be continued, or is larger than `maxBytes`
-   */
-  arrayBuffer(): Promise<ArrayBuffer>;
-  /** All bytes, with their type. Starts over and fails as `arrayBuffer` does. */
-  blob(): Promise<Blob>;
-}
+type DownloadCode = typeof import("./download.js");
 
 /** Downloads the audio of clips. */
 export class Audio {
   readonly #context: Context;
+  #code: DownloadCode | undefined;
 
   /** @internal */
   constructor(context: Context) {
@@ -84,135 +46,36 @@ export class Audio {
     return context.trace("download audio", {}, async () => {
       const url = audioUrlOf(source);
       const own = checkOptions(options, DOWNLOAD_OPTIONS, context.redactor);
-      const { signal, maxRetries = context.maxRetries, maxBytes = MAX_AUDIO_BYTES } = own;
-      const controller = new AbortController();
-      const weak = new WeakRef(controller);
-      // The caller's signal may live longer than the download, and must not keep it in memory.
-      const abort = onAbort(signal, () => weak.deref()?.abort(signal?.reason));
-      if (signal?.aborted) controller.abort(signal.reason);
-      const shownUrl = context.redactor.safeText(url);
-      const download = { context, url, shownUrl, options: own, maxRetries, maxBytes, controller, abort };
-      try {
-        return await withRetries(context, { maxRetries, signal: controller.signal }, () =>
-          request(download, {}, open),
-        );
-      } catch (error) {
-        abort.remove();
-        throw error;
-      }
+      this.#code ??= await loadCode(context, url, own);
+      return this.#code.download(context, url, own);
     });
   }
 }
 
-async function open(
-  download: Download,
-  response: Response,
-  deadline: Deadline,
-): Promise<Tried<AudioDownload>> {
-  const url = download.shownUrl;
-  const size = lengthOf(response.headers);
-  if (size !== null && size > download.maxBytes) {
+/** Loads the code of downloads, and ky with it: most clients download nothing. A virtual clock stands still meanwhile. */
+async function loadCode(
+  { clock, redactor, timeoutMs }: Context,
+  url: string,
+  options: DownloadOptions,
+): Promise<DownloadCode> {
+  const deadline = startDeadline(options.timeoutMs ?? timeoutMs, options.signal);
+  try {
+    return await Promise.race([holdTime(clock, import("./download.js")), deadline.ended]);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    const parts = {
+      what: "Failed to download audio",
+      why: "a part of this package could not be loaded",
+      advice: ["Check that all files of the application are available, then try again."],
+    };
+    throw new AudioDownloadError(parts, {
+      url: redactor.safeText(url),
+      status: null,
+      cause: redactor.cause(error),
+    });
+  } finally {
     deadline.clear();
-    response.body?.cancel().catch(() => {});
-    return { error: tooLarge(download, response), mayResend: false };
   }
-  const statedType = response.headers.get("Content-Type");
-  const stated = extensionOfType(statedType);
-  const reading: Reading = {
-    begun: response,
-    delivered: 0,
-    resumableFrom: stated === null ? SIGNATURE_LENGTH : 0,
-    retriesLeft: download.maxRetries,
-    startOver: null,
-  };
-  const pieces = readWhole({ pieces: piecesOf(response, deadline), size }, (received, failure) =>
-    resume(download, reading, received, failure),
-  );
-  // If the connection breaks before the format is known, this throws, and the request is sent again.
-  const start = stated === null ? await readStart(pieces) : null;
-  if (start === null) deadline.pause();
-  const body = streamOf(start === null ? pieces : startingWith(start, pieces), reading, download);
-  const contentType = statedType ?? "application/octet-stream";
-  const extension = stated ?? extensionOfBytes(start ?? new Uint8Array(0));
-  // Not `new Response(body).blob()`: some runtimes replace the error of a stream that fails by one of their own.
-  const blob = async () => {
-    if (body.locked) throw readBefore(url);
-    const parts: Bytes[] = [];
-    let smallest = size ?? 0;
-    onStartOver(body, () => {
-      parts.length = 0;
-      smallest = 0;
-    });
-    const reader = body.getReader();
-    for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
-    const whole = new Blob(parts, { type: contentType });
-    // A stream that ended is whole. If bytes are missing, they were read before.
-    if (whole.size < smallest) throw readBefore(url);
-    return whole;
-  };
-  const arrayBuffer = async () => (await blob()).arrayBuffer();
-  return { result: { contentType, extension, size, url, body, arrayBuffer, blob } };
-}
-
-function tooLarge(download: Download, { status }: Response): AudioDownloadError {
-  const reason = `the audio is larger than ${download.maxBytes} bytes, the limit \`maxBytes\``;
-  return downloadError(download, status, reason, undefined, "Raise the limit if the audio is expected.");
-}
-
-function readBefore(url: string): AudioDownloadError {
-  const advice = [`Keep the bytes, or download ${url} again.`];
-  const parts = { what: "Failed to read audio", why: "its body was read before", advice };
-  return new AudioDownloadError(parts, { url, status: null });
-}
-
-/** The first bytes, which show the format; fewer if the body is shorter. */
-async function readStart(pieces: AsyncGenerator<Bytes>): Promise<Bytes> {
-  let start: Bytes = new Uint8Array(0);
-  while (start.byteLength < SIGNATURE_LENGTH) {
-    const { done, value } = await pieces.next();
-    if (done) break;
-    const longer = new Uint8Array(start.byteLength + value.byteLength);
-    longer.set(start);
-    longer.set(value, start.byteLength);
-    start = longer;
-  }
-  return start;
-}
-
-/** Removes the listener of a body that was garbage-collected. */
-const collected = new FinalizationRegistry<AbortCallback>((abort) => abort.remove());
-
-/** The pieces as a stream. Nothing is read ahead. An abort closes the connection at any time. */
-function streamOf(pieces: AsyncGenerator<Bytes>, reading: Reading, download: Download): ByteStream {
-  const { controller, abort, maxBytes } = download;
-  const body = byteStream({
-    async pull(to) {
-      try {
-        const { done, value } = await pieces.next();
-        if (!done) {
-          reading.delivered += value.byteLength;
-          if (reading.delivered <= maxBytes) return to.enqueue(value);
-          await pieces.return(undefined);
-          throw tooLarge(download, reading.begun);
-        }
-      } catch (error) {
-        abort.remove();
-        throw error;
-      }
-      abort.remove();
-      to.close();
-    },
-    async cancel() {
-      abort.remove();
-      controller.abort();
-      // Only a generator that was started runs its `finally`, which cancels the response.
-      await pieces.next().catch(() => {});
-      await pieces.return(undefined);
-    },
-  });
-  collected.register(body, abort);
-  addReading(body, reading);
-  return body;
 }
 
 /** The address of the audio. */

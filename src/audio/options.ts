@@ -1,6 +1,5 @@
 import { numberRule, type OptionRules } from "../errors/options.js";
-import { REQUEST_OPTIONS } from "../http/call.js";
-import type { RequestOptions } from "../http/context.js";
+import { REQUEST_OPTIONS, type RequestOptions } from "../http/request-options.js";
 
 /** The default of `maxBytes`: 1 GiB. */
 export const MAX_AUDIO_BYTES = 2 ** 30;

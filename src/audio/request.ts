@@ -1,22 +1,18 @@
 import ky, { isNetworkError } from "ky";
 import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
-import type { Context, Tried } from "../http/context.js";
+import type { Context } from "../http/context.js";
 import { adviceForAddress, codeOf } from "../http/failure.js";
 import { sendRequest } from "../http/fetch.js";
 import { certainlyNeverSent } from "../http/never-sent.js";
+import type { Tried } from "../http/outcome.js";
 import { statedWaitMs } from "../http/response.js";
 import type { AbortCallback } from "../time/abort.js";
 import { type Deadline, noResponseWithin, startDeadline } from "../time/deadline.js";
-import { hasReliableEnd } from "./body.js";
 import type { DownloadOptions } from "./options.js";
+import { hasReliableEnd } from "./version.js";
 
 /** ky's retries, time limits and errors are off: the SDK's own use the client's clock, and continue a broken download. */
-const http = ky.create({
-  retry: 0,
-  timeout: false,
-  throwHttpErrors: false,
-  hooks: { beforeError: [({ error }) => (isNetworkError(error) ? (error.cause as Error) : error)] },
-});
+const http = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
 
 /** One download, with all its requests. */
 export interface Download {
@@ -103,16 +99,12 @@ async function send(
   fetch: typeof globalThis.fetch | undefined,
   signal: AbortSignal,
 ): Promise<Response> {
-  const request = {
-    method: "GET",
-    url,
-    headers,
-    redirect: "follow",
-    credentials: "omit",
-    fetch,
-    signal,
-  } as const;
-  return http(url, { fetch: () => sendRequest(request) });
+  const request = { method: "GET", headers, redirect: "follow", credentials: "omit", signal } as const;
+  try {
+    return await http(url, { fetch: () => sendRequest(fetch, url, request) });
+  } catch (error) {
+    throw isNetworkError(error) ? error.cause : error;
+  }
 }
 
 export function downloadError(

@@ -11,24 +11,35 @@ export interface Emitter {
   emit<Name extends keyof ClientEvents>(name: Name, event: () => ClientEvents[Name]): void;
 }
 
-const EVENTS: readonly (keyof ClientEvents)[] = ["attempt", "answer", "wait", "retry", "pause", "task"];
+/** Shorter delays by the rate limit are not emitted: timers and queues cause them. */
+export const SHORTEST_WAIT_MS = 50;
+
+type Listeners = { readonly [Name in keyof ClientEvents]: Set<Listener<Name>> };
 
 export function createEmitter(): Emitter {
-  const listeners = new Map<string, Set<(event: never) => unknown>>(EVENTS.map((name) => [name, new Set()]));
+  const listeners: Listeners = {
+    attempt: new Set(),
+    answer: new Set(),
+    wait: new Set(),
+    retry: new Set(),
+    pause: new Set(),
+    task: new Set(),
+  };
   return {
     on(name, listener) {
-      const added = listeners.get(name);
-      if (added === undefined) throw wrongValue("name", `be one of ${EVENTS.join(", ")}`, shown(name));
+      if (!Object.hasOwn(listeners, name))
+        throw wrongValue("name", `be one of ${Object.keys(listeners).join(", ")}`, shown(name));
       if (typeof listener !== "function") throw wrongValue("listener", "be a function", shown(listener));
+      const added = listeners[name];
       added.add(listener);
       return () => void added.delete(listener);
     },
     emit(name, make) {
-      const called = listeners.get(name);
-      if (!called?.size) return;
+      const called = listeners[name];
+      if (called.size === 0) return;
       const event = make();
       // A listener may be async: an unhandled rejection would end the process.
-      for (const listener of [...called]) (async () => listener(event as never))().catch(() => {});
+      for (const listener of [...called]) (async () => listener(event))().catch(() => {});
     },
   };
 }

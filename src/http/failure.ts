@@ -16,8 +16,9 @@ import { ConnectionError, InvalidResponseError, RequestTimeoutError } from "../e
 import type { Redactor } from "../errors/redactor.js";
 import { dateAt } from "../time/date.js";
 import { noResponseWithin } from "../time/deadline.js";
-import type { ApiResponse, Call, Context, Failure, NoResponse, Unusable, Verdict } from "./context.js";
+import type { Call, Context } from "./context.js";
 import { DEEPEST, FORBIDDEN_PORT, OPENSSL } from "./never-sent.js";
+import type { ApiResponse, Failure, NoResponse, Unusable, Verdict } from "./outcome.js";
 
 /** The advice for a response that is an HTML page. */
 export const HTML = "This is HTML, not the service: check `baseUrl`.";

@@ -1,13 +1,10 @@
 export interface HttpRequest {
   method: "GET" | "POST";
-  url: string;
   headers: HeadersInit;
   body?: BodyInit | null;
   /** `"manual"` for everything that carries the API key: a redirect would take it to another origin. */
   redirect: "manual" | "follow";
   credentials?: "omit";
-  /** `undefined`: the global `fetch`, looked up now, so that a later replacement is used. */
-  fetch: typeof fetch | undefined;
   signal: AbortSignal;
 }
 
@@ -17,15 +14,22 @@ const platformFetch = globalThis.fetch;
 /** Keeps each request as long as its signal: a request that is not referenced stops following its signal. */
 const requestsBySignal = new WeakMap<AbortSignal, Request>();
 
-/** Sends one request. Any other `fetch` than the platform's receives a `Request`, and its signal once more. */
-export async function sendRequest(request: HttpRequest): Promise<Response> {
-  const { url, fetch = globalThis.fetch, signal, ...others } = request;
+/**
+ * Sends one request. Any other `fetch` than the platform's receives a `Request`, and its signal once more.
+ *
+ * @param fetch - `undefined`: the global `fetch`, looked up now, so that a later replacement is used
+ */
+export async function sendRequest(
+  fetch: typeof globalThis.fetch | undefined,
+  url: string,
+  request: HttpRequest,
+): Promise<Response> {
+  const { signal } = request;
   signal.throwIfAborted();
+  const send = fetch ?? globalThis.fetch;
   // Without a prototype: `fetch` would also read the options of a polluted `Object.prototype`.
-  const init: RequestInit = Object.assign(Object.create(null), others, { signal, duplex: "half" });
-  const response = await (fetch === platformFetch
-    ? fetch(url, init)
-    : sendAsRequest(fetch, url, init, signal));
+  const init: RequestInit = Object.assign(Object.create(null), request, { duplex: "half" });
+  const response = await (send === platformFetch ? send(url, init) : sendAsRequest(send, url, init, signal));
   // A custom `fetch` may return anything. It may also ignore the signal: cancel its late response.
   if (typeof response?.headers?.get !== "function")
     throw new TypeError("`fetch` returned something other than a Response");

@@ -1,5 +1,4 @@
 import { type Random, systemRandom, systemUuid } from "../time/random.js";
-import type { IdSet } from "./context.js";
 
 /** Returns a new UUID (version 4): from the system's secure source, or from the given source of randomness. */
 export function createRequestId(random: Random): string {
@@ -24,11 +23,11 @@ export const LONGEST_ID = 256;
 export const REMEMBERED_IDS = 4096;
 
 /** Remembers the ids that were added last: at least `REMEMBERED_IDS`, at most twice as many. A server may change their case. */
-export class RecentIds implements IdSet {
+export class RecentIds {
   #recent = new Set<string>();
   #older = new Set<string>();
 
-  /** An unusable id is not kept, and counts as new. */
+  /** Adds an id; returns whether it is new. An unusable id is not kept, and counts as new. */
   add(id: string): boolean {
     if (id.length > LONGEST_ID) return true;
     const key = id.toLowerCase();

@@ -1,6 +1,6 @@
 import { HEADERS } from "../contract/service.js";
 import { parseDate } from "../time/date.js";
-import type { ApiResponse, Fields } from "./context.js";
+import type { ApiResponse, Fields } from "./outcome.js";
 
 /** The longest stated wait that is obeyed: a day. A hostile or broken server must not stop a client permanently. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;

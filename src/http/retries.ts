@@ -1,6 +1,8 @@
 import { AsyncMusicError } from "../errors/base.js";
 import { isReasonOf } from "../time/abort.js";
-import type { Context, RequestOptions, Tried } from "./context.js";
+import type { Context } from "./context.js";
+import type { FailedAttempt, Tried } from "./outcome.js";
+import type { RequestOptions } from "./request-options.js";
 
 /** The ceiling of the first wait between two attempts, in milliseconds. It doubles with each retry, up to the highest. */
 const FIRST_BACKOFF_MS = 500;
@@ -8,34 +10,63 @@ const FIRST_BACKOFF_MS = 500;
 const HIGHEST_BACKOFF_MS = 8000;
 
 /**
- * Repeats an attempt until it succeeds, or throws the error of the last one. Waits 0 to 0.5 s, 0 to 1 s, 0 to 2 s and so on,
- * at most 8 s; a stated wait replaces these and is never shortened: if it exceeds the budget, the call fails at once.
+ * The retries of one call. The waits are 0 to 0.5 s, 0 to 1 s, 0 to 2 s and so on, at most 8 s; a stated wait replaces these and
+ * is never shortened: if it exceeds the budget, the call fails at once.
  */
-export async function withRetries<Result>(
-  context: Context,
-  { maxRetries = context.maxRetries, signal }: Pick<RequestOptions, "maxRetries" | "signal">,
-  tryOnce: (budgetMs: number) => Promise<Tried<Result>>,
-): Promise<Result> {
-  const { clock, random, emitter, redactor } = context;
-  let budgetMs = context.retryBudgetMs;
-  try {
-    for (let retry = 0; ; retry++) {
-      const tried = await tryOnce(budgetMs);
-      if ("result" in tried) return tried.result;
+export class Retries {
+  readonly #context: Context;
+  readonly #maxRetries: number;
+  readonly #signal: AbortSignal | undefined;
+  #done = 0;
+  /** What is left for all waits, in milliseconds. */
+  budgetMs: number;
 
-      const { error, mayResend, statedWaitMs } = tried;
-      const waitMs = statedWaitMs ?? random() * Math.min(HIGHEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
-      if (!mayResend || retry >= maxRetries || waitMs > budgetMs) throw error;
-      budgetMs -= waitMs;
-      emitter.emit("retry", () => ({ retry: retry + 1, waitMs, error }));
-      await clock.sleep(waitMs, signal);
-    }
-  } catch (error) {
-    if (error instanceof AsyncMusicError || isReasonOf(signal, error)) throw error;
-    // A custom pacer or clock may throw anything, the key included.
-    throw (
-      redactor.cause(error) ??
+  constructor(
+    context: Context,
+    { maxRetries = context.maxRetries, signal }: Pick<RequestOptions, "maxRetries" | "signal">,
+  ) {
+    this.#context = context;
+    this.#maxRetries = maxRetries;
+    this.#signal = signal;
+    this.budgetMs = context.retryBudgetMs;
+  }
+
+  /** Waits for the time of the next attempt. @throws the error of the last one if there is no other */
+  async next({ error, mayResend, statedWaitMs }: FailedAttempt): Promise<void> {
+    const { clock, random, emitter } = this.#context;
+    const highestMs = Math.min(HIGHEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** this.#done);
+    const waitMs = statedWaitMs ?? random() * highestMs;
+    if (!mayResend || this.#done >= this.#maxRetries || waitMs > this.budgetMs) throw error;
+    this.budgetMs -= waitMs;
+    const retry = ++this.#done;
+    emitter.emit("retry", () => ({ retry, waitMs, error }));
+    await clock.sleep(waitMs, this.#signal);
+  }
+
+  /** The error of the call for one that was thrown. A custom pacer or clock may throw anything, the key included. */
+  errorOf(error: unknown): unknown {
+    if (error instanceof AsyncMusicError || isReasonOf(this.#signal, error)) return error;
+    return (
+      this.#context.redactor.cause(error) ??
       new AsyncMusicError({ what: "Failed to send the request", why: "the custom pacer or clock threw" })
     );
+  }
+}
+
+/** Repeats an attempt until it succeeds. @throws the error of the last one */
+export async function withRetries<Result>(
+  context: Context,
+  options: Pick<RequestOptions, "maxRetries" | "signal">,
+  tryOnce: () => Promise<Tried<Result>>,
+): Promise<Result> {
+  const retries = new Retries(context, options);
+  try {
+    for (;;) {
+      const tried = await tryOnce();
+      if ("result" in tried) return tried.result;
+      await retries.next(tried);
+    }
+  } catch (error) {
+    throw retries.errorOf(error);
   }
 }

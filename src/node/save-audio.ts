@@ -1,5 +1,5 @@
 import { truncate } from "node:fs/promises";
-import type { AudioDownload } from "../audio/audio.js";
+import type { AudioDownload } from "../audio/download.js";
 import { onStartOver } from "../audio/reading.js";
 import { invalidOption, shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";

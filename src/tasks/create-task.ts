@@ -7,8 +7,7 @@ import { ApiError } from "../errors/api-errors.js";
 import { resumeAdvice } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
-import { parseData, send } from "../http/call.js";
-import type { Call, Context, Failure, RequestOptions, Verdict } from "../http/context.js";
+import type { Call, Context } from "../http/context.js";
 import {
   connectionError,
   failureParts,
@@ -17,6 +16,10 @@ import {
   responseError,
   unusableError,
 } from "../http/failure.js";
+import type { Failure, Verdict } from "../http/outcome.js";
+import { parseData } from "../http/parse-data.js";
+import type { RequestOptions } from "../http/request-options.js";
+import { send } from "../http/send.js";
 import { noResponseWithin } from "../time/deadline.js";
 import type { Result } from "./read-task.js";
 import type { SentRequest } from "./sent-request.js";

@@ -3,8 +3,9 @@ import { LIMITS } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { shown, wrongValue } from "../errors/base.js";
 import { callbackRule, checkOptions, numberRule, type OptionRules, OWN_CHECK } from "../errors/options.js";
-import { REQUEST_OPTIONS } from "../http/call.js";
-import type { Context, RequestOptions } from "../http/context.js";
+import type { Context } from "../http/context.js";
+import type { RequestOptions } from "../http/request-options.js";
+import { REQUEST_OPTIONS } from "../http/request-options.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/options.js";
 import type { RunAllProgress } from "./progress.js";
 

@@ -1,5 +1,5 @@
 import type { Task } from "../contract/task.js";
-import type { Tried } from "../http/context.js";
+import type { Tried } from "../http/outcome.js";
 import { type AbortCallback, Aborter, onAbort } from "../time/abort.js";
 import type { Result } from "./read-task.js";
 

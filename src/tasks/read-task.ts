@@ -2,10 +2,12 @@ import { resultSchemas, taskSchema } from "../contract/responses.js";
 import { ENDPOINTS, isTaskType } from "../contract/service.js";
 import type { Task } from "../contract/task.js";
 import { resumeAdvice } from "../errors/base.js";
-import { attempt } from "../http/attempt.js";
-import { parseData, send } from "../http/call.js";
-import type { ApiResponse, Call, Context, RequestOptions, Tried } from "../http/context.js";
+import type { Call, Context } from "../http/context.js";
 import { invalidResponse, judgeRead } from "../http/failure.js";
+import type { ApiResponse, Tried } from "../http/outcome.js";
+import { parseData } from "../http/parse-data.js";
+import type { RequestOptions } from "../http/request-options.js";
+import { attempt, send } from "../http/send.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
 import { DEEPEST, nestsDeeper } from "./sent-request.js";
 

@@ -1,7 +1,8 @@
 import type { TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
-import type { Context, RequestOptions } from "../http/context.js";
+import type { Context } from "../http/context.js";
+import type { RequestOptions } from "../http/request-options.js";
 import type { Count } from "../journal/evidence.js";
 import { isReasonOf } from "../time/abort.js";
 import { createTask, mayHaveCreated, type SubmissionHooks } from "./create-task.js";

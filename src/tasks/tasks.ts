@@ -3,8 +3,9 @@ import type { Model, TaskType } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { lowerCaseUuid } from "../contract/text.js";
 import { checkOptions } from "../errors/options.js";
-import { type ApiPromise, apiPromise } from "../http/call.js";
-import type { Context, RequestOptions } from "../http/context.js";
+import { type ApiPromise, apiPromise } from "../http/api-promise.js";
+import type { Context } from "../http/context.js";
+import type { RequestOptions } from "../http/request-options.js";
 import {
   checkRunAllOptions,
   checkWaitOptions,

@@ -1,12 +1,10 @@
-import { onAbort } from "./abort.js";
+import { type AbortCallback, onAbort } from "./abort.js";
 
 /** Why an attempt ended at its deadline. The fake timers of a test runner, which have a `clock`, may end it early. */
 export function noResponseWithin(timeoutMs: number): string {
   const isFake = Object.hasOwn(setTimeout, "clock");
   return `no response came within ${timeoutMs} ms${isFake ? " of fake time. Wait in real time before each step" : ""}`;
 }
-
-export type Deadline = ReturnType<typeof startDeadline>;
 
 /** A deadline that comes this much too late: the process did not run, since it was suspended or blocked. */
 const LATE_MS = 10;
@@ -21,52 +19,67 @@ const LATE_TURN_MS = 100;
  * A process that was suspended past its deadline first receives what has arrived meanwhile. Turns are counted and not time,
  * so that another suspension does not use them up.
  */
-export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
-  const controller = new AbortController();
-  const { signal } = controller;
-  let timedOut = false;
-  let end = (_reason: unknown) => {};
-  const ended = new Promise<never>((_, reject) => {
-    end = (reason) => {
-      clear();
-      controller.abort(reason);
-      reject(signal.reason);
-    };
-  });
-  ended.catch(() => {});
-  const endAfter = (turns: number) => {
+export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
+  return new Deadline(timeoutMs, callerSignal);
+}
+
+export class Deadline {
+  readonly timeoutMs: number;
+  /** Aborted when the attempt must end. */
+  readonly signal: AbortSignal;
+  /** Rejects when the attempt must end, for code that ignores the signal. */
+  readonly ended: Promise<never>;
+  readonly #controller = new AbortController();
+  readonly #callerAbort: AbortCallback;
+  #reject: (reason: unknown) => void = () => {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timedOut = false;
+
+  constructor(timeoutMs: number, callerSignal: AbortSignal | undefined) {
+    this.timeoutMs = timeoutMs;
+    this.signal = this.#controller.signal;
+    this.ended = new Promise<never>((_, reject) => {
+      this.#reject = reject;
+    });
+    this.ended.catch(() => {});
+    this.#callerAbort = onAbort(callerSignal, () => this.#end(callerSignal?.reason));
+    if (callerSignal?.aborted) this.#end(callerSignal.reason);
+    else this.restart();
+  }
+
+  timedOut(): boolean {
+    return this.#timedOut;
+  }
+
+  restart(): void {
+    clearTimeout(this.#timer);
+    const dueAt = performance.now() + this.timeoutMs;
+    const check = () => this.#endAfter(performance.now() - dueAt > LATE_MS ? LATE_TURNS : 0);
+    this.#timer = setTimeout(check, this.timeoutMs);
+  }
+
+  /** Stops the time limit until `restart`. */
+  pause(): void {
+    clearTimeout(this.#timer);
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#callerAbort.remove();
+  }
+
+  #endAfter(turns: number): void {
     if (turns > 0) {
-      timer = setTimeout(endAfter, LATE_TURN_MS, turns - 1);
+      this.#timer = setTimeout(() => this.#endAfter(turns - 1), LATE_TURN_MS);
       return;
     }
-    timedOut = true;
-    end(new DOMException(`no response within ${timeoutMs} ms`, "TimeoutError"));
-  };
-  const start = () => {
-    const dueAt = performance.now() + timeoutMs;
-    return setTimeout(() => endAfter(performance.now() - dueAt > LATE_MS ? LATE_TURNS : 0), timeoutMs);
-  };
-  let timer = start();
-  const callerAbort = onAbort(callerSignal, () => end(callerSignal?.reason));
-  const clear = () => {
-    clearTimeout(timer);
-    callerAbort.remove();
-  };
-  if (callerSignal?.aborted) end(callerSignal.reason);
+    this.#timedOut = true;
+    this.#end(new DOMException(`no response within ${this.timeoutMs} ms`, "TimeoutError"));
+  }
 
-  return {
-    timeoutMs,
-    /** Aborted when the attempt must end. */
-    signal,
-    /** Rejects when the attempt must end, for code that ignores the signal. */
-    ended,
-    timedOut: () => timedOut,
-    restart() {
-      clearTimeout(timer);
-      timer = start();
-    },
-    /** Stops the time limit until `restart`. */
-    pause: () => clearTimeout(timer),
-    clear,
-  };
+  #end(reason: unknown): void {
+    this.clear();
+    this.#controller.abort(reason);
+    this.#reject(this.signal.reason);
+  }
 }

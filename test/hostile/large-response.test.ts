@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { brotliCompressSync, constants } from "node:zlib";
 import { InsufficientCreditsError, InvalidResponseError, SubmissionOutcomeUnknownError } from "async-music";
 import { describe, expect, test } from "vitest";
-import { MAX_RESPONSE_BYTES } from "../../src/http/attempt.js";
+import { MAX_RESPONSE_BYTES } from "../../src/http/exchange.js";
 import { accepted, ok, SONG_REQUEST, submission, succeeded, TASK_ID, task } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { listen } from "../support/loopback.js";

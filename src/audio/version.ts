@@ -1,0 +1,90 @@
+/** What distinguishes one version of a file from another; `null` if the response does not say. */
+interface Version {
+  /** The entity tag, weak or strong: if two differ, so do the versions. */
+  tag: string | null;
+  /** The same if it is strong. A weak one does not promise the same bytes. */
+  etag: string | null;
+  lastModified: string | null;
+  size: number | null;
+}
+
+export function versionOf({ status, headers }: Response): Version {
+  const etag = headers.get("ETag");
+  return {
+    tag: etag?.replace(/^W\//, "") ?? null,
+    etag: etag?.startsWith('"') ? etag : null,
+    lastModified: headers.get("Last-Modified"),
+    size: status === 206 ? (rangeOf(headers)?.size ?? null) : lengthOf(headers),
+  };
+}
+
+/**
+ * The headers of a request for the rest of a file from an offset on; `null` if it can't be continued: nothing identifies its
+ * version, or its bytes are not those that a range counts.
+ */
+export function headersOfRest(begun: Response, offset: number): Record<string, string> | null {
+  const { etag, lastModified, size } = versionOf(begun);
+  if (begun.status !== 200 || isCoded(begun.headers) || offset >= (size ?? Infinity)) return null;
+  const validator = etag ?? lastModified;
+  if (validator !== null) return { Range: `bytes=${offset}-`, "If-Range": validator };
+  return offset === 0 ? {} : null;
+}
+
+/**
+ * How many bytes of a response to skip for the rest from an offset on; `null` if it is no rest of that version. A part must
+ * repeat the validator that was requested: some servers ignore `If-Range`, and send a part of whatever the file is now.
+ */
+export function bytesToSkip(begun: Version, offset: number, response: Response): number | null {
+  const now = versionOf(response);
+  const agrees = (part: keyof Version) =>
+    begun[part] === null || now[part] === null ? null : begun[part] === now[part];
+  const [tag, lastModified, size] = [agrees("tag"), agrees("lastModified"), agrees("size")];
+  if ([tag, lastModified, size].includes(false)) return null;
+  if (response.status === 206) {
+    // A server may send less than the rest: only the length of the whole shows whether more follows.
+    const hasEnd = begun.size !== null || now.size !== null;
+    const isConfirmed = agrees(begun.etag === null ? "lastModified" : "etag") === true;
+    const isNext = rangeOf(response.headers)?.start === offset && !isCoded(response.headers);
+    return isConfirmed && hasEnd && isNext ? 0 : null;
+  }
+  // A date has whole seconds, so the size or the tag must agree as well. Before the first byte nothing can be mixed.
+  const isSame = agrees("etag") === true || (lastModified === true && (size === true || tag === true));
+  return isSame || offset === 0 ? offset : null;
+}
+
+/** `Content-Length`, where it counts the bytes that arrive here: a content coding has another length. */
+export function lengthOf(headers: Headers): number | null {
+  const length = headers.get("Content-Length");
+  return length !== null && /^\d+$/.test(length) && !isCoded(headers) ? Number(length) : null;
+}
+
+/** Whether the bytes that arrive are not those that a range counts. */
+function isCoded(headers: Headers): boolean {
+  return codingsOf(headers).length > 0;
+}
+
+/**
+ * Whether a body that is cut off differs from a complete one. Without a length and without chunks, the end of the connection
+ * is the end of the body, and runtimes decode what has arrived. A caller may request the coding all the same.
+ */
+export function hasReliableEnd({ headers }: Response, sent: Headers): boolean {
+  if (headers.has("Content-Length") || headers.has("Transfer-Encoding")) return true;
+  const requested = namesIn(sent, "Accept-Encoding");
+  return codingsOf(headers).every((coding) => requested.includes(coding));
+}
+
+function codingsOf(headers: Headers): string[] {
+  return namesIn(headers, "Content-Encoding").filter((coding) => coding !== "identity");
+}
+
+/** The names in a list of a header, without their parameters. */
+function namesIn(headers: Headers, name: string): string[] {
+  const items = headers.get(name)?.toLowerCase().split(",") ?? [];
+  return items.map((item) => item.replace(/;.*/, "").trim()).filter((item) => item !== "");
+}
+
+function rangeOf(headers: Headers): { start: number; size: number | null } | null {
+  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("Content-Range") ?? "");
+  if (range === null) return null;
+  return { start: Number(range[1]), size: range[2] === "*" ? null : Number(range[2]) };
+}

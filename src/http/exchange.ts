@@ -1,0 +1,137 @@
+import { HEADERS } from "../contract/service.js";
+import { type Deadline, startDeadline } from "../time/deadline.js";
+import type { Call, Context } from "./context.js";
+import { sendRequest } from "./fetch.js";
+import { foreign, foreignTask, namesAnotherRequest } from "./foreign-response.js";
+import { certainlyNeverSent } from "./never-sent.js";
+import { oneShotBody } from "./one-shot-body.js";
+import type { Outcome } from "./outcome.js";
+import { ReceivedText } from "./received-text.js";
+import type { RequestOptions } from "./request-options.js";
+import { remainingOf, responseOf } from "./response.js";
+
+/**
+ * The largest response that is read, in bytes after decompression: 16 MiB. A task takes a few kilobytes; without a limit, half
+ * a megabyte of Brotli could fill the memory.
+ */
+export const MAX_RESPONSE_BYTES = 16 * 2 ** 20;
+
+class ForeignResponse extends Error {}
+
+class ResponseTooLarge extends Error {}
+
+/** One HTTP request and its response. Keeps the part that arrived before a failure: it may name a paid task. */
+export class Exchange {
+  readonly #context: Context;
+  readonly #call: Call;
+  readonly #requestId: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #deadline: Deadline;
+  readonly #received = new ReceivedText();
+  #response: Response | undefined;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+
+  constructor(
+    context: Context,
+    call: Call,
+    requestId: string,
+    { timeoutMs = context.timeoutMs, signal }: Pick<RequestOptions, "timeoutMs" | "signal">,
+  ) {
+    this.#context = context;
+    this.#call = call;
+    this.#requestId = requestId;
+    this.#signal = signal;
+    this.#deadline = startDeadline(timeoutMs, signal);
+  }
+
+  /** Sends the request once, and reads the response to its end. Never rejects. */
+  async run(headers: RequestOptions["headers"]): Promise<Outcome> {
+    const { clock, ids } = this.#context;
+    const call = this.#call;
+    const requestId = this.#requestId;
+    const isSent = !this.#deadline.signal.aborted;
+    ids.requests.add(requestId);
+    try {
+      const whole = await Promise.race([this.#receive(headers), this.#deadline.ended]);
+      const response = responseOf(whole, this.#received.text, requestId, clock.now());
+      return foreignTask(response, call, requestId, ids.tasks) ?? { kind: "received", response };
+    } catch (cause) {
+      this.#reader?.cancel().catch(() => {});
+      return this.#outcomeOf(cause, isSent);
+    } finally {
+      this.#deadline.clear();
+    }
+  }
+
+  async #receive(given: RequestOptions["headers"]): Promise<Response> {
+    const { apiKey, baseUrl, fetch, ids } = this.#context;
+    const { method, path, body } = this.#call;
+    const sent = body === undefined ? null : oneShotBody(body);
+    const own: Record<string, string> = {
+      Accept: "application/json",
+      [HEADERS.requestId]: this.#requestId,
+      [HEADERS.apiKey]: apiKey,
+      ...sent?.headers,
+    };
+    const response = await sendRequest(fetch, baseUrl + path, {
+      method,
+      headers: given === undefined ? own : withCallersHeaders(given, own),
+      body: sent?.body ?? null,
+      redirect: "manual",
+      signal: this.#deadline.signal,
+    });
+    this.#response = response;
+    this.#reader = response.body?.getReader();
+    if (namesAnotherRequest(response.headers, this.#requestId, ids.requests)) throw new ForeignResponse();
+    await this.#readBody();
+    return response;
+  }
+
+  /** Reads piece by piece, so that the beginning of a body that breaks off is known. */
+  async #readBody(): Promise<void> {
+    const reader = this.#reader;
+    let left = MAX_RESPONSE_BYTES;
+    for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
+      const { value } = next;
+      // A custom `fetch` may return anything. A chunk that can't be decoded must not discard those before it.
+      if (!ArrayBuffer.isView(value))
+        throw new TypeError("the body of the response contains something other than bytes");
+      this.#received.add(value.subarray(0, left));
+      left -= value.byteLength;
+      if (left < 0) throw new ResponseTooLarge();
+    }
+    this.#received.end();
+  }
+
+  /** How an exchange ended that threw. */
+  #outcomeOf(cause: unknown, isSent: boolean): Outcome {
+    const { baseUrl, clock } = this.#context;
+    const { timeoutMs } = this.#deadline;
+    const timedOut = this.#deadline.timedOut();
+    const { text } = this.#received;
+    const signal = this.#signal;
+    const response = this.#response;
+    const status = response?.status ?? null;
+    const remaining = response === undefined ? null : remainingOf(response.headers);
+    const failure = { url: baseUrl + this.#call.path, timeoutMs, status, text, remaining };
+    if (signal?.aborted && !timedOut)
+      return { ...failure, kind: isSent ? "aborted" : "aborted_before_sending", cause: signal.reason };
+    if (cause instanceof ForeignResponse) return foreign("X-Request-Id", "belongs to another request");
+    if (response !== undefined && !response.ok)
+      return { kind: "received", response: responseOf(response, text, this.#requestId, clock.now()) };
+    if (cause instanceof ResponseTooLarge) {
+      const issue = { path: "", message: `is larger than ${MAX_RESPONSE_BYTES} bytes` };
+      return { kind: "too_large", status, text, issue, remaining };
+    }
+    if (timedOut) return { ...failure, kind: "timed_out", cause: undefined };
+    const isNeverSent = response === undefined && certainlyNeverSent(cause);
+    return { ...failure, kind: isNeverSent ? "never_sent" : "connection_lost", cause };
+  }
+}
+
+/** The SDK's headers replace those of the caller, in any capitalization. */
+function withCallersHeaders(given: HeadersInit, own: Readonly<Record<string, string>>): Headers {
+  const headers = new Headers(given);
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  return headers;
+}

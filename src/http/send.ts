@@ -1,0 +1,122 @@
+import { dateAt, parseDate } from "../time/date.js";
+import type { Call, Context } from "./context.js";
+import { type AttemptEvent, SHORTEST_WAIT_MS } from "./events.js";
+import { Exchange } from "./exchange.js";
+import { heldError } from "./failure.js";
+import { createRequestId } from "./ids.js";
+import type { ApiResponse, Judge, Outcome, Tried } from "./outcome.js";
+import type { RequestOptions } from "./request-options.js";
+import { Retries } from "./retries.js";
+
+/**
+ * Sends a call until it succeeds, as often as `judge`, `maxRetries` and `retryBudgetMs` allow: each attempt is admitted by the
+ * pacer, its intent is written, the request is sent, and its outcome is judged.
+ */
+export async function send(
+  context: Context,
+  call: Call,
+  options: RequestOptions,
+  judge: Judge,
+): Promise<ApiResponse> {
+  const { requestId = createRequestId(context.random) } = options;
+  const retries = new Retries(context, options);
+  try {
+    for (;;) {
+      await admit(context, call, requestId, retries.budgetMs, options.signal);
+      if (call.beforeSending !== undefined || call.claim !== undefined) await writeIntent(context, call);
+      const tried = await attempt(context, call, options, judge, requestId);
+      if ("result" in tried) return tried.result;
+      // Before the wait for the next attempt, in which the process may end.
+      if (tried.noTask !== undefined) await call.claim?.release(tried.noTask);
+      await retries.next(tried);
+    }
+  } catch (error) {
+    throw retries.errorOf(error);
+  }
+}
+
+/** Waits until the pacer admits an attempt. @throws RateLimitedError if a 429 holds the key back for longer than the call may wait */
+async function admit(
+  context: Context,
+  call: Call,
+  requestId: string,
+  maxHoldMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { clock, pacer, emitter } = context;
+  const { kind, taskId, purpose, onDelayed } = call;
+  const queuedAt = clock.now();
+  const isAdmitted = await pacer.admit({ kind, taskId, maxHoldMs, onDelayed }, signal);
+  onDelayed?.(null);
+  if (!isAdmitted) throw heldError(context, call, requestId);
+  const waitedMs = clock.now() - queuedAt;
+  if (waitedMs >= SHORTEST_WAIT_MS)
+    emitter.emit("wait", () => ({ purpose, taskId: taskId ?? null, waitedMs }));
+}
+
+/** The last steps before an attempt is sent. What they throw cancels the attempt. */
+async function writeIntent({ clock, pacer }: Context, { taskId, beforeSending, claim }: Call): Promise<void> {
+  try {
+    await beforeSending?.();
+    await claim?.take();
+  } catch (error) {
+    // Every admission needs a report, even if nothing is sent.
+    pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
+    throw error;
+  }
+}
+
+/** Sends a call once, after its admission by the pacer, which receives a report. Emits `attempt`, `answer` and `pause`. */
+export async function attempt(
+  context: Context,
+  call: Call,
+  options: RequestOptions,
+  judge: Judge,
+  requestId: string = options.requestId ?? createRequestId(context.random),
+): Promise<Tried<ApiResponse>> {
+  const { headers, timeoutMs, signal } = options;
+  const sentAt = context.clock.now();
+  context.emitter.emit("attempt", () => attemptEvent(context, call, requestId));
+  // Last abort check: after this, the POST of a run completes even if the caller aborts.
+  const inFlight = signal?.aborted ? undefined : call.inFlight;
+  if (inFlight) inFlight.call = call;
+  const limits = { timeoutMs, signal: inFlight ? undefined : signal };
+  const outcome = await new Exchange(context, call, requestId, limits).run(headers);
+  if (inFlight) inFlight.call = null;
+  report(context, call, requestId, sentAt, outcome);
+
+  const response = outcome.kind === "received" ? outcome.response : null;
+  if (response !== null && response.status >= 200 && response.status < 300) return { result: response };
+  const verdict = judge({ context, call, requestId: response?.requestId ?? requestId, outcome });
+  return { ...verdict, statedWaitMs: response?.statedWaitMs ?? null };
+}
+
+/** How long a 429 that states no wait holds the key back. */
+const UNSTATED_HOLD_MS = 1000;
+
+/** Reports an attempt to the pacer and to the listeners. */
+function report(context: Context, call: Call, requestId: string, sentAt: number, outcome: Outcome): void {
+  const { clock, pacer, emitter, service } = context;
+  const response = outcome.kind === "received" ? outcome.response : null;
+  const status = response?.status ?? null;
+  const { remaining } = outcome.kind === "received" ? outcome.response : outcome;
+  const heldForMs = status === 429 ? (response?.statedWaitMs ?? UNSTATED_HOLD_MS) : null;
+  try {
+    pacer.report({ taskId: call.taskId, sentAt, remaining, heldForMs });
+  } catch (error) {
+    // A POST may have created a task: a custom pacer that throws must not lose it.
+    if (call.method !== "POST") throw error;
+  }
+  const now = clock.now();
+  const date = parseDate(response?.headers.get("Date") ?? null);
+  if (date !== null) service.aheadMs = date - now;
+  emitter.emit("answer", () => {
+    return { ...attemptEvent(context, call, requestId), status, durationMs: now - sentAt, remaining };
+  });
+  if (heldForMs !== null) emitter.emit("pause", () => ({ forMs: heldForMs, until: dateAt(now + heldForMs) }));
+}
+
+function attemptEvent({ baseUrl, redactor }: Context, call: Call, requestId: string): AttemptEvent {
+  const { method, path, taskId = null } = call;
+  return { requestId: redactor.text(requestId), method, url: redactor.text(baseUrl + path), taskId };
+}
