@@ -52,7 +52,7 @@ export async function request<Result>(
   const sentAt = clock.now();
   emitter.emit("attempt", () => event);
   const deadline = startDeadline(options.timeoutMs ?? context.timeoutMs, signal);
-  const sending = send(url, sent, context.fetch, deadline.signal);
+  const sending = send(url, sent, context.fetch, deadline);
   let response: Response | null = null;
   let failure: unknown;
   try {
@@ -97,11 +97,11 @@ async function send(
   url: string,
   headers: Headers,
   fetch: typeof globalThis.fetch | undefined,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<Response> {
-  const request = { method: "GET", headers, redirect: "follow", credentials: "omit", signal } as const;
+  const request = { method: "GET", headers, redirect: "follow", credentials: "omit" } as const;
   try {
-    return await http(url, { fetch: () => sendRequest(fetch, url, request) });
+    return await http(url, { fetch: () => sendRequest(fetch, url, request, deadline) });
   } catch (error) {
     throw isNetworkError(error) ? error.cause : error;
   }

@@ -26,29 +26,9 @@ export interface Redactor {
   cause(value: unknown): unknown;
 }
 
-/** Keeps the key in a closure, so that printing the client or an error does not show it. */
+/** Keeps the key in closures, so that printing the client or an error does not show it. */
 export function createRedactor(secret: string): Redactor {
-  const isLong = secret.length >= SHORTEST_SECRET;
-  // An empty string is not a key, and would be found everywhere.
-  const spellings = [...(secret === "" ? [] : [spellingsOf(secret)]), ...(isLong ? [base64Of(secret)] : [])];
-  // Messages are cleaned later, which would join the parts of a hidden key. A short key is searched with line breaks as
-  // spaces, since joined words could form it by chance.
-  const cleaned = (value: string) => (isLong ? value.replaceAll(INVISIBLE, "") : printableLine(value));
-  const isIn = (value: string) => {
-    for (const shown of [value, cleaned(value)]) {
-      for (const spelling of spellings) if (shown.search(spelling) >= 0) return true;
-    }
-    return false;
-  };
-  const text = (value: string) => {
-    let shown = value;
-    for (let pass = 1; ; pass++) {
-      for (const spelling of spellings) shown = shown.replaceAll(spelling, REPLACEMENT);
-      // Not a third time: the replacement itself may contain the key.
-      if (pass === 2 || !isIn(shown)) return shown;
-      shown = cleaned(shown);
-    }
-  };
+  const { isIn, text } = searchFor(secret);
   const safeText = (value: string) => {
     const shown = text(value);
     return shown.includes("@") ? withoutCredentials(shown) : shown;
@@ -75,27 +55,49 @@ export function createRedactor(secret: string): Redactor {
   const cause = (value: unknown, depth = 0): unknown => {
     if (typeof value === "string") return safeText(value);
     if (!mayContain(value, isUnsafe)) return value;
-    return value instanceof Error && depth < DEEPEST ? plainCopy(value, depth) : undefined;
-  };
-
-  const plainCopy = (error: Error, depth: number): Error => {
-    const copy = new Error(safeText(textAt(error, "message")), {
-      cause: cause(valueAt(error, "cause"), depth + 1),
-    });
-    copy.name = safeText(textAt(error, "name")) || "Error";
-    copy.stack = `${copy.name}: ${copy.message}`;
-    const code = safeText(textAt(error, "code"));
-    return code === "" ? copy : Object.assign(copy, { code });
+    if (!(value instanceof Error) || depth >= DEEPEST) return undefined;
+    return plainCopy(value, cause(valueAt(value, "cause"), depth + 1), safeText);
   };
 
   return {
     text,
     safeText,
-    containsKey: (value) => value === secret || (isLong && isIn(value)),
+    containsKey: (value) => value === secret || (secret.length >= SHORTEST_SECRET && isIn(value)),
     headers,
     data,
     cause: (value) => cause(value),
   };
+}
+
+/** Finds a key in texts, and replaces it. */
+function searchFor(secret: string) {
+  const isLong = secret.length >= SHORTEST_SECRET;
+  // An empty string is not a key, and would be found everywhere.
+  const spellings = [...(secret === "" ? [] : [spellingsOf(secret)]), ...(isLong ? [base64Of(secret)] : [])];
+  // Messages are cleaned later, which would join the parts of a hidden key. A short key is searched with line breaks as
+  // spaces, since joined words could form it by chance.
+  const cleaned = (value: string) => (isLong ? value.replaceAll(INVISIBLE, "") : printableLine(value));
+  const occursIn = (value: string) => spellings.some((spelling) => value.search(spelling) >= 0);
+  const isIn = (value: string) => occursIn(value) || occursIn(cleaned(value));
+  const text = (value: string) => {
+    let shown = value;
+    for (let pass = 1; ; pass++) {
+      for (const spelling of spellings) shown = shown.replaceAll(spelling, REPLACEMENT);
+      // Not a third time: the replacement itself may contain the key.
+      if (pass === 2 || !isIn(shown)) return shown;
+      shown = cleaned(shown);
+    }
+  };
+  return { isIn, text };
+}
+
+/** A copy of an error that is safe to show: its name, message and code, and no stack. */
+function plainCopy(error: Error, cause: unknown, safeText: (value: string) => string): Error {
+  const copy = new Error(safeText(textAt(error, "message")), { cause });
+  copy.name = safeText(textAt(error, "name")) || "Error";
+  copy.stack = `${copy.name}: ${copy.message}`;
+  const code = safeText(textAt(error, "code"));
+  return code === "" ? copy : Object.assign(copy, { code });
 }
 
 /**

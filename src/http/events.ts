@@ -38,10 +38,19 @@ export function createEmitter(): Emitter {
       const called = listeners[name];
       if (called.size === 0) return;
       const event = make();
-      // A listener may be async: an unhandled rejection would end the process.
-      for (const listener of [...called]) (async () => listener(event))().catch(() => {});
+      for (const listener of [...called]) notify(listener, event);
     },
   };
+}
+
+function notify<Event>(listener: (event: Event) => unknown, event: Event): void {
+  try {
+    const returned = listener(event);
+    // A listener may be async: an unhandled rejection would end the process.
+    if (typeof Object(returned).then === "function") Promise.resolve(returned).catch(() => {});
+  } catch {
+    // The call continues.
+  }
 }
 
 /** One HTTP attempt. */

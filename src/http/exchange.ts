@@ -1,7 +1,7 @@
 import { HEADERS } from "../contract/service.js";
 import { type Deadline, startDeadline } from "../time/deadline.js";
 import type { Call, Context } from "./context.js";
-import { sendRequest } from "./fetch.js";
+import { type HttpRequest, sendRequest } from "./fetch.js";
 import { foreign, foreignTask, namesAnotherRequest } from "./foreign-response.js";
 import { certainlyNeverSent } from "./never-sent.js";
 import { oneShotBody } from "./one-shot-body.js";
@@ -73,13 +73,13 @@ export class Exchange {
       [HEADERS.apiKey]: apiKey,
       ...sent?.headers,
     };
-    const response = await sendRequest(fetch, baseUrl + path, {
+    const request: HttpRequest = {
       method,
       headers: given === undefined ? own : withCallersHeaders(given, own),
       body: sent?.body ?? null,
       redirect: "manual",
-      signal: this.#deadline.signal,
-    });
+    };
+    const response = await sendRequest(fetch, baseUrl + path, request, this.#deadline);
     this.#response = response;
     this.#reader = response.body?.getReader();
     if (namesAnotherRequest(response.headers, this.#requestId, ids.requests)) throw new ForeignResponse();

@@ -1,3 +1,5 @@
+import type { Deadline } from "../time/deadline.js";
+
 export interface HttpRequest {
   method: "GET" | "POST";
   headers: HeadersInit;
@@ -5,14 +7,10 @@ export interface HttpRequest {
   /** `"manual"` for everything that carries the API key: a redirect would take it to another origin. */
   redirect: "manual" | "follow";
   credentials?: "omit";
-  signal: AbortSignal;
 }
 
 /** The `fetch` of the platform, which may be wrapped or replaced later. */
 const platformFetch = globalThis.fetch;
-
-/** Keeps each request as long as its signal: a request that is not referenced stops following its signal. */
-const requestsBySignal = new WeakMap<AbortSignal, Request>();
 
 /**
  * Sends one request. Any other `fetch` than the platform's receives a `Request`, and its signal once more.
@@ -23,13 +21,16 @@ export async function sendRequest(
   fetch: typeof globalThis.fetch | undefined,
   url: string,
   request: HttpRequest,
+  deadline: Deadline,
 ): Promise<Response> {
-  const { signal } = request;
+  const { signal } = deadline;
   signal.throwIfAborted();
   const send = fetch ?? globalThis.fetch;
   // Without a prototype: `fetch` would also read the options of a polluted `Object.prototype`.
-  const init: RequestInit = Object.assign(Object.create(null), request, { duplex: "half" });
-  const response = await (send === platformFetch ? send(url, init) : sendAsRequest(send, url, init, signal));
+  const init: RequestInit = Object.assign(Object.create(null), request, { signal, duplex: "half" });
+  const response = await (send === platformFetch
+    ? send(url, init)
+    : sendAsRequest(send, url, init, deadline));
   // A custom `fetch` may return anything. It may also ignore the signal: cancel its late response.
   if (typeof response?.headers?.get !== "function")
     throw new TypeError("`fetch` returned something other than a Response");
@@ -41,10 +42,10 @@ function sendAsRequest(
   fetch: typeof globalThis.fetch,
   url: string,
   init: RequestInit,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<Response> {
   const request = new Request(url, init);
   // A `fetch` with one parameter does not receive the signal itself. For others, this would cost 2 kB for each unread response.
-  if (fetch.length === 1) requestsBySignal.set(signal, request);
-  return fetch(request, { signal });
+  if (fetch.length === 1) deadline.request = request;
+  return fetch(request, { signal: deadline.signal });
 }

@@ -29,6 +29,8 @@ export class Deadline {
   readonly signal: AbortSignal;
   /** Rejects when the attempt must end, for code that ignores the signal. */
   readonly ended: Promise<never>;
+  /** The request that follows the signal: one that is not referenced stops following it. */
+  request: Request | undefined;
   readonly #controller = new AbortController();
   readonly #callerAbort: AbortCallback;
   #reject: (reason: unknown) => void = () => {};
