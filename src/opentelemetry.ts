@@ -8,7 +8,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentele
 import { API_PREFIX, HEADERS } from "./contract/service.js";
 import { checkOptions, flagRule } from "./errors/options.js";
 import { createRedactor, type Redactor } from "./errors/redactor.js";
-import type { Span, SpanAttributes, Tracer } from "./http/tracing.js";
+import { inSpan, type Span, type SpanAttributes, type Tracer } from "./http/tracing.js";
 import { type ClientOptions, checkClientOptions } from "./options.js";
 
 /** Which spans a client makes besides one per call. */
@@ -97,55 +97,33 @@ function tracedFetch(
       ...(resendCount > 0 && { "http.request.resend_count": resendCount }),
     };
     const name = template === null ? method : `${method} ${template}`;
-    return inSpan(tracer, name, { kind: SpanKind.CLIENT, attributes }, (span) => {
+    // The span begins before the request is sent, so that the trace context names it.
+    const sendInContext = async () => {
       if (isService) quietly(() => addTraceContext(headers));
-      return observeResponse(span, send, redactor);
-    });
+      return send();
+    };
+    const options = { kind: SpanKind.CLIENT, attributes };
+    return inSpan(tracer, name, options, sendInContext, responseNotes(redactor));
   };
 }
 
 const TASK_PATH = new RegExp(`(${API_PREFIX}/task/)[^/]+$`);
 
-/** Runs work exactly once, within a span if the tracer works. */
-function inSpan<Result>(
-  tracer: Tracer,
-  name: string,
-  options: { kind: SpanKind; attributes: SpanAttributes },
-  work: (span: Span | undefined) => Promise<Result>,
-): Promise<Result> {
-  let result: Promise<Result> | undefined;
-  const once = (span?: Span) => {
-    result ??= work(span);
-    return result;
+/** What the span of a request records. A custom `fetch` may return or throw anything, which the caller handles. */
+function responseNotes(redactor: Redactor) {
+  const fail = (span: Span, type: string) => {
+    span.setAttribute("error.type", type);
+    span.setStatus({ code: SpanStatusCode.ERROR });
   };
-  // What it returns is a promise, which rejects with the work's error, or with one of the tracer.
-  quietly(() => void Promise.resolve(tracer.startActiveSpan(name, options, once)).catch(() => {}));
-  return once();
-}
-
-/** A custom `fetch` may return or throw anything, which the caller handles. */
-async function observeResponse(
-  span: Span | undefined,
-  send: () => Promise<Response>,
-  redactor: Redactor,
-): Promise<Response> {
-  const fail = (type: string) => {
-    span?.setAttribute("error.type", type);
-    span?.setStatus({ code: SpanStatusCode.ERROR });
+  return {
+    result(span: Span, response: Response) {
+      span.setAttribute("http.response.status_code", response.status);
+      if (response.status >= 400) fail(span, String(response.status));
+    },
+    failure(span: Span, error: unknown) {
+      fail(span, error instanceof Error ? redactor.text(error.name) : typeof error);
+    },
   };
-  try {
-    const response = await send();
-    quietly(() => {
-      span?.setAttribute("http.response.status_code", response.status);
-      if (response.status >= 400) fail(String(response.status));
-    });
-    return response;
-  } catch (error) {
-    quietly(() => fail(error instanceof Error ? redactor.text(error.name) : typeof error));
-    throw error;
-  } finally {
-    quietly(() => span?.end());
-  }
 }
 
 /** Baggage may hold data about the application's users, and stays here. What the request states already is not replaced. */

@@ -13,9 +13,9 @@ import {
   shownAmong,
 } from "./errors/options.js";
 import { createRedactor, type Redactor } from "./errors/redactor.js";
-import { REQUEST_OPTIONS } from "./http/request-options.js";
 import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "./http/logging.js";
 import { isBrowser } from "./http/platform.js";
+import { REQUEST_OPTIONS } from "./http/request-options.js";
 import type { Tracer } from "./http/tracing.js";
 import type { Pacer, PacerFactory } from "./rate-limit/pacer.js";
 import { type Clock, createSystemClock } from "./time/clock.js";

@@ -42,7 +42,7 @@ export async function* readWhole(source: Source, resume: Resume): AsyncGenerator
 
 /** The pieces of one response, each within the time limit. */
 export async function* piecesOf(response: Response, deadline: Deadline): AsyncGenerator<Bytes> {
-  const reader: ReadableStreamDefaultReader<Uint8Array> = (response.body ?? new Blob().stream()).getReader();
+  const reader = (response.body ?? new Blob().stream()).getReader();
   // The stream of a custom `fetch` may ignore the signal: canceling it ends a read that waits.
   const cancel = () => void reader.cancel().catch(() => {});
   const abort = onAbort(deadline.signal, cancel);
@@ -55,7 +55,7 @@ export async function* piecesOf(response: Response, deadline: Deadline): AsyncGe
       deadline.signal.throwIfAborted();
       deadline.pause();
       isOver = done;
-      if (value !== undefined) yield value as Bytes;
+      if (value !== undefined) yield value;
     }
   } finally {
     abort.remove();

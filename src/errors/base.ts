@@ -39,7 +39,7 @@ export class AsyncMusicError extends Error {
 
   /** The details of a subclass become properties of the same names. The message is a string, or is made from its parts. */
   constructor(message: string | MessageParts, { cause, taskId, ...properties }: ErrorDetails = {}) {
-    const { requestId } = properties as MessageParts;
+    const { requestId }: Pick<MessageParts, "requestId"> = properties;
     const isText = typeof message === "string";
     const parts = cleanParts(isText ? { what: message } : { ...message, requestId });
     super(isText ? textOf(parts.what) : messageOf(parts), cause === undefined ? undefined : { cause });

@@ -113,7 +113,8 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
       checkAgainAt?: Date | null;
     },
   ) {
-    super(message, { journalKey: null, evidence: null, checkAgainAt: null, ...details } as ErrorDetails);
+    const all = { journalKey: null, evidence: null, checkAgainAt: null, ...details };
+    super(message, all);
   }
 }
 

@@ -1,7 +1,10 @@
 /** The default of some options: a variable of the environment, where there is one. */
 export function environmentVariable(name: string): string | undefined {
   try {
-    const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+    const process: { env?: Record<string, string | undefined> } | undefined = Reflect.get(
+      globalThis,
+      "process",
+    );
     const { env = {} } = process ?? {};
     return (Object.hasOwn(env, name) && env[name]) || undefined;
   } catch {

@@ -113,7 +113,8 @@ export class JournalError extends AsyncMusicError {
     message: string | MessageParts,
     details: ErrorDetails & { journalKey: string; sent?: boolean },
   ) {
-    super(message, { sent: details.taskId !== undefined, ...details } as ErrorDetails);
+    const all = { sent: details.taskId !== undefined, ...details };
+    super(message, all);
   }
 }
 

@@ -147,8 +147,8 @@ export function adviceForAddress(url: string): string {
 export function codeOf(cause: unknown, redactor: Redactor): string {
   try {
     for (let error = cause, depth = 0; error instanceof Error && depth <= DEEPEST; depth++) {
-      const { code, message } = error as Error & { code?: unknown };
-      if (message === FORBIDDEN_PORT) return ` (${FORBIDDEN_PORT})`;
+      const code: unknown = Reflect.get(error, "code");
+      if (error.message === FORBIDDEN_PORT) return ` (${FORBIDDEN_PORT})`;
       if (typeof code === "string" && CODE.test(code)) return ` (${redactor.text(code)})`;
       error = error.cause;
     }
@@ -177,7 +177,7 @@ export function responseError(
     headers: redactor.headers(headers),
     taskId: call.taskId,
   };
-  if (ErrorClass !== RateLimitedError) return new (ErrorClass as typeof ApiError)(parts, details);
+  if (!isRateLimited(ErrorClass)) return new ErrorClass(parts, details);
   const retryAfterSeconds = waitMs === null ? null : Math.ceil(waitMs / 1000);
   return new RateLimitedError(parts, { ...details, retryAfterSeconds, retryAt });
 }
@@ -245,6 +245,10 @@ function apiErrorClass(errorCode: string | null, status: number, readsTask: bool
   if (!isKnown && status === 404 && !readsTask) return ApiError;
   const meant = isKnown ? (ERROR_STATUSES[errorCode] ?? 400) : status;
   return BY_STATUS[meant] ?? (meant >= 500 ? ServerError : ApiError);
+}
+
+function isRateLimited(ErrorClass: ApiErrorClass): ErrorClass is typeof RateLimitedError {
+  return ErrorClass === RateLimitedError;
 }
 
 function isKnownCode(errorCode: string | null): errorCode is ErrorCode {

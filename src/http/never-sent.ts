@@ -64,14 +64,14 @@ export function certainlyNeverSent(error: unknown, depth = 0, isOfFetch = false)
     if (!(error instanceof Error) || depth > DEEPEST) return false;
     if (error instanceof AggregateError && error.errors.length > 0)
       return error.errors.every((each) => certainlyNeverSent(each, depth + 1, isOfFetch));
-    const { code, syscall, message } = error as Error & { code?: unknown; syscall?: unknown };
-    const name = String(code);
+    const { message } = error;
+    const name = String(Reflect.get(error, "code"));
     const isBeforeSending =
       message === FORBIDDEN_PORT ||
       DENO_CONNECT.test(message) ||
       CODES_BEFORE_SENDING.includes(name) ||
       (isOfFetch && CODES_OF_HANDSHAKES.includes(name)) ||
-      CALLS_BEFORE_SENDING.includes(String(syscall));
+      CALLS_BEFORE_SENDING.includes(String(Reflect.get(error, "syscall")));
     return isBeforeSending || certainlyNeverSent(error.cause, depth + 1, error instanceof TypeError);
   } catch {
     // An error of a custom `fetch` may throw when it is read.

@@ -13,9 +13,9 @@ const utf8 = new TextEncoder();
 export function oneShotBody(text: string): { body: BodyInit; headers: Readonly<Record<string, string>> } {
   const headers = { "Content-Type": "application/json" };
   if ("Deno" in globalThis) return { body: new Blob([text]), headers };
-  const { process } = globalThis as { process?: { versions?: { undici?: string }; type?: string } };
+  const { versions, type } = Object(Reflect.get(globalThis, "process"));
   // The pages of Electron have Node's `process` and Chromium's `fetch`.
-  if (process?.versions?.undici === undefined || process.type === "renderer") return { body: text, headers };
+  if (Object(versions).undici === undefined || type === "renderer") return { body: text, headers };
   const bytes = utf8.encode(text);
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {

@@ -5,11 +5,8 @@ export const platformConsole = {
 
 /** Whether this code runs in a web page or one of its workers, where anyone can read a key. */
 export function isBrowser(): boolean {
-  const { window, document, importScripts } = globalThis as {
-    window?: { document?: unknown };
-    document?: unknown;
-    importScripts?: unknown;
-  };
-  const isPage = typeof window === "object" && typeof (document ?? window?.document) === "object";
-  return isPage || typeof importScripts === "function";
+  const at = (name: string): unknown => Reflect.get(globalThis, name);
+  const document = at("document") ?? Object(at("window")).document;
+  const isPage = typeof at("window") === "object" && typeof document === "object";
+  return isPage || typeof at("importScripts") === "function";
 }

@@ -29,35 +29,53 @@ export type Trace = <Result>(
 
 const ERROR_STATUS = 2;
 
-/**
- * Errors of the tracer are ignored, so that no task is lost. The work runs exactly once, even if the tracer calls it later,
- * several times or never.
- */
 export function createTrace(tracer: Tracer | undefined, redact: (text: string) => string): Trace {
   if (tracer === undefined) return (_name, _attributes, work) => work();
-  return <Result>(name: string, given: SpanAttributes, work: () => Promise<Result>) => {
+  return (name, given, work) => {
     // In JavaScript a request or a task id may be anything, and contain the API key.
     const safe = Object.entries(given).map(([key, value]) => [key, redact(String(value))]);
     const attributes: SpanAttributes = Object.fromEntries(safe);
-    let result: Promise<Result> | undefined;
-    const once = () => {
-      result ??= work();
-      return result;
-    };
-    const within = async (span: Span) => {
-      try {
-        await once();
-      } catch (error) {
-        noteFailure(span, error, redact);
-      } finally {
-        span.end();
-      }
-    };
-    const open = async () =>
-      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) => within(span).catch(() => {}));
-    open().catch(() => {});
-    return once();
+    return inSpan(tracer, `async-music ${name}`, { attributes }, work, {
+      failure: (span, error) => noteFailure(span, error, redact),
+    });
   };
+}
+
+/** What a span records of the end of its work. */
+interface Notes<Result> {
+  result?(span: Span, result: Result): void;
+  failure(span: Span, error: unknown): void;
+}
+
+/**
+ * Runs work within a span. Errors of the tracer are ignored, so that no task is lost. The work runs exactly once, even if the
+ * tracer calls it later, several times or never.
+ */
+export function inSpan<Result>(
+  tracer: Tracer,
+  name: string,
+  options: { attributes: SpanAttributes },
+  work: () => Promise<Result>,
+  notes: Notes<Result>,
+): Promise<Result> {
+  let result: Promise<Result> | undefined;
+  const once = () => {
+    result ??= work();
+    return result;
+  };
+  const within = async (span: Span) => {
+    try {
+      await once().then(
+        (value) => notes.result?.(span, value),
+        (error: unknown) => notes.failure(span, error),
+      );
+    } finally {
+      span.end();
+    }
+  };
+  const open = async () => tracer.startActiveSpan(name, options, (span) => within(span).catch(() => {}));
+  open().catch(() => {});
+  return once();
 }
 
 /** Yields the values of an iterable, within a span that lasts until the iteration ends or the caller stops it. */

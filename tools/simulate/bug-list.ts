@@ -73,9 +73,9 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a POST in flight is dropped when its caller aborts",
-    file: "src/http/attempt.ts",
-    find: "inFlight ? undefined : signal);",
-    replace: "signal);",
+    file: "src/http/send.ts",
+    find: "signal: inFlight ? undefined : signal };",
+    replace: "signal };",
     firstWorld: 4001,
   },
   {
@@ -87,7 +87,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a broken connection counts as one that was never made",
-    file: "src/http/attempt.ts",
+    file: "src/http/exchange.ts",
     find: 'kind: isNeverSent ? "never_sent" : "connection_lost"',
     replace: 'kind: "never_sent"',
   },

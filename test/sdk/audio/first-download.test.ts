@@ -1,0 +1,109 @@
+import { AsyncMusic, AudioDownloadError } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { SONG_REQUEST } from "../../support/answers.js";
+import { reasonOf, rejection } from "../../support/rejection.js";
+import { clientOf, createWorld } from "../../support/world.js";
+import { AUDIO_URL, mp3 } from "./support.js";
+
+// The first download loads its code. Meanwhile other code runs, and may abort the download.
+
+const CODE = "../../../src/audio/download.js";
+const DAY = 24 * 3_600_000;
+
+afterEach(() => void vi.doUnmock(CODE));
+
+/** Holds the code of downloads back until it is released. */
+function holdCode() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  vi.doMock(CODE, async (original) => {
+    await released;
+    return original();
+  });
+  return { release };
+}
+
+/** Lets the event loop turn often enough for a virtual clock to skip. */
+async function idle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function songOfEmulator() {
+  const emulator = createEmulator();
+  const client = new AsyncMusic(emulator.connection());
+  const [clip] = (await client.tasks.run(SONG_REQUEST)).output.result;
+  if (clip === undefined) throw new Error("Invariant: a song has a clip.");
+  return { emulator, client, clip };
+}
+
+describe("while the code of the first download loads", () => {
+  test("virtual time stands still", async () => {
+    const { emulator, client, clip } = await songOfEmulator();
+    const { release } = holdCode();
+    const begunAt = emulator.clock.now();
+    const sleep = emulator.clock.sleep(60_000);
+    const download = client.audio.download(clip);
+    await idle();
+    expect(emulator.clock.now()).toBe(begunAt);
+    release();
+    expect((await download).extension).toBe("wav");
+    await sleep;
+    expect(emulator.clock.now()).toBe(begunAt + 60_000);
+  });
+
+  test("virtual time is not advanced past the end of the audio", async () => {
+    const { emulator, client, clip } = await songOfEmulator();
+    const { release } = holdCode();
+    const download = client.audio.download(clip);
+    const advance = emulator.clock.advance(8 * DAY);
+    await idle();
+    release();
+    expect((await download).extension).toBe("wav");
+    await advance;
+  });
+
+  test("other calls of the client continue", async () => {
+    const { client, clip } = await songOfEmulator();
+    const { release } = holdCode();
+    const download = client.audio.download(clip);
+    await client.tasks.create(SONG_REQUEST);
+    release();
+    await download;
+  });
+
+  test("an abort rejects at once with its reason, and nothing is sent", async () => {
+    const { client, requests } = createWorld(() => mp3());
+    const { release } = holdCode();
+    const controller = new AbortController();
+    const download = client.audio.download(AUDIO_URL, { signal: controller.signal });
+    const reason = new Error("The user left the page.");
+    controller.abort(reason);
+    expect(await reasonOf(download)).toBe(reason);
+    release();
+    await idle();
+    expect(requests).toEqual([]);
+  });
+
+  test("`timeoutMs` limits the load", async () => {
+    const { client } = createWorld(() => mp3());
+    const { release } = holdCode();
+    await rejection(client.audio.download(AUDIO_URL, { timeoutMs: 1 }), AudioDownloadError);
+    release();
+  });
+});
+
+test("a load that fails is an AudioDownloadError, and the next download loads again", async () => {
+  const lost = new TypeError("Failed to fetch dynamically imported module");
+  vi.doMock(CODE, () => {
+    throw lost;
+  });
+  const client = clientOf(async () => mp3());
+  const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+  expect(error).toMatchObject({ url: AUDIO_URL, status: null });
+  expect(error.cause).toBeInstanceOf(Error);
+  vi.doUnmock(CODE);
+  expect((await client.audio.download(AUDIO_URL)).extension).toBe("mp3");
+});
