@@ -51,16 +51,13 @@ export async function resume(
     }
   };
 
-  let isFirst = true;
-  return withRetries(context, { maxRetries: reading.retriesLeft, signal }, async () => {
-    // The broken body counts as the first attempt, so that a wait comes before the first request.
-    if (isFirst) {
-      isFirst = false;
-      return { error, mayResend: true };
-    }
+  const requestRest = () => {
     reading.retriesLeft--;
     return request(download, headers ?? {}, readRest);
-  });
+  };
+  // The broken body counts as the first attempt, so that a wait comes before the first request.
+  const first = { error, mayResend: true };
+  return withRetries(context, { maxRetries: reading.retriesLeft, signal }, requestRest, first);
 }
 
 /** Whether a complete response can replace all that was delivered. The reader has already used the stated type. */

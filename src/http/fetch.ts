@@ -28,24 +28,18 @@ export async function sendRequest(
   const send = fetch ?? globalThis.fetch;
   // Without a prototype: `fetch` would also read the options of a polluted `Object.prototype`.
   const init: RequestInit = Object.assign(Object.create(null), request, { signal, duplex: "half" });
-  const response = await (send === platformFetch
-    ? send(url, init)
-    : sendAsRequest(send, url, init, deadline));
+  let sending: Promise<Response>;
+  if (send === platformFetch) sending = send(url, init);
+  else {
+    const whole = new Request(url, init);
+    // A `fetch` with one parameter does not receive the signal itself. For others, this would cost 2 kB for each unread response.
+    if (send.length === 1) deadline.request = whole;
+    sending = send(whole, { signal });
+  }
+  const response = await sending;
   // A custom `fetch` may return anything. It may also ignore the signal: cancel its late response.
   if (typeof response?.headers?.get !== "function")
     throw new TypeError("`fetch` returned something other than a Response");
   if (signal.aborted) response.body?.cancel().catch(() => {});
   return response;
-}
-
-function sendAsRequest(
-  fetch: typeof globalThis.fetch,
-  url: string,
-  init: RequestInit,
-  deadline: Deadline,
-): Promise<Response> {
-  const request = new Request(url, init);
-  // A `fetch` with one parameter does not receive the signal itself. For others, this would cost 2 kB for each unread response.
-  if (fetch.length === 1) deadline.request = request;
-  return fetch(request, { signal: deadline.signal });
 }

@@ -53,16 +53,16 @@ export class Retries {
   }
 }
 
-/** Repeats an attempt until it succeeds. @throws the error of the last one */
+/** Repeats an attempt until it succeeds. `failed`: an attempt that was made before. @throws the error of the last one */
 export async function withRetries<Result>(
   context: Context,
   options: Pick<RequestOptions, "maxRetries" | "signal">,
   tryOnce: () => Promise<Tried<Result>>,
+  failed?: FailedAttempt,
 ): Promise<Result> {
   const retries = new Retries(context, options);
   try {
-    for (;;) {
-      const tried = await tryOnce();
+    for (let tried = failed ?? (await tryOnce()); ; tried = await tryOnce()) {
       if ("result" in tried) return tried.result;
       await retries.next(tried);
     }
