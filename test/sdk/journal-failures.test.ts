@@ -1,13 +1,9 @@
 import {
   AsyncMusicError,
   InsufficientCreditsError,
-  type Journal,
   JournalConflictError,
   JournalError,
-  memoryJournal,
-  type RunOptions,
   SubmissionOutcomeUnknownError,
-  settleOutcome,
   TaskFailedError,
   WaitTimeoutError,
 } from "async-music";
@@ -21,50 +17,33 @@ import {
   OTHER_TASK_ID,
   ok,
   refusal,
+  running,
   SONG_REQUEST,
   serve,
   succeeded,
   TASK_ID,
-  task,
 } from "../support/answers.js";
 import { recorder } from "../support/collect.js";
+import { away, fail, failAfter, hang, journaledWorld, KEY } from "../support/journaled.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { reasonOf, rejection } from "../support/rejection.js";
-import { createWorld, inTurn } from "../support/world.js";
+import { inTurn } from "../support/world.js";
 
-const KEY = "order-1";
-const away = new Error("the database is away");
-const fail = () => Promise.reject(away);
+const failIfUnrecorded = () => expect.fail("It was recorded");
 
-/** A client whose runs use one key of a journal that works until a test breaks one of its methods. */
-function breakable(answer: Parameters<typeof createWorld>[0] = serve) {
-  const inner = memoryJournal();
-  const broken: Partial<Journal> = {};
-  const journal: Journal = {
-    get: (...call) => (broken.get ?? inner.get)(...call),
-    put: (...call) => (broken.put ?? inner.put)(...call),
-    delete: (...call) => (broken.delete ?? inner.delete)(...call),
-  };
-  const world = createWorld(answer);
-  const run = (options: RunOptions = {}) =>
-    world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, ...options });
-  return { ...world, inner, broken, journal, run };
-}
-
-const METHODS = ["get", "put"] as const;
-test.each(METHODS)("if `%s` throws before the POST, nothing is sent", async (method) => {
-  const { run, broken, inner, requests } = breakable();
+test.each(["get", "put"] as const)("if `%s` throws before the POST, nothing is sent", async (method) => {
+  const { run, broken, entry, requests } = journaledWorld(serve);
   broken[method] = fail;
   const error = await rejection(run(), JournalError);
   expect(error).toMatchObject({ journalKey: KEY, taskId: null, cause: away });
   expect(error.message).toContain(`"${KEY}"`);
   expect(error.message).toContain("the database is away");
   expect(requests).toEqual([]);
-  expect(await inner.get(KEY)).toBeNull();
+  expect(await entry()).toBeNull();
 });
 
 test("a run rejects with the conflict that `put` throws, and sends nothing", async () => {
-  const { run, broken, requests } = breakable();
+  const { run, broken, requests } = journaledWorld(serve);
   const conflict = new JournalConflictError("planned with another request", { journalKey: KEY });
   broken.put = () => Promise.reject(conflict);
   expect(await rejection(run(), JournalConflictError)).toBe(conflict);
@@ -72,60 +51,60 @@ test("a run rejects with the conflict that `put` throws, and sends nothing", asy
 });
 
 test("an intent that was written although put threw is removed", async () => {
-  const { run, broken, inner, requests } = breakable();
-  broken.put = async (...entry) => {
-    await inner.put(...entry);
+  const { run, broken, inner, entry, requests } = journaledWorld(serve);
+  broken.put = async (...written) => {
+    await inner.put(...written);
     throw away;
   };
   await rejection(run(), JournalError);
-  expect(await inner.get(KEY)).toBeNull();
+  expect(await entry()).toBeNull();
   expect(requests).toEqual([]);
 });
 
 test("a put that wrote the intent and returned false counts as written", async () => {
-  const { run, broken, inner } = breakable();
-  broken.put = async (...entry) => {
-    await inner.put(...entry);
-    return inner.put(...entry);
+  const { run, broken, inner, entry } = journaledWorld(serve);
+  broken.put = async (...written) => {
+    await inner.put(...written);
+    return inner.put(...written);
   };
   await expect(run()).resolves.toEqual(succeeded());
-  expect(await inner.get(KEY)).toMatchObject({ state: "submitted" });
+  expect(await entry()).toMatchObject({ state: "submitted" });
 });
 
+const [INTENT, RECORD] = [journalEntry("intent"), journalEntry("submitted")];
 test.each<[string, unknown]>([
   ["a string", "entry"],
   ["an empty object", {}],
   ["a list", []],
-  ["an unknown state", { ...journalEntry("intent"), state: "done" }],
-  ["an entry without a revision", { ...journalEntry("intent"), revision: undefined }],
-  ["an entry without the request", { ...journalEntry("intent"), request: undefined }],
-  ["an entry whose request id is a number", { ...journalEntry("intent"), request_id: 1 }],
-  ["an entry without its time", { ...journalEntry("intent"), at: null }],
-  ["an entry with half a count", { ...journalEntry("intent"), tasks_created: 1.5 }],
-  ["an entry whose count is a string", { ...journalEntry("intent"), tasks_created: "7" }],
-  ["an entry without a count", { ...journalEntry("intent"), tasks_created: undefined }],
+  ["an unknown state", { ...INTENT, state: "done" }],
+  ["an entry without a revision", { ...INTENT, revision: undefined }],
+  ["an entry without the request", { ...INTENT, request: undefined }],
+  ["an entry whose request id is a number", { ...INTENT, request_id: 1 }],
+  ["an entry without its time", { ...INTENT, at: null }],
+  ["an entry with half a count", { ...INTENT, tasks_created: 1.5 }],
+  ["an entry whose count is a string", { ...INTENT, tasks_created: "7" }],
+  ["an entry without a count", { ...INTENT, tasks_created: undefined }],
   ...[null, "30000", -1, 0, Number.NaN, Number.POSITIVE_INFINITY].map((timeout_ms): [string, unknown] => [
     `an entry whose time limit is ${JSON.stringify(timeout_ms)} (${String(timeout_ms)})`,
-    { ...journalEntry("intent"), timeout_ms },
+    { ...INTENT, timeout_ms },
   ]),
-  ["a record in an unknown state", { ...journalEntry("submitted"), state: "done" }],
-  ["a record whose task id is a number", { ...journalEntry("submitted"), task_id: 7 }],
-  ["a record without a submission", { ...journalEntry("submitted"), submission: undefined }],
-  ["a record whose submission is a string", { ...journalEntry("submitted"), submission: TASK_ID }],
-  ["a record without a task", { ...journalEntry("submitted"), task_id: "" }],
-  ["a record of two tasks", { ...journalEntry("submitted"), submission: { task_id: "other" } }],
+  ["a record in an unknown state", { ...RECORD, state: "done" }],
+  ["a record whose task id is a number", { ...RECORD, task_id: 7 }],
+  ["a record without a submission", { ...RECORD, submission: undefined }],
+  ["a record whose submission is a string", { ...RECORD, submission: TASK_ID }],
+  ["a record without a task", { ...RECORD, task_id: "" }],
+  ["a record of two tasks", { ...RECORD, submission: { task_id: "other" } }],
 ])("if get returns %s, the run fails and sends no POST", async (_, entry) => {
-  const { run, broken, requests } = breakable();
+  const { run, broken, requests } = journaledWorld(serve);
   broken.get = async () => entry as never;
   await rejection(run(), JournalError);
   expect(requests).toEqual([]);
 });
 
 test("if put returns false and get returns null, the run fails after two seconds and sends nothing", async () => {
-  const { run, broken, clock, requests } = breakable();
-  let puts = 0;
+  const { run, broken, puts, clock, requests } = journaledWorld(serve);
   broken.put = async () => {
-    if (puts++ > 100) throw new Error("called without a pause");
+    if (puts.length > 100) throw new Error("called without a pause");
     return false;
   };
   const error = await rejection(run(), JournalError);
@@ -133,102 +112,88 @@ test("if put returns false and get returns null, the run fails after two seconds
   expect(error.cause).toBeUndefined();
   expect(error.message).toContain("No task was created by this run. Check that");
   expect(error.message).toContain("does not read from a stale replica");
-  expect(puts).toBe(9);
-  expect(clock.elapsed()).toBe(2000);
-  expect(requests).toEqual([]);
+  expect([puts.length, clock.elapsed(), requests.length]).toEqual([9, 2000, 0]);
 });
 
 test("a stale replica is read again until it shows the entry", async () => {
-  const { run, broken, inner, ...world } = breakable(done);
-  await inner.put(KEY, journalEntry("submitted"), null);
+  const { run, write, broken, inner, ...world } = journaledWorld(done);
+  await write(RECORD);
   broken.get = async (key) => (world.clock.elapsed() < 1000 ? null : inner.get(key));
   await expect(run()).resolves.toEqual(succeeded());
   expect(posts(world)).toEqual([]);
 });
 
 test("a record that fails after the POST is written when the run ends, and the run returns the task", async () => {
-  const { run, broken, inner } = breakable(inTurn(accepted(), ok(task()), done));
+  const { run, broken, inner, entry } = journaledWorld(inTurn(accepted, running, done));
   const onUpdate = () => {
     delete broken.put;
   };
-  const onSubmitted = async () => expect(await inner.get(KEY)).toMatchObject({ state: "intent" });
+  const onSubmitted = async () => expect(await entry()).toMatchObject({ state: "intent" });
   broken.put = failAfter(1, inner.put);
-  const running = run({ onSubmitted, onUpdate, onUnrecorded: failIfUnrecorded });
-  await expect(running).resolves.toEqual(succeeded());
-  expect(await inner.get(KEY)).toMatchObject({ state: "submitted", task_id: TASK_ID });
+  const result = run({ onSubmitted, onUpdate, onUnrecorded: failIfUnrecorded });
+  await expect(result).resolves.toEqual(succeeded());
+  expect(await entry()).toMatchObject({ state: "submitted", task_id: TASK_ID });
 });
 
-test.each([
-  ["an error", away],
-  ["a JournalError of its own", new JournalError("the database is away", { journalKey: "theirs" })],
-])("if every record fails with %s, the run returns the task and calls onUnrecorded", async (_, cause) => {
-  const { run, broken, inner } = breakable();
-  const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
-  broken.put = failAfter(1, inner.put, cause);
-  const running = run({ onUnrecorded });
-  await expect(running).resolves.toEqual(succeeded());
-  expect(unrecorded).toMatchObject([
-    { name: "JournalError", taskId: TASK_ID, sent: true, journalKey: KEY, cause },
-  ]);
-  expect(unrecorded[0]?.message).toContain("the database is away");
-  expect(unrecorded[0]?.message).toContain(`client.tasks.wait("${TASK_ID}")`);
-
-  const again = await rejection(run(), SubmissionOutcomeUnknownError);
-  expect(again.taskId).toBeNull();
-});
-
-test("if every record fails, an error that names the task stays the error", async () => {
-  for (const [last, kind] of [
-    [() => ok(failed()), TaskFailedError],
-    [() => ok(task()), WaitTimeoutError],
-  ] as const) {
-    const { run, broken, inner } = breakable(inTurn(accepted(), last));
-    broken.put = failAfter(1, inner.put);
-    const error = await rejection(run({ maxWaitMs: 60_000 }), kind);
-    expect(error.taskId).toBe(TASK_ID);
+describe("if every record fails", () => {
+  /** A world whose journal takes the intent only. */
+  function unrecordedWorld(answer: Parameters<typeof journaledWorld>[0], cause: Error = away) {
+    const world = journaledWorld(answer);
+    world.broken.put = failAfter(1, world.inner.put, cause);
+    return world;
   }
+
+  test.each([
+    ["an error", away],
+    ["a JournalError of its own", new JournalError("the database is away", { journalKey: "theirs" })],
+  ])("with %s, the run returns the task and calls onUnrecorded", async (_, cause) => {
+    const { run } = unrecordedWorld(serve, cause);
+    const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
+    await expect(run({ onUnrecorded })).resolves.toEqual(succeeded());
+    const [error] = unrecorded;
+    const common = { name: "JournalError", taskId: TASK_ID, journalKey: KEY };
+    expect(unrecorded).toMatchObject([{ ...common, sent: true, cause }]);
+    expect(error?.message).toContain("the database is away");
+    expect(error?.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+    expect((await rejection(run(), SubmissionOutcomeUnknownError)).taskId).toBeNull();
+  });
+
+  test.each([
+    ["a failed task", () => ok(failed()), TaskFailedError],
+    ["a wait that took too long", running, WaitTimeoutError],
+  ])("the error of %s, which names the task, stays the error", async (_, last, kind) => {
+    const { run } = unrecordedWorld(inTurn(accepted, last));
+    expect((await rejection<AsyncMusicError>(run({ maxWaitMs: 60_000 }), kind)).taskId).toBe(TASK_ID);
+  });
+
+  test.each([
+    ["a string", "left"],
+    ["the error of another task", new AsyncMusicError("failed", { taskId: "task-of-another" })],
+  ])("a run that is aborted with %s rejects with an error that names the task", async (_, reason) => {
+    const { run } = unrecordedWorld(inTurn(accepted, running));
+    const controller = new AbortController();
+    const onUpdate = () => controller.abort(reason);
+    const error = await rejection(run({ signal: controller.signal, onUpdate }), JournalError);
+    expect(error).toMatchObject({ taskId: TASK_ID, journalKey: KEY, cause: away });
+  });
 });
 
 test.each([
-  ["a string", "left"],
-  ["the error of another task", new AsyncMusicError("failed", { taskId: "task-of-another" })],
-])(
-  "if every record fails, a run that is aborted with %s rejects with an error that names the task",
-  async (_, reason) => {
-    const { run, broken, inner } = breakable(inTurn(accepted(), ok(task())));
-    const controller = new AbortController();
-    broken.put = failAfter(1, inner.put);
-    const onUpdate = () => controller.abort(reason);
-    const running = run({ signal: controller.signal, onUpdate });
-    const error = await rejection(running, JournalError);
-    expect(error).toMatchObject({ taskId: TASK_ID, journalKey: KEY, cause: away });
-  },
-);
-
-test("a key that was freed during the POST still gets its task", async () => {
-  const { inner, run } = breakable(async (request) => {
-    const entry = await inner.get(KEY);
-    if (request.method === "POST") await inner.delete(KEY, entry?.revision ?? "");
-    return serve(request);
-  });
-  await run({ onUnrecorded: failIfUnrecorded });
-  expect(await inner.get(KEY)).toMatchObject({ state: "submitted", task_id: TASK_ID });
-});
-
-test("a key that another process took during the POST is left to it, and onUnrecorded is called", async () => {
+  ["freed during the POST still gets its task", null],
+  ["taken by another process during the POST is left to it, and onUnrecorded is called", INTENT],
+])("a key that was %s", async (_, taken) => {
   const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
-  const { inner, run, requests } = breakable(async (request) => {
-    const entry = await inner.get(KEY);
+  const { inner, run, entry, write, requests } = journaledWorld(async (request) => {
     if (request.method === "POST") {
-      await inner.delete(KEY, entry?.revision ?? "");
-      await inner.put(KEY, journalEntry("intent"), null);
+      await inner.delete(KEY, (await entry())?.revision ?? "");
+      if (taken !== null) await write(taken);
     }
     return serve(request);
   });
-  const running = run({ onUnrecorded });
-  await expect(running).resolves.toEqual(succeeded());
-  expect(unrecorded[0]?.message).toContain(TASK_ID);
-  expect(await inner.get(KEY)).toEqual(journalEntry("intent"));
+  await expect(run({ onUnrecorded })).resolves.toEqual(succeeded());
+  expect(await entry()).toMatchObject(taken ?? { state: "submitted", task_id: TASK_ID });
+  expect(unrecorded.map(({ taskId }) => taskId)).toEqual(taken === null ? [] : [TASK_ID]);
+  for (const { message } of unrecorded) expect(message).toContain(TASK_ID);
   expect(posts({ requests })).toHaveLength(1);
 });
 
@@ -239,28 +204,20 @@ test.each([
   "a record that another process replaced by the end of %s before `put` returned: is it unrecorded?",
   async (_, fields, isUnrecorded) => {
     const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
-    const { inner, run, broken } = breakable(serve);
+    const { inner, run, entry, broken } = journaledWorld(serve);
     // The process is suspended after its write, or the response of its database is lost.
-    broken.put = async (key, entry, previous) => {
-      const isPut = await inner.put(key, entry, previous);
-      if (!isPut || entry.state === "intent") return isPut;
-      await inner.put(key, { ...entry, ...fields, revision: "ended", status: "success" }, entry.revision);
+    broken.put = async (key, written, previous) => {
+      const isPut = await inner.put(key, written, previous);
+      if (!isPut || written.state === "intent") return isPut;
+      const ended = { ...written, ...fields, revision: "ended", status: "success" } as const;
+      await inner.put(key, ended, written.revision);
       return false;
     };
     await expect(run({ onUnrecorded })).resolves.toEqual(succeeded());
     expect(unrecorded).toHaveLength(isUnrecorded ? 1 : 0);
-    expect(await inner.get(KEY)).toMatchObject({ revision: "ended", ...fields });
+    expect(await entry()).toMatchObject({ revision: "ended", ...fields });
   },
 );
-
-test("the error names both the refusal and the key that can't be freed", async () => {
-  const { run, broken } = breakable(() => refusal(402, "insufficient_credits"));
-  broken.delete = fail;
-  const error = await rejection(run(), JournalError);
-  expect(error).toMatchObject({ taskId: null, sent: true, cause: away });
-  expect(error.message).toContain(InsufficientCreditsError.name);
-  expect(error.message).toContain("settleOutcome(journal, ");
-});
 
 const ADVICE = "Nothing was sent. Fix the journal, then try again with the same key.";
 
@@ -271,13 +228,12 @@ test.each<[string, unknown, string]>([
   ["a string", "away", "."],
   ["nothing", undefined, "."],
 ])("if the journal throws %s, the message says what failed, and why", async (_, thrown, end) => {
-  const refuse = () => Promise.reject(thrown);
   const reasons = new Set<string>();
   for (const method of ["get", "put"] as const) {
-    const { broken, journal, inner } = breakable();
-    await inner.put(KEY, journalEntry("intent"), null);
-    broken[method] = refuse;
-    const error = await rejection(settleOutcome(journal, KEY, TASK_ID), JournalError);
+    const { broken, settle, write } = journaledWorld(serve);
+    await write(INTENT);
+    broken[method] = () => Promise.reject(thrown);
+    const error = await rejection(settle(TASK_ID), JournalError);
     expect(error).toMatchObject({ journalKey: KEY, taskId: null, sent: false });
     expect(error.cause).toBe(thrown);
     const start = `Journal key "${KEY}": `;
@@ -289,31 +245,54 @@ test.each<[string, unknown, string]>([
   for (const reason of reasons) expect(reason).toMatch(/^[a-z' ]+[a-z]$/);
 });
 
+test("the error names both the refusal and the key that can't be freed", async () => {
+  const { run, broken } = journaledWorld(() => refusal(402, "insufficient_credits"));
+  broken.delete = fail;
+  const error = await rejection(run(), JournalError);
+  expect(error).toMatchObject({ taskId: null, sent: true, cause: away });
+  expect(error.message).toContain(InsufficientCreditsError.name);
+  expect(error.message).toContain("settleOutcome(journal, ");
+});
+
 test("an abort of a rate-limited POST whose key can't be freed is a JournalError", async () => {
-  const { run, broken, clock } = breakable(() => limited(60));
+  const { run, broken, clock } = journaledWorld(() => limited(60));
   broken.delete = () => Promise.reject("away");
-  const running = run({ signal: abortedAfter(clock, 30_000) });
-  const error = await rejection(running, JournalError);
+  const error = await rejection(run({ signal: abortedAfter(clock, 30_000) }), JournalError);
   expect(error).toMatchObject({ taskId: null, sent: true, cause: "away" });
   expect(error.message).toContain("settleOutcome(journal, ");
 });
 
+test("a journal whose delete returns nothing is read to check that the key is free", async () => {
+  const { run, broken, inner } = journaledWorld(() => refusal(402, "insufficient_credits"));
+  // @ts-expect-error A journal in JavaScript may answer nothing.
+  broken.delete = async (...call) => void (await inner.delete(...call));
+  await rejection(run(), InsufficientCreditsError);
+});
+
 describe("a journal that never answers", () => {
-  const hang = () => new Promise<never>(() => {});
   const wait = (ms: number) => vi.advanceTimersByTimeAsync(ms);
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  test.each([
+  /** A world whose journal takes so many entries, and then hangs. */
+  function hangingAfter(taken: number) {
+    const world = journaledWorld(serve);
+    const { broken, inner, puts } = world;
+    broken.put = (...entry) => (puts.length <= taken ? inner.put(...entry) : hang());
+    const untilThirdPut = () => vi.waitUntil(() => puts.length === 3, { timeout: 60_000 });
+    const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
+    return { ...world, unrecorded, result: world.run({ onUnrecorded }), untilThirdPut };
+  }
+
+  test.each<[method: "get" | "put", call: "run" | "settle"]>([
     ["get", "run"],
     ["put", "run"],
-    ["get", "settleOutcome"],
-  ] as const)("fails after thirty seconds, and nothing is sent: `%s` in `%s`", async (method, call) => {
-    const { run, broken, journal, inner, requests } = breakable();
+    ["get", "settle"],
+  ])("fails after thirty seconds, and nothing is sent: `%s` in `%s`", async (method, call) => {
+    const { run, settle, broken, entry, requests } = journaledWorld(serve);
     broken[method] = hang;
     let hasEnded = false;
-    const work = call === "run" ? run() : settleOutcome(journal, KEY, TASK_ID);
-    const ended = reasonOf(work).finally(() => {
+    const ended = reasonOf(call === "run" ? run() : settle(TASK_ID)).finally(() => {
       hasEnded = true;
     });
     await wait(29_999);
@@ -323,41 +302,30 @@ describe("a journal that never answers", () => {
     expect(error).toBeInstanceOf(JournalError);
     expect(error).toMatchObject({ taskId: null, message: expect.stringContaining("30000 ms") });
     expect(requests).toEqual([]);
-    expect(await inner.get(KEY)).toBeNull();
+    expect(await entry()).toBeNull();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   test("does not keep a run from its created task, and onUnrecorded is called", async () => {
-    const { run, broken, inner } = breakable();
-    const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
-    let puts = 0;
-    broken.put = (...entry) => (puts++ === 0 ? inner.put(...entry) : hang());
-    const running = run({ onUnrecorded });
+    const { result, unrecorded, untilThirdPut } = hangingAfter(1);
     await wait(30_000);
-    await vi.waitUntil(() => puts === 3, { timeout: 60_000 });
+    await untilThirdPut();
     await wait(30_000);
-    await expect(running).resolves.toEqual(succeeded());
+    await expect(result).resolves.toEqual(succeeded());
     expect(unrecorded).toMatchObject([{ taskId: TASK_ID, journalKey: KEY }]);
   });
 
   test("delays a finished task by at most a second, and leaves no timer", async () => {
-    const { run, broken, inner } = breakable();
-    let puts = 0;
-    broken.put = (...entry) => (++puts < 3 ? inner.put(...entry) : hang());
-    let isUnrecorded = false;
-    const onUnrecorded = () => {
-      isUnrecorded = true;
-    };
-    const running = run({ onUnrecorded });
-    await vi.waitUntil(() => puts === 3, { timeout: 60_000 });
+    const { result, unrecorded, untilThirdPut } = hangingAfter(2);
+    await untilThirdPut();
     await wait(1000);
-    await expect(running).resolves.toEqual(succeeded());
-    expect(isUnrecorded).toBe(false);
+    await expect(result).resolves.toEqual(succeeded());
+    expect(unrecorded).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   test("does not block a batch permanently, even with maxCredits", async () => {
-    const { client, journal, broken, inner } = breakable();
+    const { client, journal, broken, inner } = journaledWorld(serve);
     broken.get = (key) => (key === KEY ? hang() : inner.get(key));
     const batch = client.tasks.runAll([SONG_REQUEST, SONG_REQUEST], {
       journal,
@@ -375,20 +343,3 @@ describe("a journal that never answers", () => {
     expect(ended).toEqual(["success", JournalError]);
   });
 });
-
-test("a journal whose delete returns nothing is read to check that the key is free", async () => {
-  const { run, broken, inner } = breakable(() => refusal(402, "insufficient_credits"));
-  // @ts-expect-error A journal in JavaScript may answer nothing.
-  broken.delete = async (...call) => void (await inner.delete(...call));
-  await rejection(run(), InsufficientCreditsError);
-});
-
-function failIfUnrecorded(): never {
-  return expect.fail("It was recorded");
-}
-
-/** Lets so many calls through, and fails those that follow. */
-function failAfter(calls: number, put: Journal["put"], error: Error = away): Journal["put"] {
-  let left = calls;
-  return (...entry) => (left-- > 0 ? put(...entry) : Promise.reject(error));
-}

@@ -3,13 +3,10 @@ import {
   AuthenticationError,
   BadRequestError,
   InsufficientCreditsError,
-  type Journal,
   type JournalEntry,
   JournalError,
-  memoryJournal,
   RateLimitedError,
   SubmissionOutcomeUnknownError,
-  settleOutcome,
 } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { abortedAfter } from "../support/abort.js";
@@ -22,6 +19,7 @@ import {
   succeeded,
   unreachable,
 } from "../support/answers.js";
+import { away, fail, hang, journaledWorld, KEY, OTHER_REQUEST } from "../support/journaled.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock, turns } from "../support/test-clock.js";
@@ -29,115 +27,87 @@ import { createWorld, inTurn } from "../support/world.js";
 
 // An intent stands in the journal only while a POST may be in flight: a refusal, also a 429, takes it back.
 
-const KEY = "order-1";
-const away = new Error("the database is away");
-const REFUSED = refusal(402, "insufficient_credits");
+const refused = () => refusal(402, "insufficient_credits");
 
-type Answer = Parameters<typeof createWorld>[0];
-
-/** A process of its own, with a journal object of its own on the same entries. */
-function processOf(journal: Journal, answer: Answer, clock = createTestClock()) {
-  const own = { ...journal };
-  const world = createWorld(answer, { clock });
-  const run = (options = {}) =>
-    world.client.tasks.run(SONG_REQUEST, { journal: own, journalKey: KEY, ...options });
-  return { ...world, run };
-}
-
-/** A journal that notes each entry that was put, with methods that a test may replace. */
-function notedJournal(replaced: Partial<Journal> = {}) {
-  const inner = memoryJournal();
-  const puts: JournalEntry[] = [];
-  const journal: Journal = {
-    get: (...call) => (replaced.get ?? inner.get)(...call),
-    async put(...call) {
-      puts.push(call[1]);
-      return (replaced.put ?? inner.put)(...call);
-    },
-    delete: (...call) => (replaced.delete ?? inner.delete)(...call),
-  };
-  return { inner, journal, puts, replaced };
-}
+/** A service that responds with a 429, and then creates the task. */
+const limitedOnce = () => inTurn(limited(60), accepted, done);
 
 describe("after a 429", () => {
   test.each([
     ["nothing", null],
     ["a settlement that freed the key", journalEntry("intent", { settled: true })],
   ])("the key holds %s again during the wait", async (_, before) => {
-    const journal = memoryJournal();
-    if (before !== null) await journal.put(KEY, before, null);
-    const { clock, run } = processOf(journal, inTurn(limited(60), accepted, done));
+    const { clock, run, write, entry, inner } = journaledWorld(limitedOnce());
+    if (before !== null) await write(before);
     const running = run();
     await clock.sleep(30_000);
-    expect(await journal.get(KEY)).toEqual(before && { ...before, revision: expect.any(String) });
-    expect(await journal.open()).toEqual([]);
+    expect(await entry()).toEqual(before && { ...before, revision: expect.any(String) });
+    expect(await inner.open()).toEqual([]);
     await expect(running).resolves.toEqual(succeeded());
   });
 
   test("each attempt has an intent of its own, written at its own time", async () => {
-    const { journal, puts } = notedJournal();
-    await processOf(journal, inTurn(limited(60), accepted, done)).run({ requestId: "request-1" });
+    const { run, puts } = journaledWorld(limitedOnce());
+    await run({ requestId: "request-1" });
     const [first, second] = puts;
-    expect([first, second]).toMatchObject([{ request_id: "request-1" }, { request_id: "request-1" }]);
+    expect([first, second]).toMatchObject([
+      { request_id: "request-1", at: "2026-01-01T00:00:00.000Z" },
+      { request_id: "request-1", at: "2026-01-01T00:01:00.000Z" },
+    ]);
     expect(first?.revision).not.toBe(second?.revision);
-    expect([first?.at, second?.at]).toEqual(["2026-01-01T00:00:00.000Z", "2026-01-01T00:01:00.000Z"]);
   });
 
   test("a process that ends in the wait leaves a free key; one that wakes up later resumes the task of the other", async () => {
-    const journal = memoryJournal();
-    const clock = createTestClock();
-    const suspended = processOf(journal, inTurn(limited(60), done), clock);
+    const suspended = journaledWorld(inTurn(limited(60), done));
+    const { clock, inner } = suspended;
     const running = suspended.run();
     await clock.sleep(30_000);
-    const other = processOf(journal, inTurn(accepted, done), clock);
+    const other = journaledWorld(inTurn(accepted, done), { inner, clock });
     await expect(other.run()).resolves.toEqual(succeeded());
     await expect(running).resolves.toEqual(succeeded());
     expect([posts(suspended).length, posts(other).length]).toEqual([1, 1]);
   });
 
   test("an abort in the wait has nothing left to do in the journal", async () => {
-    const { inner, journal, replaced } = notedJournal();
-    const { clock, run } = processOf(journal, () => limited(60));
+    const { clock, run, entry, broken } = journaledWorld(() => limited(60));
     void clock.sleep(20_000).then(() => {
-      replaced.delete = () => Promise.reject(away);
+      broken.delete = fail;
     });
     await expect(run({ signal: abortedAfter(clock, 30_000, "stop") })).rejects.toBe("stop");
-    expect(await inner.get(KEY)).toBeNull();
+    expect(await entry()).toBeNull();
   });
 
   test("the run continues if the entry cannot be deleted, under a new intent", async () => {
-    const { inner, journal, puts, replaced } = notedJournal();
-    replaced.delete = () => Promise.reject(away);
-    const world = processOf(journal, inTurn(limited(60), accepted, done));
+    const world = journaledWorld(limitedOnce());
+    world.broken.delete = fail;
     await expect(world.run()).resolves.toEqual(succeeded());
     expect(posts(world)).toHaveLength(2);
-    expect(new Set(puts.map(({ revision }) => revision)).size).toBe(puts.length);
-    expect(await inner.get(KEY)).toMatchObject({ state: "submitted" });
+    expect(new Set(world.puts.map(({ revision }) => revision)).size).toBe(world.puts.length);
+    expect(await world.entry()).toMatchObject({ state: "submitted" });
   });
 
   test("a delete that failed and takes effect later removes no intent of a later attempt", async () => {
-    const { inner, journal, replaced } = notedJournal();
     const late: (() => Promise<unknown>)[] = [];
-    replaced.delete = (...call) => {
-      late.push(() => inner.delete(...call));
-      return Promise.reject(away);
-    };
     const held: (JournalEntry | null)[] = [];
-    const world = processOf(journal, async ({ method }, index) => {
+    const { run, entry, inner, broken } = journaledWorld(async ({ method }, index) => {
       if (method === "GET") return done();
       if (index === 0) return limited(60);
       for (const take of late) await take();
-      held.push(await inner.get(KEY));
+      held.push(await entry());
       return accepted();
     });
-    await world.run();
+    broken.delete = (...call) => {
+      late.push(() => inner.delete(...call));
+      return fail();
+    };
+    await run();
     expect(held).toMatchObject([{ state: "intent" }]);
   });
 
   test("an entry that is not deleted when the retries end is reported with the last refusal", async () => {
-    const { journal, replaced } = notedJournal();
-    replaced.delete = () => Promise.reject(away);
-    const error = await rejection(processOf(journal, () => limited(1)).run(), JournalError);
+    const { run, broken } = journaledWorld(() => limited(1));
+    broken.delete = fail;
+    const error = await rejection(run(), JournalError);
     expect(error).toMatchObject({ sent: true, taskId: null, cause: away });
     expect(error.message).toContain(RateLimitedError.name);
   });
@@ -148,9 +118,8 @@ describe("a delete that never answers", () => {
 
   test("delays the attempt after a 429 by 30 real seconds at most", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const { journal, replaced } = notedJournal();
-    replaced.delete = () => new Promise(() => {});
-    const world = processOf(journal, inTurn(limited(60), accepted, done));
+    const world = journaledWorld(limitedOnce());
+    world.broken.delete = hang;
     const running = world.run();
     await turns(20);
     await vi.advanceTimersByTimeAsync(30_000);
@@ -161,140 +130,122 @@ describe("a delete that never answers", () => {
 
 describe("an order that was refused, and whose entry could not be deleted", () => {
   /** The first run, with a journal that stays away until the test brings it back. */
-  async function refusedRun(answer: Answer) {
-    const { inner, journal, puts, replaced } = notedJournal();
-    const clock = createTestClock({ skips: false });
-    const world = createWorld(answer, { clock });
-    const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
-    replaced.delete = () => Promise.reject(away);
-    const error = await rejection(run(), JournalError);
-    expect(error).toMatchObject({ sent: true, taskId: null, cause: away });
-    expect(await inner.get(KEY)).toMatchObject({ state: "intent" });
-    return { ...world, inner, journal, puts, replaced, run, clock };
+  async function refusedRun() {
+    const world = journaledWorld(refused, { clock: createTestClock({ skips: false }) });
+    const { run, broken, journal, entry } = world;
+    broken.delete = fail;
+    expect(await rejection(run(), JournalError)).toMatchObject({ sent: true, taskId: null, cause: away });
+    expect(await entry()).toMatchObject({ state: "intent" });
+    const other = createWorld(inTurn(accepted, done));
+    const runElsewhere = (request: typeof SONG_REQUEST | typeof OTHER_REQUEST = SONG_REQUEST) =>
+      other.client.tasks.run(request, { journal, journalKey: KEY });
+    return { ...world, other, runElsewhere };
   }
 
   test("is sent again by a run of this process, also by another client", async () => {
-    const { inner, journal } = await refusedRun(() => REFUSED.clone());
-    const other = createWorld(inTurn(accepted, done));
-    const again = other.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
-    await expect(again).resolves.toEqual(succeeded());
-    expect(await inner.get(KEY)).toMatchObject({ state: "submitted", status: "success" });
+    const { runElsewhere, entry } = await refusedRun();
+    await expect(runElsewhere()).resolves.toEqual(succeeded());
+    expect(await entry()).toMatchObject({ state: "submitted", status: "success" });
   });
 
   test("may be sent with another request, as after any refusal", async () => {
-    const { journal } = await refusedRun(() => REFUSED.clone());
-    const other = createWorld(inTurn(accepted, done));
-    const changed = { ...SONG_REQUEST, input: { gpt_description_prompt: "sun in Faro" } };
-    await other.client.tasks.run(changed, { journal, journalKey: KEY });
+    const { runElsewhere, other } = await refusedRun();
+    await runElsewhere(OTHER_REQUEST);
     expect(posts(other)).toHaveLength(1);
   });
 
   test("is refused again with the error of the service once the journal works", async () => {
-    const { run, replaced, inner, requests } = await refusedRun(() => REFUSED.clone());
-    delete replaced.delete;
+    const { run, broken, entry, requests } = await refusedRun();
+    delete broken.delete;
     await rejection(run(), InsufficientCreditsError);
     expect(requests).toHaveLength(2);
-    expect(await inner.get(KEY)).toBeNull();
+    expect(await entry()).toBeNull();
   });
 
   test("is free for other processes if the journal works again within 31 seconds", async () => {
-    const { inner, clock, replaced } = await refusedRun(() => REFUSED.clone());
+    const { inner, entry, clock, broken } = await refusedRun();
     await clock.advance(10_000);
-    delete replaced.delete;
-    expect(await inner.get(KEY)).toMatchObject({ state: "intent" });
+    delete broken.delete;
+    expect(await entry()).toMatchObject({ state: "intent" });
     await clock.advance(21_000);
-    expect(await inner.get(KEY)).toBeNull();
-    const other = processOf(inner, inTurn(accepted, done));
+    expect(await entry()).toBeNull();
+    const other = journaledWorld(inTurn(accepted, done), { inner });
     await expect(other.run()).resolves.toEqual(succeeded());
   });
 
   test("is not freed later if another run has taken it meanwhile", async () => {
-    const { inner, journal, clock, replaced } = await refusedRun(() => REFUSED.clone());
-    const other = createWorld(inTurn(() => accepted(), done));
-    await other.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
-    const recorded = await inner.get(KEY);
-    delete replaced.delete;
+    const { runElsewhere, entry, clock, broken } = await refusedRun();
+    await runElsewhere();
+    const recorded = await entry();
+    delete broken.delete;
     await clock.advance(60_000);
-    expect(await inner.get(KEY)).toEqual(recorded);
+    expect(await entry()).toEqual(recorded);
   });
 
   test("can be settled, and stays settled", async () => {
-    const { inner, journal, clock, replaced } = await refusedRun(() => REFUSED.clone());
-    expect(await settleOutcome(journal, KEY, null)).toBe(true);
-    delete replaced.delete;
+    const { settle, entry, clock, broken } = await refusedRun();
+    expect(await settle(null)).toBe(true);
+    delete broken.delete;
     await clock.advance(60_000);
-    expect(await inner.get(KEY)).toMatchObject({ state: "intent", settled: true });
+    expect(await entry()).toMatchObject({ state: "intent", settled: true });
   });
 });
 
-test.each([500, 1500, 14_000])(
-  "an intent whose write fails, but takes effect %s ms later, is removed for other processes",
-  async (lateMs) => {
-    const { inner, journal, replaced } = notedJournal();
-    const clock = createTestClock({ skips: false });
+describe("an intent whose write fails, but takes effect later", () => {
+  /** The failed run, whose write takes effect when the test says so. */
+  async function lateWrite(clock = createTestClock()) {
+    const world = journaledWorld(inTurn(accepted, done), { clock });
     let writeLate = async (): Promise<unknown> => undefined;
-    replaced.put = (...call) => {
-      writeLate = () => inner.put(...call);
-      return Promise.reject(away);
+    world.broken.put = (...call) => {
+      writeLate = () => world.inner.put(...call);
+      return fail();
     };
-    const world = createWorld(inTurn(accepted, done), { clock });
-    await rejection(world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY }), JournalError);
+    expect(await rejection(world.run(), JournalError)).toMatchObject({ sent: false });
+    return { ...world, writeLate };
+  }
+
+  test.each([500, 1500, 14_000])("%s ms later, is removed for other processes", async (lateMs) => {
+    const { clock, writeLate, entry } = await lateWrite(createTestClock({ skips: false }));
     await clock.advance(lateMs);
     await writeLate();
-    expect(await inner.get(KEY)).toMatchObject({ state: "intent" });
+    expect(await entry()).toMatchObject({ state: "intent" });
     await clock.advance(31_000 - lateMs);
-    expect(await inner.get(KEY)).toBeNull();
-  },
-);
+    expect(await entry()).toBeNull();
+  });
 
-test("an intent whose write fails, but takes effect later, does not hold its key in this process", async () => {
-  const { inner, journal, replaced } = notedJournal();
-  let writeLate = async (): Promise<unknown> => undefined;
-  replaced.put = (...call) => {
-    writeLate = () => inner.put(...call);
-    return Promise.reject(away);
-  };
-  const world = createWorld(inTurn(accepted, done));
-  const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
-  expect(await rejection(run(), JournalError)).toMatchObject({ sent: false });
-  await writeLate();
-  delete replaced.put;
-  expect(await inner.get(KEY)).toMatchObject({ state: "intent" });
-  await expect(run()).resolves.toEqual(succeeded());
-  expect(posts(world)).toHaveLength(1);
+  test("does not hold its key in this process", async () => {
+    const { run, broken, writeLate, entry, requests } = await lateWrite();
+    await writeLate();
+    delete broken.put;
+    expect(await entry()).toMatchObject({ state: "intent" });
+    await expect(run()).resolves.toEqual(succeeded());
+    expect(posts({ requests })).toHaveLength(1);
+  });
 });
 
 test.each([
   ["a POST that was never sent", unreachable, false],
-  ["a refusal", () => REFUSED.clone(), true],
+  ["a refusal", refused, true],
 ])("`sent` after %s whose entry could not be deleted", async (_, answer, sent) => {
-  const { journal, replaced } = notedJournal();
-  replaced.delete = () => Promise.reject(away);
-  expect(await rejection(processOf(journal, answer).run(), JournalError)).toMatchObject({ sent });
+  const { run, broken } = journaledWorld(answer);
+  broken.delete = fail;
+  expect(await rejection(run(), JournalError)).toMatchObject({ sent });
 });
-
-/** The status and headers of a response whose body never ends. */
-const stalled = (status: number, headers = {}) =>
-  new Response(new ReadableStream(), { status, headers: { "Content-Type": "application/json", ...headers } });
 
 test.each([
-  [400, BadRequestError],
-  [401, AuthenticationError],
-  [402, InsufficientCreditsError],
-  [403, AccountSuspendedError],
-  [429, RateLimitedError],
-])("a %i whose body never ends is a refusal, and leaves the key free", async (status, kind) => {
-  const { journal, inner } = notedJournal();
-  const { run } = processOf(journal, () => stalled(status));
-  await rejection(run({ timeoutMs: 20, maxRetries: 0 }), kind);
-  expect(await inner.get(KEY)).toBeNull();
-});
-
-test("a 202 or a 500 whose body never ends leaves the outcome unknown", async () => {
-  for (const status of [202, 500]) {
-    const { journal, inner } = notedJournal();
-    const { run } = processOf(journal, () => stalled(status));
-    await rejection(run({ timeoutMs: 20 }), SubmissionOutcomeUnknownError);
-    expect(await inner.get(KEY)).toMatchObject({ state: "intent" });
-  }
-});
+  [400, BadRequestError, null],
+  [401, AuthenticationError, null],
+  [402, InsufficientCreditsError, null],
+  [403, AccountSuspendedError, null],
+  [429, RateLimitedError, null],
+  [202, SubmissionOutcomeUnknownError, "intent"],
+  [500, SubmissionOutcomeUnknownError, "intent"],
+] as const)(
+  "a %i whose body never ends is a refusal, or an unknown outcome: a %s, which leaves the key with %j",
+  async (status, kind, state) => {
+    const headers = { "Content-Type": "application/json" };
+    const { run, entry } = journaledWorld(() => new Response(new ReadableStream(), { status, headers }));
+    await rejection<Error>(run({ timeoutMs: 20, maxRetries: 0 }), kind);
+    expect((await entry())?.state ?? null).toBe(state);
+  },
+);
