@@ -228,11 +228,12 @@ test.each<[string, unknown, string]>([
   ["a string", "away", "."],
   ["nothing", undefined, "."],
 ])("if the journal throws %s, the message says what failed, and why", async (_, thrown, end) => {
+  const refuse = () => Promise.reject(thrown);
   const reasons = new Set<string>();
   for (const method of ["get", "put"] as const) {
     const { broken, settle, write } = journaledWorld(serve);
     await write(INTENT);
-    broken[method] = () => Promise.reject(thrown);
+    broken[method] = refuse;
     const error = await rejection(settle(TASK_ID), JournalError);
     expect(error).toMatchObject({ journalKey: KEY, taskId: null, sent: false });
     expect(error.cause).toBe(thrown);

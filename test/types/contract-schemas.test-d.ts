@@ -1,35 +1,4 @@
-import type {
-  Forbidden as Absent,
-  Balance,
-  Clip,
-  ConcatInput,
-  ContinuationInput,
-  CustomFields,
-  CustomInput,
-  FailedTaskOf,
-  InspirationInput,
-  JsonValue,
-  Lyrics,
-  LyricsInput,
-  Model,
-  NoProviderAFields,
-  NoProviderBFields,
-  ProviderBMusicInput,
-  SucceededOutput,
-  SucceededTaskOf,
-  Task,
-  TaskFields,
-  TaskOutput,
-  TaskRequest,
-  TaskResults,
-  TaskStatus,
-  TaskSubmission,
-  TaskType,
-  UnfinishedTaskOf,
-  Unlisted,
-  UploadInput,
-  Usage,
-} from "async-music";
+import type * as sdk from "async-music";
 import { expectTypeOf, test } from "vitest";
 import type * as z from "zod/mini";
 import type { INPUTS } from "../../src/contract/inputs.js";
@@ -65,13 +34,13 @@ type Open<Whole> = {
 
 /** The names of the fields that must be absent. */
 type Forbidden<Whole> = {
-  [Name in keyof Whole]-?: Exclude<Whole[Name], undefined> extends Absent<string> ? Name : never;
+  [Name in keyof Whole]-?: Exclude<Whole[Name], undefined> extends sdk.Forbidden<string> ? Name : never;
 }[keyof Whole];
 
 /** The names of the fields that may be present, of each member of a union. */
 type Allowed<Whole> = Whole extends unknown ? Exclude<keyof Whole, Forbidden<Whole>> : never;
 
-type FieldsOf<Provider extends Model> = Allowed<Extract<TaskRequest, { model: Provider }>["input"]>;
+type FieldsOf<Provider extends sdk.Model> = Allowed<Extract<sdk.TaskRequest, { model: Provider }>["input"]>;
 
 type Inputs = typeof INPUTS;
 type Kind = keyof Inputs;
@@ -80,7 +49,7 @@ type Kind = keyof Inputs;
 type ValueOf<Rule> = Rule extends { choices: readonly (infer Choice)[] }
   ? Choice
   : Rule extends { type: "any" }
-    ? JsonValue
+    ? sdk.JsonValue
     : Rule extends { type: "number" | "integer" }
       ? number
       : Rule extends { type: "boolean" }
@@ -106,74 +75,80 @@ type Ignored<Name extends Kind> = Inputs[Name] extends { ignored: readonly (infe
   : never;
 
 /** The names of all fields of a model, of all its task types. */
-type OfModel<Provider extends Model> = {
+type OfModel<Provider extends sdk.Model> = {
   [Name in Kind]: Inputs[Name]["model"] extends Provider ? keyof Inputs[Name]["fields"] : never;
 }[Kind];
 
 test("the types of balance, usage and lyrics are those that their schemas return", () => {
-  expectTypeOf<Checked<typeof balanceSchema>>().toEqualTypeOf<Balance>();
-  expectTypeOf<Checked<typeof usageSchema>>().toEqualTypeOf<Usage>();
-  expectTypeOf<Checked<typeof resultSchemas.lyrics>>().toEqualTypeOf<Lyrics>();
+  expectTypeOf<Checked<typeof balanceSchema>>().toEqualTypeOf<sdk.Balance>();
+  expectTypeOf<Checked<typeof usageSchema>>().toEqualTypeOf<sdk.Usage>();
+  expectTypeOf<Checked<typeof resultSchemas.lyrics>>().toEqualTypeOf<sdk.Lyrics>();
 });
 
 test("a submission has the fields of its schema, which accepts statuses and types that are not listed", () => {
-  expectTypeOf<Checked<typeof taskSubmissionSchema>>().toEqualTypeOf<Open<TaskSubmission>>();
+  expectTypeOf<Checked<typeof taskSubmissionSchema>>().toEqualTypeOf<Open<sdk.TaskSubmission>>();
 });
 
 test("a task has the fields of its schema, which accepts values that are not listed", () => {
   type Fields = Checked<typeof taskSchema>;
-  expectTypeOf<Without<Fields, "output">>().toEqualTypeOf<Open<Without<TaskFields<TaskType>, "output">>>();
+  expectTypeOf<Without<Fields, "output">>().toEqualTypeOf<
+    Open<Without<sdk.TaskFields<sdk.TaskType>, "output">>
+  >();
   expectTypeOf<Fields["output"]>().toEqualTypeOf<z.output<typeof taskOutputSchema> | null>();
-  expectTypeOf<Fields["output"]>().toExtend<TaskFields<TaskType>["output"]>();
+  expectTypeOf<Fields["output"]>().toExtend<sdk.TaskFields<sdk.TaskType>["output"]>();
 });
 
 test("a task of every type and status is one of the union", () => {
-  expectTypeOf<Task["type"]>().toEqualTypeOf<TaskType | Unlisted>();
-  expectTypeOf<Task["status"]>().toEqualTypeOf<TaskStatus | Unlisted>();
-  type Rest = Without<TaskFields<TaskType>, "status">;
-  expectTypeOf<Without<UnfinishedTaskOf<TaskType>, "status">>().toEqualTypeOf<Rest>();
-  expectTypeOf<Without<FailedTaskOf<TaskType>, "status">>().toEqualTypeOf<Rest>();
-  expectTypeOf<Without<SucceededTaskOf<TaskType>, "status" | "output">>().toEqualTypeOf<
+  expectTypeOf<sdk.Task["type"]>().toEqualTypeOf<sdk.TaskType | sdk.Unlisted>();
+  expectTypeOf<sdk.Task["status"]>().toEqualTypeOf<sdk.TaskStatus | sdk.Unlisted>();
+  type Rest = Without<sdk.TaskFields<sdk.TaskType>, "status">;
+  expectTypeOf<Without<sdk.UnfinishedTaskOf<sdk.TaskType>, "status">>().toEqualTypeOf<Rest>();
+  expectTypeOf<Without<sdk.FailedTaskOf<sdk.TaskType>, "status">>().toEqualTypeOf<Rest>();
+  expectTypeOf<Without<sdk.SucceededTaskOf<sdk.TaskType>, "status" | "output">>().toEqualTypeOf<
     Without<Rest, "output">
   >();
 });
 
 test("an output has the result that the schema checks, and unchecked reports of the provider", () => {
   type Unchecked = "task_type" | "status" | "progress" | "fail_reason";
-  expectTypeOf<Required<Without<TaskOutput, Unchecked>>>().toEqualTypeOf<Checked<typeof taskOutputSchema>>();
-  expectTypeOf<Without<SucceededOutput<TaskType>, "result">>().toEqualTypeOf<Without<TaskOutput, "result">>();
+  expectTypeOf<Required<Without<sdk.TaskOutput, Unchecked>>>().toEqualTypeOf<
+    Checked<typeof taskOutputSchema>
+  >();
+  expectTypeOf<Without<sdk.SucceededOutput<sdk.TaskType>, "result">>().toEqualTypeOf<
+    Without<sdk.TaskOutput, "result">
+  >();
 });
 
 test("the result of each type is what its schema returns, and each clip has the fields of every clip", () => {
   type Unchecked = "image_url" | "image_large_url" | "title" | "metadata";
-  expectTypeOf<Without<Clip, Unchecked>>().toEqualTypeOf<Checked<typeof clipSchema>>();
+  expectTypeOf<Without<sdk.Clip, Unchecked>>().toEqualTypeOf<Checked<typeof clipSchema>>();
   type ClipsOf<Type extends "music" | "upload" | "concat"> = Named<
     z.output<(typeof resultSchemas)[Type]>[number]
   >;
-  expectTypeOf<ClipsOf<"music" | "upload" | "concat">>().toEqualTypeOf<Without<Clip, Unchecked>>();
-  expectTypeOf<TaskResults>().toEqualTypeOf<{
-    music: Clip[];
-    lyrics: Lyrics;
-    upload: Clip[];
-    concat: Clip[];
+  expectTypeOf<ClipsOf<"music" | "upload" | "concat">>().toEqualTypeOf<Without<sdk.Clip, Unchecked>>();
+  expectTypeOf<sdk.TaskResults>().toEqualTypeOf<{
+    music: sdk.Clip[];
+    lyrics: sdk.Lyrics;
+    upload: sdk.Clip[];
+    concat: sdk.Clip[];
   }>();
 });
 
 test("an input has the fields of the table, those that its mode ignores and those that it forbids", () => {
   type Read<Whole, Name extends Kind> = Flat<Omit<Whole, Ignored<Name> | Forbidden<Whole>>>;
-  expectTypeOf<Read<InspirationInput, "inspiration">>().toEqualTypeOf<Input<"inspiration">>();
-  expectTypeOf<Read<CustomFields, "custom">>().toEqualTypeOf<Input<"custom">>();
-  expectTypeOf<CustomInput>().toExtend<Input<"custom">>();
-  expectTypeOf<Read<ContinuationInput, "continuation">>().toEqualTypeOf<Input<"continuation">>();
-  expectTypeOf<Read<ProviderBMusicInput, "provider_b">>().toEqualTypeOf<Input<"provider_b">>();
-  expectTypeOf<LyricsInput>().toEqualTypeOf<Input<"lyrics">>();
-  expectTypeOf<UploadInput>().toEqualTypeOf<Input<"upload">>();
-  expectTypeOf<ConcatInput>().toEqualTypeOf<Input<"concat">>();
+  expectTypeOf<Read<sdk.InspirationInput, "inspiration">>().toEqualTypeOf<Input<"inspiration">>();
+  expectTypeOf<Read<sdk.CustomFields, "custom">>().toEqualTypeOf<Input<"custom">>();
+  expectTypeOf<sdk.CustomInput>().toExtend<Input<"custom">>();
+  expectTypeOf<Read<sdk.ContinuationInput, "continuation">>().toEqualTypeOf<Input<"continuation">>();
+  expectTypeOf<Read<sdk.ProviderBMusicInput, "provider_b">>().toEqualTypeOf<Input<"provider_b">>();
+  expectTypeOf<sdk.LyricsInput>().toEqualTypeOf<Input<"lyrics">>();
+  expectTypeOf<sdk.UploadInput>().toEqualTypeOf<Input<"upload">>();
+  expectTypeOf<sdk.ConcatInput>().toEqualTypeOf<Input<"concat">>();
 });
 
 test("an input lists each field that its mode ignores", () => {
-  expectTypeOf<Ignored<"inspiration">>().toExtend<Allowed<InspirationInput>>();
-  expectTypeOf<Ignored<"continuation">>().toExtend<Allowed<ContinuationInput>>();
+  expectTypeOf<Ignored<"inspiration">>().toExtend<Allowed<sdk.InspirationInput>>();
+  expectTypeOf<Ignored<"continuation">>().toExtend<Allowed<sdk.ContinuationInput>>();
 });
 
 test("the fields that an input forbids are those of the other model", () => {
@@ -181,18 +156,18 @@ test("the fields that an input forbids are those of the other model", () => {
   type OfProviderB = Exclude<OfModel<"provider_b">, OfModel<"provider_a">>;
   expectTypeOf<Exclude<FieldsOf<"provider_a">, FieldsOf<"provider_b">>>().toEqualTypeOf<OfProviderA>();
   expectTypeOf<Exclude<FieldsOf<"provider_b">, FieldsOf<"provider_a">>>().toEqualTypeOf<OfProviderB>();
-  expectTypeOf<keyof NoProviderAFields>().toEqualTypeOf<OfProviderA>();
-  expectTypeOf<keyof NoProviderBFields>().toEqualTypeOf<OfProviderB>();
-  expectTypeOf<Forbidden<ContinuationInput>>().toEqualTypeOf<OfProviderB>();
-  expectTypeOf<Forbidden<InspirationInput>>().toEqualTypeOf<OfProviderB>();
-  expectTypeOf<Forbidden<CustomFields>>().toEqualTypeOf<OfProviderB>();
-  expectTypeOf<Forbidden<ProviderBMusicInput>>().toEqualTypeOf<OfProviderA>();
+  expectTypeOf<keyof sdk.NoProviderAFields>().toEqualTypeOf<OfProviderA>();
+  expectTypeOf<keyof sdk.NoProviderBFields>().toEqualTypeOf<OfProviderB>();
+  expectTypeOf<Forbidden<sdk.ContinuationInput>>().toEqualTypeOf<OfProviderB>();
+  expectTypeOf<Forbidden<sdk.InspirationInput>>().toEqualTypeOf<OfProviderB>();
+  expectTypeOf<Forbidden<sdk.CustomFields>>().toEqualTypeOf<OfProviderB>();
+  expectTypeOf<Forbidden<sdk.ProviderBMusicInput>>().toEqualTypeOf<OfProviderA>();
 });
 
 test("a request names every model and task type of the table", () => {
-  expectTypeOf<TaskRequest["model"]>().toEqualTypeOf<Model>();
-  expectTypeOf<TaskRequest["task_type"]>().toEqualTypeOf<TaskType>();
-  expectTypeOf<Inputs[Kind]["model"]>().toEqualTypeOf<Model>();
-  expectTypeOf<Inputs[Kind]["task_type"]>().toEqualTypeOf<TaskType>();
-  expectTypeOf<TaskRequest["input"]>().toExtend<Flat<Input<Kind>>>();
+  expectTypeOf<sdk.TaskRequest["model"]>().toEqualTypeOf<sdk.Model>();
+  expectTypeOf<sdk.TaskRequest["task_type"]>().toEqualTypeOf<sdk.TaskType>();
+  expectTypeOf<Inputs[Kind]["model"]>().toEqualTypeOf<sdk.Model>();
+  expectTypeOf<Inputs[Kind]["task_type"]>().toEqualTypeOf<sdk.TaskType>();
+  expectTypeOf<sdk.TaskRequest["input"]>().toExtend<Flat<Input<Kind>>>();
 });

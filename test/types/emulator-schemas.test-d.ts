@@ -1,25 +1,4 @@
-import type {
-  AccountChanges,
-  AccountView,
-  AutoTopUpChange,
-  AutoTopUpView,
-  Billing,
-  BillingInformation,
-  CreatedAccount,
-  CreatedKey,
-  FaultRule,
-  Finding,
-  Invoice,
-  KeyView,
-  Limits,
-  LoggedRequest,
-  Outcome,
-  Payment,
-  Policy,
-  SeedFile,
-  Snapshot,
-  TopUp,
-} from "async-music/emulator";
+import type * as emulator from "async-music/emulator";
 import { expectTypeOf, test } from "vitest";
 import type * as z from "zod/mini";
 import type { accountMethods, accountSchema, keySchema } from "../../emulator/control/account-methods.js";
@@ -54,33 +33,33 @@ type BodyOf<Method> = Method extends { readonly body: infer Body extends z.ZodMi
 type ResultOf<Method> = Method extends { run(...args: never): infer Result } ? Result : never;
 
 test("the public types of what a caller passes are those of the schemas that check it", () => {
-  expectTypeOf<z.input<typeof topUpSchema>>().toEqualTypeOf<TopUp>();
-  expectTypeOf<z.input<typeof autoTopUpChangeSchema>>().toEqualTypeOf<AutoTopUpChange>();
-  expectTypeOf<z.input<typeof billingSchema>>().toEqualTypeOf<BillingInformation>();
-  expectTypeOf<BodyOf<(typeof accountMethods)["updateAccount"]>>().toEqualTypeOf<AccountChanges>();
-  expectTypeOf<z.input<typeof policyChangesSchema>>().toEqualTypeOf<Partial<Policy>>();
-  expectTypeOf<z.input<typeof limitsSchema>>().toEqualTypeOf<Limits>();
-  expectTypeOf<z.input<typeof faultRuleSchema>>().toEqualTypeOf<FaultRule>();
-  expectTypeOf<z.input<typeof outcomeSchema>>().toEqualTypeOf<Writable<Outcome>>();
-  expectTypeOf<z.input<typeof seedFileSchema>>().toEqualTypeOf<DeepWritable<SeedFile>>();
+  expectTypeOf<z.input<typeof topUpSchema>>().toEqualTypeOf<emulator.TopUp>();
+  expectTypeOf<z.input<typeof autoTopUpChangeSchema>>().toEqualTypeOf<emulator.AutoTopUpChange>();
+  expectTypeOf<z.input<typeof billingSchema>>().toEqualTypeOf<emulator.BillingInformation>();
+  expectTypeOf<BodyOf<(typeof accountMethods)["updateAccount"]>>().toEqualTypeOf<emulator.AccountChanges>();
+  expectTypeOf<z.input<typeof policyChangesSchema>>().toEqualTypeOf<Partial<emulator.Policy>>();
+  expectTypeOf<z.input<typeof limitsSchema>>().toEqualTypeOf<emulator.Limits>();
+  expectTypeOf<z.input<typeof faultRuleSchema>>().toEqualTypeOf<emulator.FaultRule>();
+  expectTypeOf<z.input<typeof outcomeSchema>>().toEqualTypeOf<Writable<emulator.Outcome>>();
+  expectTypeOf<z.input<typeof seedFileSchema>>().toEqualTypeOf<DeepWritable<emulator.SeedFile>>();
 });
 
 test("the public types of what the emulator returns are those of the schemas that describe it", () => {
-  expectTypeOf<z.output<typeof paymentSchema>>().toEqualTypeOf<Payment>();
-  expectTypeOf<z.output<typeof invoiceSchema>>().toEqualTypeOf<Invoice>();
-  expectTypeOf<z.output<typeof autoTopUpSchema>>().toEqualTypeOf<AutoTopUpView>();
-  expectTypeOf<z.output<typeof billingSchema>>().toEqualTypeOf<Billing>();
-  expectTypeOf<z.output<typeof policySchema>>().toEqualTypeOf<Policy>();
-  expectTypeOf<z.output<typeof keySchema>>().toEqualTypeOf<KeyView>();
-  expectTypeOf<z.output<typeof loggedRequestSchema>>().toEqualTypeOf<Writable<LoggedRequest>>();
-  expectTypeOf<z.output<typeof findingSchema>>().toEqualTypeOf<Writable<Finding>>();
-  expectTypeOf<ResultOf<(typeof accountMethods)["createAccount"]>>().toEqualTypeOf<CreatedAccount>();
-  expectTypeOf<ResultOf<(typeof accountMethods)["createKey"]>>().toEqualTypeOf<CreatedKey>();
+  expectTypeOf<z.output<typeof paymentSchema>>().toEqualTypeOf<emulator.Payment>();
+  expectTypeOf<z.output<typeof invoiceSchema>>().toEqualTypeOf<emulator.Invoice>();
+  expectTypeOf<z.output<typeof autoTopUpSchema>>().toEqualTypeOf<emulator.AutoTopUpView>();
+  expectTypeOf<z.output<typeof billingSchema>>().toEqualTypeOf<emulator.Billing>();
+  expectTypeOf<z.output<typeof policySchema>>().toEqualTypeOf<emulator.Policy>();
+  expectTypeOf<z.output<typeof keySchema>>().toEqualTypeOf<emulator.KeyView>();
+  expectTypeOf<z.output<typeof loggedRequestSchema>>().toEqualTypeOf<Writable<emulator.LoggedRequest>>();
+  expectTypeOf<z.output<typeof findingSchema>>().toEqualTypeOf<Writable<emulator.Finding>>();
+  expectTypeOf<ResultOf<(typeof accountMethods)["createAccount"]>>().toEqualTypeOf<emulator.CreatedAccount>();
+  expectTypeOf<ResultOf<(typeof accountMethods)["createKey"]>>().toEqualTypeOf<emulator.CreatedKey>();
 });
 
 test("other fields of the service's own resources may follow, which the schemas do not name", () => {
-  expectTypeOf<z.output<typeof accountSchema>["ledger"]>().toEqualTypeOf<AccountView["ledger"]>();
-  expectTypeOf<AccountView>().toExtend<z.output<typeof accountSchema>>();
-  expectTypeOf<z.output<typeof accountSchema>>().toExtend<AccountView>();
-  expectTypeOf<z.output<typeof snapshotSchema>>().toExtend<Snapshot>();
+  expectTypeOf<z.output<typeof accountSchema>["ledger"]>().toEqualTypeOf<emulator.AccountView["ledger"]>();
+  expectTypeOf<emulator.AccountView>().toExtend<z.output<typeof accountSchema>>();
+  expectTypeOf<z.output<typeof accountSchema>>().toExtend<emulator.AccountView>();
+  expectTypeOf<z.output<typeof snapshotSchema>>().toExtend<emulator.Snapshot>();
 });

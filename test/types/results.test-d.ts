@@ -1,43 +1,20 @@
-import type {
-  AsyncMusic,
-  AudioDownload,
-  Balance,
-  ClientOptions,
-  Clip,
-  FailedTask,
-  Lyrics,
-  LyricsRequest,
-  ProviderBMusicRequest,
-  SucceededTask,
-  SucceededTaskOf,
-  Task,
-  TaskOutput,
-  TaskRequest,
-  TaskSubmission,
-  Unlisted,
-  Usage,
-  WithResponse,
-} from "async-music";
 import * as sdk from "async-music";
 import type { saveAudio } from "async-music/node";
 import { test } from "vitest";
-import { assertFalse, assertTrue, type Equals, type HoldsAny, type IsAny } from "./support.js";
+import { assertFalse, assertTrue, type Equals, given, type HoldsAny, type IsAny } from "./support.js";
 
-/** A value of a type: nothing here runs. */
-declare function given<Value>(): Value;
-
-const client = given<AsyncMusic>();
+const client = given<sdk.AsyncMusic>();
 const { tasks, account, audio } = client;
 
 test("the result of a run follows its request", async () => {
   const lyrics = await tasks.run({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } });
-  assertTrue<Equals<typeof lyrics.output.result, Lyrics>>();
+  assertTrue<Equals<typeof lyrics.output.result, sdk.Lyrics>>();
   assertTrue<Equals<typeof lyrics.output.result.text, string>>();
   // @ts-expect-error lyrics are not clips
   lyrics.output.result.map((clip) => clip);
 
   const song = await tasks.run({ model: "provider_a", task_type: "music", input: { tags: "fado" } });
-  assertTrue<Equals<typeof song.output.result, Clip[]>>();
+  assertTrue<Equals<typeof song.output.result, sdk.Clip[]>>();
   // @ts-expect-error a song has no text
   song.output.result.text;
   // @ts-expect-error there may be no clip at all
@@ -50,69 +27,63 @@ test("the result of a run follows its request", async () => {
   });
   const concat = await tasks.run({ model: "provider_a", task_type: "concat", input: { clip_id: "c" } });
   const other = await tasks.run({ model: "provider_b", task_type: "music", input: { prompt: "calm" } });
-  assertTrue<Equals<typeof upload.output.result, Clip[]>>();
-  assertTrue<Equals<typeof concat.output.result, Clip[]>>();
-  assertTrue<Equals<typeof other.output.result, Clip[]>>();
+  assertTrue<Equals<typeof upload.output.result, sdk.Clip[]>>();
+  assertTrue<Equals<typeof concat.output.result, sdk.Clip[]>>();
+  assertTrue<Equals<typeof other.output.result, sdk.Clip[]>>();
   assertTrue<Equals<typeof song.status, "success">>();
 });
 
-test("a submission keeps the type of its result, also through JSON", async () => {
-  const request = given<TaskRequest>();
-  const saved = given<TaskSubmission>();
+test("a submission has the type of its result", async () => {
+  const request = given<sdk.TaskRequest>();
+  const saved = given<sdk.TaskSubmission>();
   const created = await tasks.create({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } });
-  assertTrue<Equals<typeof created, TaskSubmission<"lyrics">>>();
-  const lyrics = await tasks.wait(created);
-  assertTrue<Equals<typeof lyrics.output.result, Lyrics>>();
-
-  const parsed = JSON.parse(JSON.stringify(created)) as typeof created;
-  const again = await tasks.wait(parsed);
-  assertTrue<Equals<typeof again.output.result.text, string>>();
-
+  assertTrue<Equals<typeof created, sdk.TaskSubmission<"lyrics">>>();
   const full = await tasks
     .create({ model: "provider_b", task_type: "music", input: { prompt: "calm" } })
     .withResponse();
-  assertTrue<Equals<typeof full, WithResponse<TaskSubmission<"music">>>>();
+  assertTrue<Equals<typeof full, sdk.WithResponse<sdk.TaskSubmission<"music">>>>();
 
   const unknown = await tasks.wait(saved);
   const anything = await tasks.run(request);
   for (const task of [unknown, anything]) {
-    assertTrue<Equals<typeof task.output.result, Clip[] | Lyrics>>();
+    assertTrue<Equals<typeof task.output.result, sdk.Clip[] | sdk.Lyrics>>();
     // @ts-expect-error it may be lyrics
     task.output.result.map((clip) => clip);
-    if (task.type === "lyrics") assertTrue<Equals<typeof task.output.result, Lyrics>>();
-    else assertTrue<Equals<typeof task.output.result, Clip[]>>();
+    if (task.type === "lyrics") assertTrue<Equals<typeof task.output.result, sdk.Lyrics>>();
+    else assertTrue<Equals<typeof task.output.result, sdk.Clip[]>>();
   }
 });
 
 test("a bare id may be any kind of task", async () => {
   const task = await tasks.wait("id");
-  assertTrue<Equals<typeof task, SucceededTask>>();
+  assertTrue<Equals<typeof task, sdk.SucceededTask>>();
   const seen = await tasks.retrieve("id");
-  assertTrue<Equals<typeof seen, Task>>();
-  for await (const each of tasks.watch("id")) assertTrue<Equals<typeof each, Task>>();
+  assertTrue<Equals<typeof seen, sdk.Task>>();
+  for await (const each of tasks.watch("id")) assertTrue<Equals<typeof each, sdk.Task>>();
   // @ts-expect-error a task that is not known to have succeeded may have no output
   seen.output.result;
 });
 
 test("a task narrows by its type and its status, in any order", () => {
-  const task = given<Task>();
+  const task = given<sdk.Task>();
   if (task.type === "music" && task.status === "success") {
-    assertTrue<Equals<typeof task, SucceededTask<"music">>>();
-    assertTrue<Equals<typeof task.output.result, Clip[]>>();
+    assertTrue<Equals<typeof task, sdk.SucceededTask<"music">>>();
+    assertTrue<Equals<typeof task.output.result, sdk.Clip[]>>();
   }
   if (task.status === "success" && task.type === "lyrics")
-    assertTrue<Equals<typeof task.output.result, Lyrics>>();
-  if (task.status === "failure" || task.status === "timeout") assertTrue<Equals<typeof task, FailedTask>>();
+    assertTrue<Equals<typeof task.output.result, sdk.Lyrics>>();
+  if (task.status === "failure" || task.status === "timeout")
+    assertTrue<Equals<typeof task, sdk.FailedTask>>();
   // @ts-expect-error only a task that succeeded has a result
   if (task.type === "music" && task.status === "running") task.output.result[0];
   // @ts-expect-error a result that may be of any type has to be narrowed
   if (task.status === "success") task.output.result[0];
-  const { type, status, output } = given<Task>();
-  if (type === "upload" && status === "success") assertTrue<Equals<typeof output.result, Clip[]>>();
+  const { type, status, output } = given<sdk.Task>();
+  if (type === "upload" && status === "success") assertTrue<Equals<typeof output.result, sdk.Clip[]>>();
 });
 
 test("a switch over all listed types or statuses leaves a string for those of a later version", () => {
-  const task = given<Task>();
+  const task = given<sdk.Task>();
   switch (task.status) {
     case "pending":
     case "running":
@@ -122,8 +93,8 @@ test("a switch over all listed types or statuses leaves a string for those of a 
       break;
     default: {
       const status: string = task.status;
-      assertTrue<Equals<typeof task.status, Unlisted>>();
-      assertTrue<Equals<typeof task.output, TaskOutput | null>>();
+      assertTrue<Equals<typeof task.status, sdk.Unlisted>>();
+      assertTrue<Equals<typeof task.output, sdk.TaskOutput | null>>();
       void status;
     }
   }
@@ -135,22 +106,23 @@ test("a switch over all listed types or statuses leaves a string for those of a 
     case "concat":
       break;
     default:
-      assertTrue<Equals<typeof task, SucceededTask<Unlisted>>>();
+      assertTrue<Equals<typeof task, sdk.SucceededTask<sdk.Unlisted>>>();
       assertTrue<Equals<typeof task.output.result, unknown>>();
   }
 });
 
 test("the guards narrow tasks with a known or unknown status", () => {
-  const task = given<Task>();
-  const succeeded = given<SucceededTask>();
-  const failed = given<FailedTask>();
-  if (sdk.isMusic(task)) assertTrue<Equals<typeof task, Task<"music">>>();
-  if (sdk.isMusic(task) && task.status === "success") assertTrue<Equals<typeof task.output.result, Clip[]>>();
-  if (sdk.isMusic(succeeded)) assertTrue<Equals<typeof succeeded.output.result, Clip[]>>();
+  const task = given<sdk.Task>();
+  const succeeded = given<sdk.SucceededTask>();
+  const failed = given<sdk.FailedTask>();
+  if (sdk.isMusic(task)) assertTrue<Equals<typeof task, sdk.Task<"music">>>();
+  if (sdk.isMusic(task) && task.status === "success")
+    assertTrue<Equals<typeof task.output.result, sdk.Clip[]>>();
+  if (sdk.isMusic(succeeded)) assertTrue<Equals<typeof succeeded.output.result, sdk.Clip[]>>();
   if (sdk.isLyrics(succeeded)) assertTrue<Equals<typeof succeeded.output.result.text, string>>();
-  if (sdk.isLyrics(failed)) assertTrue<Equals<typeof failed, FailedTask<"lyrics">>>();
+  if (sdk.isLyrics(failed)) assertTrue<Equals<typeof failed, sdk.FailedTask<"lyrics">>>();
   // @ts-expect-error a submission is not a task
-  sdk.isMusic(given<TaskSubmission>());
+  sdk.isMusic(given<sdk.TaskSubmission>());
 });
 
 test("retrieve, wait and watch keep the type of a submission, also after JSON", async () => {
@@ -158,25 +130,25 @@ test("retrieve, wait and watch keep the type of a submission, also after JSON", 
   const parsed = JSON.parse(JSON.stringify(created)) as typeof created;
   for (const submission of [created, parsed]) {
     const task = await tasks.retrieve(submission);
-    assertTrue<Equals<typeof task, Task<"lyrics">>>();
-    if (task.status === "success") assertTrue<Equals<typeof task.output.result, Lyrics>>();
-    for await (const each of tasks.watch(submission)) assertTrue<Equals<typeof each, Task<"lyrics">>>();
+    assertTrue<Equals<typeof task, sdk.Task<"lyrics">>>();
+    if (task.status === "success") assertTrue<Equals<typeof task.output.result, sdk.Lyrics>>();
+    for await (const each of tasks.watch(submission)) assertTrue<Equals<typeof each, sdk.Task<"lyrics">>>();
     const done = await tasks.wait(submission);
-    assertTrue<Equals<typeof done, SucceededTask<"lyrics">>>();
+    assertTrue<Equals<typeof done, sdk.SucceededTask<"lyrics">>>();
   }
   const { data } = await tasks.retrieve(created).withResponse();
-  assertTrue<Equals<typeof data, Task<"lyrics">>>();
-  const either = given<string | TaskSubmission>();
+  assertTrue<Equals<typeof data, sdk.Task<"lyrics">>>();
+  const either = given<string | sdk.TaskSubmission>();
   void [tasks.retrieve(either), tasks.wait(either), tasks.watch(either)];
 });
 
 test("statuses and codes are listed, and accept values that a later version adds", async () => {
-  const task = given<Task>();
-  const known: Task["status"][] = ["pending", "running", "success", "failure", "timeout"];
+  const task = given<sdk.Task>();
+  const known: sdk.Task["status"][] = ["pending", "running", "success", "failure", "timeout"];
   // @ts-expect-error a status that is not listed has to be declared as such
-  const misspelt: Task["status"] = "sucess";
-  const later: Task["status"] = "paused" as Unlisted;
-  const code: Task["error_code"] = "content_moderation";
+  const misspelt: sdk.Task["status"] = "sucess";
+  const later: sdk.Task["status"] = "paused" as sdk.Unlisted;
+  const code: sdk.Task["error_code"] = "content_moderation";
   if (task.error_code === "rate_limited")
     assertTrue<Equals<typeof task.retry_after_seconds, number | null>>();
   void [known, misspelt, later, code];
@@ -196,22 +168,22 @@ test("responses have the fields of the interface", async () => {
 });
 
 test("an undocumented field is read with `extraField` alone, and has to be narrowed before use", () => {
-  const succeeded = given<SucceededTask<"music">>();
+  const succeeded = given<sdk.SucceededTask<"music">>();
   const [clip] = succeeded.output.result;
   if (clip === undefined) return;
   assertTrue<Equals<ReturnType<typeof sdk.extraField>, unknown>>();
-  const lyrics = given<Lyrics>();
+  const lyrics = given<sdk.Lyrics>();
   const objects = [
-    given<Task>(),
-    given<TaskSubmission>(),
-    given<TaskSubmission<"lyrics">>(),
+    given<sdk.Task>(),
+    given<sdk.TaskSubmission>(),
+    given<sdk.TaskSubmission<"lyrics">>(),
     succeeded,
     succeeded.output,
     clip,
     clip.metadata ?? {},
     lyrics,
-    given<Balance>(),
-    given<Usage>(),
+    given<sdk.Balance>(),
+    given<sdk.Usage>(),
   ] as const;
   for (const object of objects) sdk.extraField(object, "video_url");
   void [
@@ -222,25 +194,25 @@ test("an undocumented field is read with `extraField` alone, and has to be narro
     // @ts-expect-error
     clip.metadata?.length,
     // @ts-expect-error the id of a submission is `task_id`
-    given<TaskSubmission>().id,
+    given<sdk.TaskSubmission>().id,
     // @ts-expect-error
-    given<Task>().id,
+    given<sdk.Task>().id,
     // @ts-expect-error
-    given<Task>().output?.clips,
+    given<sdk.Task>().output?.clips,
     // @ts-expect-error
     lyrics.lyrics,
     // @ts-expect-error
-    given<Balance>().credits,
+    given<sdk.Balance>().credits,
     // @ts-expect-error
-    given<Usage>().tasksCreated,
+    given<sdk.Usage>().tasksCreated,
     // @ts-expect-error a promise is no object of a response
     sdk.extraField(account.balance(), "bonus"),
   ];
 });
 
 test("a comparison with a misspelled literal does not compile", () => {
-  const task = given<Task>();
-  const submission = given<TaskSubmission>();
+  const task = given<sdk.Task>();
+  const submission = given<sdk.TaskSubmission>();
   const error = given<unknown>();
   void [
     task.error_code === "content_moderation",
@@ -278,7 +250,7 @@ test("a comparison with a misspelled literal does not compile", () => {
       break;
     default: {
       const code: string = task.error_code;
-      assertTrue<Equals<typeof task.error_code, Unlisted>>();
+      assertTrue<Equals<typeof task.error_code, sdk.Unlisted>>();
       void code;
     }
   }
@@ -287,13 +259,13 @@ test("a comparison with a misspelled literal does not compile", () => {
 test("errors have their documented fields", () => {
   const error = given<unknown>();
   if (error instanceof sdk.TaskTimedOutError) {
-    assertTrue<Equals<typeof error.task, FailedTask>>();
+    assertTrue<Equals<typeof error.task, sdk.FailedTask>>();
     assertTrue<Equals<typeof error.task.status, "failure" | "timeout">>();
-    if (error.task.type === "music") assertTrue<Equals<typeof error.task, FailedTask<"music">>>();
+    if (error.task.type === "music") assertTrue<Equals<typeof error.task, sdk.FailedTask<"music">>>();
   }
   if (error instanceof sdk.WaitTimeoutError) {
     assertTrue<Equals<typeof error.taskId, string>>();
-    assertTrue<Equals<typeof error.task, Task | null>>();
+    assertTrue<Equals<typeof error.task, sdk.Task | null>>();
   }
   if (error instanceof sdk.RateLimitedError) {
     assertTrue<Equals<typeof error.retryAt, Date | null>>();
@@ -302,10 +274,10 @@ test("errors have their documented fields", () => {
   }
   if (error instanceof sdk.SubmissionOutcomeUnknownError) {
     assertTrue<Equals<typeof error.status, number | null>>();
-    assertTrue<Equals<typeof error.request, TaskRequest>>();
-    if (error.request.task_type === "lyrics") assertTrue<Equals<typeof error.request, LyricsRequest>>();
+    assertTrue<Equals<typeof error.request, sdk.TaskRequest>>();
+    if (error.request.task_type === "lyrics") assertTrue<Equals<typeof error.request, sdk.LyricsRequest>>();
     if (error.request.model === "provider_b")
-      assertTrue<Equals<typeof error.request, ProviderBMusicRequest>>();
+      assertTrue<Equals<typeof error.request, sdk.ProviderBMusicRequest>>();
     assertTrue<Equals<typeof error.cause, unknown>>();
   }
   if (error instanceof sdk.InvalidRequestError) {
@@ -314,7 +286,7 @@ test("errors have their documented fields", () => {
 });
 
 test("every option is optional, and a misspelled one does not compile", () => {
-  const none: ClientOptions = {};
+  const none: sdk.ClientOptions = {};
   void [
     new sdk.AsyncMusic(),
     new sdk.AsyncMusic(none),
@@ -331,20 +303,11 @@ test("no public type is any", () => {
   assertTrue<HoldsAny<{ a: { b: (c: unknown) => Promise<ReturnType<JSON["parse"]>> } }>>();
   assertTrue<HoldsAny<{ a: string } | { a: (b: ReturnType<JSON["parse"]>[]) => void }>>();
 
-  assertFalse<HoldsAny<Task>>();
-  assertFalse<HoldsAny<TaskRequest>>();
-  assertFalse<HoldsAny<TaskSubmission>>();
-  assertFalse<HoldsAny<SucceededTask>>();
-  assertFalse<HoldsAny<SucceededTaskOf<"lyrics">>>();
-  assertFalse<HoldsAny<Clip>>();
-  assertFalse<HoldsAny<Lyrics>>();
-  assertFalse<HoldsAny<Balance>>();
-  assertFalse<HoldsAny<Usage>>();
-  assertFalse<HoldsAny<sdk.RequestOptions>>();
-  assertFalse<HoldsAny<sdk.WaitOptions>>();
-  assertFalse<HoldsAny<sdk.RunOptions>>();
-  assertFalse<HoldsAny<sdk.Clock>>();
-  assertFalse<HoldsAny<AudioDownload["extension" | "contentType" | "size"]>>();
+  assertFalse<HoldsAny<sdk.Task | sdk.TaskRequest | sdk.TaskSubmission>>();
+  assertFalse<HoldsAny<sdk.SucceededTask | sdk.SucceededTaskOf<"lyrics"> | sdk.Clip | sdk.Lyrics>>();
+  assertFalse<HoldsAny<sdk.Balance | sdk.Usage>>();
+  assertFalse<HoldsAny<sdk.RequestOptions | sdk.WaitOptions | sdk.RunOptions | sdk.Clock>>();
+  assertFalse<HoldsAny<sdk.AudioDownload["extension" | "contentType" | "size"]>>();
   assertFalse<HoldsAny<typeof tasks.create>>();
   assertFalse<HoldsAny<typeof tasks.retrieve>>();
   assertFalse<HoldsAny<typeof tasks.wait>>();
@@ -361,7 +324,7 @@ test("the request of a journal entry runs again without a cast, and narrows by i
   const journal = sdk.memoryJournal();
   const entry = await journal.get("order-1");
   if (entry === null) return;
-  assertTrue<Equals<typeof entry.request, TaskRequest>>();
+  assertTrue<Equals<typeof entry.request, sdk.TaskRequest>>();
   await tasks.run(entry.request, { journal, journalKey: "order-1" });
-  if (entry.request.task_type === "lyrics") assertTrue<Equals<typeof entry.request, LyricsRequest>>();
+  if (entry.request.task_type === "lyrics") assertTrue<Equals<typeof entry.request, sdk.LyricsRequest>>();
 });

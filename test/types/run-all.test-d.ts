@@ -1,33 +1,17 @@
-import type {
-  AsyncMusic,
-  Clip,
-  Evidence,
-  Journal,
-  JournalEntry,
-  Lyrics,
-  RunAllOptions,
-  RunAllProgress,
-  RunOptions,
-  RunResult,
-  SubmissionOutcomeUnknownError,
-  TaskRequest,
-} from "async-music";
+import type * as sdk from "async-music";
 import { isMusic, memoryJournal } from "async-music";
 import { fileJournal } from "async-music/node";
 import { test } from "vitest";
-import { assertFalse, assertTrue, type Equals, type HoldsAny } from "./support.js";
+import { assertFalse, assertTrue, type Equals, given, type HoldsAny } from "./support.js";
 
-/** A value of a type: nothing here runs. */
-declare function given<Value>(): Value;
-
-const { tasks } = given<AsyncMusic>();
+const { tasks } = given<sdk.AsyncMusic>();
 
 test("the result of each run follows its request", async () => {
   const lyrics = [{ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } }] as const;
   for await (const { task, error, index, request } of tasks.runAll(lyrics)) {
     assertTrue<Equals<typeof index, number>>();
     assertTrue<Equals<typeof request.task_type, "lyrics">>();
-    if (task !== undefined) assertTrue<Equals<typeof task.output.result, Lyrics>>();
+    if (task !== undefined) assertTrue<Equals<typeof task.output.result, sdk.Lyrics>>();
     if (error === undefined) assertFalse<Equals<typeof task, never>>();
   }
 
@@ -35,7 +19,7 @@ test("the result of each run follows its request", async () => {
     { model: "provider_a", task_type: "music", input: { tags: "fado" } },
     { model: "provider_b", task_type: "music", input: { prompt: "calm" } },
   ])) {
-    if (result.task) assertTrue<Equals<typeof result.task.output.result, Clip[]>>();
+    if (result.task) assertTrue<Equals<typeof result.task.output.result, sdk.Clip[]>>();
   }
 
   for await (const result of tasks.runAll([
@@ -43,15 +27,15 @@ test("the result of each run follows its request", async () => {
     { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } },
   ])) {
     const { task } = result;
-    if (task?.type === "lyrics") assertTrue<Equals<typeof task.output.result, Lyrics>>();
-    if (task && isMusic(task)) assertTrue<Equals<typeof task.output.result, Clip[]>>();
+    if (task?.type === "lyrics") assertTrue<Equals<typeof task.output.result, sdk.Lyrics>>();
+    if (task && isMusic(task)) assertTrue<Equals<typeof task.output.result, sdk.Clip[]>>();
     if (result.task?.type === "lyrics") result.task.output.result.text;
     // @ts-expect-error it may be lyrics
     task?.output.result[0];
   }
 
-  for await (const { task } of tasks.runAll(given<AsyncIterable<TaskRequest>>())) {
-    assertTrue<Equals<NonNullable<typeof task>["output"]["result"], Lyrics | Clip[]>>();
+  for await (const { task } of tasks.runAll(given<AsyncIterable<sdk.TaskRequest>>())) {
+    assertTrue<Equals<NonNullable<typeof task>["output"]["result"], sdk.Lyrics | sdk.Clip[]>>();
   }
 });
 
@@ -72,7 +56,7 @@ test("requests that the service forbids do not compile in a batch either", () =>
 
 test("a journal's key names a run, and each run of a batch", () => {
   const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
-  const journal: Journal = given<boolean>() ? memoryJournal() : fileJournal("journal");
+  const journal: sdk.Journal = given<boolean>() ? memoryJournal() : fileJournal("journal");
   void tasks.run(request, { journal, journalKey: "order-1", probe: true });
   tasks.runAll([request], { journal, journalKey: ({ input }, index) => `${input.prompt} ${index}` });
   // @ts-expect-error a batch has many keys
@@ -80,18 +64,14 @@ test("a journal's key names a run, and each run of a batch", () => {
 });
 
 test("an entry narrows by its state", () => {
-  const entry = given<JournalEntry>();
+  const entry = given<sdk.JournalEntry>();
   if (entry.state === "submitted") assertTrue<Equals<typeof entry.task_id, string>>();
   // @ts-expect-error an intent has no task
   else entry.task_id;
-  assertTrue<Equals<SubmissionOutcomeUnknownError["evidence"], Evidence | null>>();
+  assertTrue<Equals<sdk.SubmissionOutcomeUnknownError["evidence"], sdk.Evidence | null>>();
 });
 
 test("no type of `runAll` contains any", () => {
-  assertFalse<HoldsAny<RunOptions>>();
-  assertFalse<HoldsAny<RunAllOptions>>();
-  assertFalse<HoldsAny<RunResult>>();
-  assertFalse<HoldsAny<RunAllProgress>>();
-  assertFalse<HoldsAny<Journal>>();
-  assertFalse<HoldsAny<JournalEntry>>();
+  assertFalse<HoldsAny<sdk.RunOptions | sdk.RunAllOptions | sdk.RunResult | sdk.RunAllProgress>>();
+  assertFalse<HoldsAny<sdk.Journal | sdk.JournalEntry>>();
 });

@@ -1,9 +1,7 @@
 import { Readable } from "node:stream";
 import { type AsyncMusic, type AudioDownload, type Task, taskEvents } from "async-music";
 import { test } from "vitest";
-
-/** A value of a type: nothing here runs. */
-declare function given<Value>(): Value;
+import { given } from "./support.js";
 
 // The tests compile with the DOM library, whose `ReadableStream` differs from that of Node's types.
 test("events and audio are streams of Node and of the web", async () => {

@@ -30,6 +30,9 @@ type PartHoldsAny<Type, Depth extends readonly 0[]> = Type extends Foreign
 export type Equals<One, Other> =
   (<Type>() => Type extends One ? 1 : 2) extends <Type>() => Type extends Other ? 1 : 2 ? true : false;
 
+/** A value of a type: the tests of types compile, and never run. */
+export declare function given<Value>(): Value;
+
 /** Compiles only with `true`. */
 export function assertTrue<_Claim extends true>(): void {}
 
