@@ -47,7 +47,7 @@ const long = [
 const slowBuilt = [
   "test/cli/{process,state-file}.test.ts",
   "test/package/tarball.test.ts",
-  "test/examples/{cloudflare,outside,programs,python,shared-emulator,testing}.test.ts",
+  "test/examples/{cloudflare,outside,python,shared-emulator}.test.ts",
   "test/package/{guides,guide-tests}.test.ts",
 ];
 

@@ -4,7 +4,7 @@ import type { Emulator } from "async-music/emulator";
 import { test } from "async-music/emulator/vitest";
 import { DelayedError, UnrecoverableError } from "bullmq";
 import { describe, expect, vi } from "vitest";
-import { inDbos } from "../../examples/postgres/dbos.js";
+import { inDbos, type Steps } from "../../examples/postgres/dbos.js";
 import { inPgBoss } from "../../examples/postgres/pg-boss.js";
 import { inBullMq } from "../../examples/queues/bullmq.js";
 import { inInngest } from "../../examples/queues/inngest.js";
@@ -156,155 +156,119 @@ const laterAt = new Date("2026-01-01T00:02:00.000Z");
 const later = new NotYetError(laterAt, new sdk.TaskFailedError(FAILED));
 const someTime = new sdk.ConnectionError("no network", { requestId: "1" });
 
-describe("BullMQ", () => {
-  const fail = async (error: Error) => {
-    const moveToDelayed = vi.fn(async () => {});
-    const thrown = await inBullMq({ moveToDelayed }, "token", () => Promise.reject(error)).catch(
-      (reason) => reason,
-    );
-    return { thrown, moveToDelayed };
-  };
-
-  test("does not retry a permanent error", async () => {
-    const { thrown } = await fail(never);
-    expect(thrown).toBeInstanceOf(UnrecoverableError);
-    expect(thrown.message).toBe(String(never));
-  });
-
-  test("retries at the stated time", async () => {
-    const { thrown, moveToDelayed } = await fail(later);
-    expect(moveToDelayed).toHaveBeenCalledExactlyOnceWith(laterAt.getTime(), "token");
-    expect(thrown).toBeInstanceOf(DelayedError);
-  });
-
-  test("retries any other error by its own policy, and receives the result", async () => {
-    const { thrown, moveToDelayed } = await fail(someTime);
-    expect(thrown).toBe(someTime);
-    expect(moveToDelayed).not.toHaveBeenCalled();
-    expect(await inBullMq({ moveToDelayed }, "token", async () => ANSWER)).toBe(ANSWER);
-  });
-});
-
-describe("pg-boss", () => {
-  const job = { id: "job-1", name: "songs", data: order };
-  const fail = async (error: Error) => {
-    const send = vi.fn(async () => "job-2");
-    const result = await inPgBoss({ send }, job, () => Promise.reject(error)).catch((reason) => reason);
-    return { result, send };
-  };
-
-  test("does not retry a permanent error", async () => {
-    const { result, send } = await fail(never);
-    expect(result).toEqual({ id: "job-1", status: "deadletter", output: String(never) });
-    expect(send).not.toHaveBeenCalled();
-  });
-
-  test("retries in another job at the stated time", async () => {
-    const { result, send } = await fail(later);
-    expect(send).toHaveBeenCalledExactlyOnceWith("songs", order, { startAfter: laterAt });
-    expect(result).toMatchObject({ id: "job-1", status: "completed" });
-  });
-
-  test("retries any other error by its own policy, and receives the result", async () => {
-    const { result, send } = await fail(someTime);
-    expect(result).toBe(someTime);
-    expect(send).not.toHaveBeenCalled();
-    const done = await inPgBoss({ send }, job, async () => ANSWER);
-    expect(done).toEqual({ id: "job-1", status: "completed", output: ANSWER });
-  });
-});
-
-describe("DBOS", () => {
-  /** Runs steps as DBOS does: an error is retried if the step's rule says so, and a sleep ends at once. */
-  const run = async (work: () => Promise<string>) => {
-    const sleeps: number[] = [];
-    const now = laterAt.getTime() - 30_000;
-    const end = await inDbos(
-      {
-        async runStep(step, { shouldRetry = () => true } = {}) {
-          for (;;) {
-            try {
-              return await step();
-            } catch (error) {
-              if (!(await shouldRetry(error))) throw error;
-            }
-          }
-        },
-        sleep: async (ms) => void sleeps.push(ms),
-        now: async () => now,
-      },
-      work,
-    ).catch((reason) => reason);
-    return { end, sleeps };
-  };
-
-  test("does not retry a permanent error", async () => {
-    expect(await run(() => Promise.reject(never))).toEqual({ end: never, sleeps: [] });
-  });
-
-  test("sleeps in the workflow until the stated time", async () => {
-    const work = vi.fn(async () => ANSWER).mockRejectedValueOnce(later);
-    expect(await run(work)).toEqual({ end: ANSWER, sleeps: [30_000] });
-  });
-
-  test("retries any other error by the policy of the step, and receives the result", async () => {
-    const work = vi.fn(async () => ANSWER).mockRejectedValueOnce(someTime);
-    expect(await run(work)).toEqual({ end: ANSWER, sleeps: [] });
-  });
-});
-
-describe("Inngest", () => {
-  class NonRetriableError extends Error {}
-  class RetryAfterError extends Error {
-    readonly retryAfter: Date;
-    constructor(message: string, retryAfter: Date, options?: { cause?: unknown }) {
-      super(message, options);
-      this.retryAfter = retryAfter;
-    }
+class NonRetriableError extends Error {}
+class RetryAfterError extends Error {
+  readonly retryAfter: Date;
+  constructor(message: string, retryAfter: Date, options?: { cause?: unknown }) {
+    super(message, options);
+    this.retryAfter = retryAfter;
   }
-  const fail = (error: Error) =>
-    inInngest({ NonRetriableError, RetryAfterError }, () => Promise.reject(error)).catch((reason) => reason);
+}
 
-  test("does not retry a permanent error", async () => {
-    expect(await fail(never)).toBeInstanceOf(NonRetriableError);
-    expect(await fail(never)).toMatchObject({ message: String(never), cause: never });
-  });
+type Work = () => Promise<string>;
 
-  test("retries at the stated time", async () => {
-    expect(await fail(later)).toBeInstanceOf(RetryAfterError);
-    expect(await fail(later)).toMatchObject({ retryAfter: laterAt, cause: later });
-  });
+/** The result of a promise, or what it rejects with. */
+const endOf = (promise: Promise<unknown>) => promise.catch((reason: unknown) => reason);
 
-  test("retries any other error by its own policy", async () => {
-    expect(await fail(someTime)).toBe(someTime);
-  });
+/** Runs some work on a double of each engine. Returns what the engine receives: the end, and the arguments of other calls. */
+const ENGINES: Record<string, (work: Work) => Promise<unknown[]>> = {
+  async BullMQ(work) {
+    const moveToDelayed = vi.fn(async () => {});
+    return [await endOf(inBullMq({ moveToDelayed }, "token", work)), ...moveToDelayed.mock.calls];
+  },
+  async "pg-boss"(work) {
+    const send = vi.fn(async () => "job-2");
+    return [
+      await endOf(inPgBoss({ send }, { id: "job-1", name: "songs", data: order }, work)),
+      ...send.mock.calls,
+    ];
+  },
+  /** DBOS retries a step after an error if the step's rule says so. Here, a sleep ends at once. */
+  async DBOS(work) {
+    const sleep = vi.fn(async (_: number) => {});
+    const steps: Steps = {
+      async runStep(step, { shouldRetry = () => true } = {}) {
+        for (;;) {
+          try {
+            return await step();
+          } catch (error) {
+            if (!(await shouldRetry(error))) throw error;
+          }
+        }
+      },
+      sleep,
+      now: async () => laterAt.getTime() - 30_000,
+    };
+    return [await endOf(inDbos(steps, work)), ...sleep.mock.calls];
+  },
+  async Inngest(work) {
+    return [await endOf(inInngest({ NonRetriableError, RetryAfterError }, work))];
+  },
+  async Temporal(work) {
+    const failures = { create: (options: object) => Object.assign(new Error(), { options }) };
+    const end = await endOf(inTemporal(failures, work, () => laterAt.getTime() - 30_000));
+    return [end instanceof Error ? Reflect.get(end, "options") : end];
+  },
+};
+
+const job = { id: "job-1", status: "completed" };
+
+/** What each engine receives if the first try fails with this error. */
+const ENDS: [engine: string, error: Error | null, what: string, received: unknown[]][] = [
+  ["BullMQ", never, "fails the job", [new UnrecoverableError(String(never))]],
+  [
+    "BullMQ",
+    later,
+    "delays the job until the stated time",
+    [new DelayedError(), [laterAt.getTime(), "token"]],
+  ],
+  ["BullMQ", someTime, "retries by its own policy", [someTime]],
+  ["BullMQ", null, "has the result", [ANSWER]],
+
+  ["pg-boss", never, "ends the job", [{ ...job, status: "deadletter", output: String(never) }]],
+  [
+    "pg-boss",
+    later,
+    "retries in another job at the stated time",
+    [{ ...job, output: "continues in another job" }, ["songs", order, { startAfter: laterAt }]],
+  ],
+  ["pg-boss", someTime, "retries by its own policy", [someTime]],
+  ["pg-boss", null, "has the result", [{ ...job, output: ANSWER }]],
+
+  ["DBOS", never, "fails the workflow", [never]],
+  ["DBOS", later, "sleeps in the workflow until the stated time", [ANSWER, [30_000]]],
+  ["DBOS", someTime, "retries by the policy of the step", [ANSWER]],
+  ["DBOS", null, "has the result", [ANSWER]],
+
+  ["Inngest", never, "fails the step", [new NonRetriableError(String(never), { cause: never })]],
+  [
+    "Inngest",
+    later,
+    "retries at the stated time",
+    [new RetryAfterError(String(later), laterAt, { cause: later })],
+  ],
+  ["Inngest", someTime, "retries by its own policy", [someTime]],
+  ["Inngest", null, "has the result", [ANSWER]],
+
+  ["Temporal", never, "fails the activity", [failure(never, { nonRetryable: true })]],
+  ["Temporal", later, "retries after the stated wait", [failure(later, { nextRetryDelay: 30_000 })]],
+  ["Temporal", someTime, "retries by its own policy", [failure(someTime)]],
+  [
+    "Temporal",
+    new sdk.TaskFailedError(FAILED),
+    "has the task ID of an error",
+    [failure(new sdk.TaskFailedError(FAILED), { nonRetryable: true, details: [FAILED.task_id] })],
+  ],
+  ["Temporal", null, "has the result", [ANSWER]],
+];
+
+test.each(ENDS)("%s, after %o, %s", async (engine, error, _, received) => {
+  const work = vi.fn(async () => ANSWER);
+  if (error !== null) work.mockRejectedValueOnce(error);
+  expect(await ENGINES[engine]?.(work)).toStrictEqual(received);
 });
 
-describe("Temporal", () => {
-  const now = () => Date.parse("2026-01-01T00:01:30.000Z");
-  const failures = { create: (options: object) => Object.assign(new Error(), { options }) };
-  const fail = (error: Error) =>
-    inTemporal(failures, () => Promise.reject(error), now).catch((reason) => reason.options);
-
-  test("does not retry a permanent error", async () => {
-    const { message, name: type } = never;
-    expect(await fail(never)).toEqual({ message, type, nonRetryable: true, details: [null] });
-  });
-
-  test("retries after the stated wait", async () => {
-    expect(await fail(later)).toMatchObject({
-      type: "NotYetError",
-      nonRetryable: false,
-      nextRetryDelay: 30_000,
-    });
-  });
-
-  test("receives the task ID of an error", async () => {
-    expect(await fail(new sdk.TaskFailedError(FAILED))).toMatchObject({ details: [FAILED.task_id] });
-  });
-
-  test("retries any other error by its own policy", async () => {
-    expect(await fail(someTime)).toEqual(expect.objectContaining({ nonRetryable: false }));
-    expect(await fail(someTime)).not.toHaveProperty("nextRetryDelay");
-  });
-});
+/** The failure that Temporal stores. */
+function failure({ name: type, message }: Error, fields: object = {}) {
+  return { message, type, nonRetryable: false, details: [null], ...fields };
+}

@@ -1,17 +1,14 @@
 import {
+  type AsyncMusic,
   CreditCeilingError,
-  InvalidOptionError,
   InvalidRequestError,
   RateLimitedError,
   RequestTimeoutError,
-  ServerError,
   SubmissionOutcomeUnknownError,
   type TaskRequest,
   WaitTimeoutError,
 } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createMemoryPacer } from "../../src/rate-limit/memory-pacer.js";
-import type { Pacer } from "../../src/rate-limit/pacer.js";
 import {
   accepted,
   acceptedAnew,
@@ -28,7 +25,7 @@ import {
   taskIdIn,
 } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
-import { createTestClock, START, turns } from "../support/test-clock.js";
+import { START, turns } from "../support/test-clock.js";
 import { arrivals, createWorld, gaps, inTurn, never } from "../support/world.js";
 
 // Each limit just below, exactly at it, and just above. Other files pin the size of a response, the length of a window, and what
@@ -36,41 +33,40 @@ import { arrivals, createWorld, gaps, inTurn, never } from "../support/world.js"
 
 afterEach(() => void vi.useRealTimers());
 
+type Answer = Parameters<typeof inTurn>[number];
+
 /** The largest result of a source of random numbers. */
 const LARGEST = 1 - Number.EPSILON;
 
 describe("the wait that a 429 states", () => {
-  test.each([
-    [119.999, 2],
-    [120, 2],
-    [120.001, 1],
-  ])("of %f s is compared with a budget of 120 s: %i requests are sent", async (seconds, sent) => {
-    const world = createWorld(inTurn(limited(seconds), balance()));
-    const read = world.client.account.balance();
-    if (sent === 1) await rejection(read, RateLimitedError);
-    else await read;
-    expect(arrivals(world)).toEqual(sent === 1 ? [0] : [0, seconds * 1000]);
-  });
+  const CALLS = {
+    balance: (client: AsyncMusic) => client.account.balance(),
+    create: (client: AsyncMusic) => client.tasks.create(SONG_REQUEST),
+  };
 
   test.each([
-    [999, 1],
-    [1000, 2],
-    [1001, 2],
-  ])("of 1 s is compared with a `retryBudgetMs` of %i: %i requests are sent", async (retryBudgetMs, sent) => {
-    const world = createWorld(inTurn(limited(1), acceptedAnew()), { retryBudgetMs });
-    await world.client.tasks.create(SONG_REQUEST).catch(() => {});
-    expect(world.requests).toHaveLength(sent);
-  });
-
-  test.each([
-    [1999, 2],
-    [2000, 3],
-    [2001, 3],
-  ])("of 1 s, twice, is compared with what is left of %i ms: %i requests", async (retryBudgetMs, sent) => {
-    const world = createWorld(inTurn(limited(1), limited(1), balance()), { retryBudgetMs });
-    await world.client.account.balance().catch(() => {});
-    expect(world.requests).toHaveLength(sent);
-  });
+    [1, 119.999, undefined, 2],
+    [1, 120, undefined, 2],
+    [1, 120.001, undefined, 1],
+    [1, 1, 999, 1],
+    [1, 1, 1000, 2],
+    [1, 1, 1001, 2],
+    [2, 1, 1999, 2],
+    [2, 1, 2000, 3],
+    [2, 1, 2001, 3],
+  ])(
+    "%i times, of %f s, is compared with a `retryBudgetMs` of %s, by default 120,000: %i requests are sent",
+    async (times, seconds, retryBudgetMs, sent) => {
+      for (const [name, call] of Object.entries(CALLS)) {
+        const success = name === "create" ? () => acceptedAnew() : () => balance();
+        const answers = Array<Answer>(times).fill(() => limited(seconds));
+        const world = createWorld(inTurn(...answers, success), { retryBudgetMs });
+        if (sent > times) await call(world.client);
+        else await rejection(call(world.client), RateLimitedError);
+        expect(arrivals(world)).toEqual(Array.from({ length: sent }, (_, index) => index * seconds * 1000));
+      }
+    },
+  );
 
   test.each([
     [86_399, 86_399_000],
@@ -80,6 +76,29 @@ describe("the wait that a 429 states", () => {
     const { client } = createWorld(() => limited(seconds), { maxRetries: 0 });
     await rejection(client.account.balance(), RateLimitedError);
     expect(client.rateLimit.heldUntil).toEqual(new Date(START + heldForMs));
+  });
+
+  describe.each([
+    [19_999, false],
+    [20_000, true],
+    [20_001, true],
+  ])("of 20 s, for another call with a `retryBudgetMs` of %i that may wait: %s", (retryBudgetMs, mayWait) => {
+    const last = () => balance({}, { "X-RateLimit-Remaining": "1" });
+
+    test.each([
+      ["which comes later", [limited(20)], false],
+      ["which is in the queue", [last, limited(20)], true],
+    ])("%s", async (_, answers, isQueued) => {
+      const world = createWorld(inTurn(...answers, balance()), { retryBudgetMs, maxRetries: 0 });
+      const read = () => world.client.account.balance();
+      if (isQueued) await read();
+      const limitedRead = rejection(read(), RateLimitedError);
+      if (!isQueued) await limitedRead;
+      const other = mayWait ? read() : rejection(read(), RateLimitedError);
+      await Promise.all([limitedRead, other]);
+      expect(arrivals(world).slice(answers.length)).toEqual(mayWait ? [20_000] : []);
+      expect(world.clock.elapsed()).toBe(mayWait ? 20_000 : 0);
+    });
   });
 });
 
@@ -92,12 +111,6 @@ test.each([
   const world = createWorld(inTurn(broken, balance()), { retryBudgetMs, random: () => 0.5 });
   await world.client.account.balance().catch(() => {});
   expect(world.requests).toHaveLength(sent);
-});
-
-test("a read is retried twice by default", async () => {
-  const world = createWorld(() => refusal(502, "upstream_provider_error"));
-  await rejection(world.client.account.balance(), ServerError);
-  expect(world.requests).toHaveLength(3);
 });
 
 test("an attempt ends after 30,000 ms by default, and not a millisecond earlier", async () => {
@@ -114,76 +127,31 @@ test("an attempt ends after 30,000 ms by default, and not a millisecond earlier"
   expect(error).toBeInstanceOf(RequestTimeoutError);
 });
 
-describe("the pacer", () => {
-  const paced = () => {
-    const clock = createTestClock();
-    const pacer: Pacer = createMemoryPacer(clock);
-    const report = (heldForMs: number | null) =>
-      pacer.report({ sentAt: clock.now(), remaining: null, heldForMs });
-    return { clock, pacer, report };
-  };
-  const CASES: [maxHoldMs: number, isAdmitted: boolean][] = [
-    [19_999, false],
-    [20_000, true],
-    [20_001, true],
-  ];
-
-  test.each(CASES)(
-    "admits a later request that may wait %i ms after a hold of 20,000 ms: %s",
-    async (maxHoldMs, isAdmitted) => {
-      const { clock, pacer, report } = paced();
-      await pacer.admit({ kind: "account" });
-      report(20_000);
-      expect(await pacer.admit({ kind: "account", maxHoldMs })).toBe(isAdmitted);
-      expect(clock.elapsed()).toBe(isAdmitted ? 20_000 : 0);
-    },
-  );
-
-  test.each(CASES)(
-    "keeps a queued request that may wait %i ms after a hold of 20,000 ms: %s",
-    async (maxHoldMs, isAdmitted) => {
-      const { clock, pacer, report } = paced();
-      await pacer.admit({ kind: "account" });
-      pacer.report({ sentAt: clock.now(), remaining: 1, heldForMs: null });
-      await pacer.admit({ kind: "account" });
-      const queued = pacer.admit({ kind: "account", maxHoldMs });
-      report(20_000);
-      expect(await queued).toBe(isAdmitted);
-      expect(clock.elapsed()).toBe(isAdmitted ? 20_000 : 0);
-    },
-  );
-
-  test.each([
-    [999, 1000],
-    [1000, 1000],
-    [1001, 1001],
-  ])(
-    "delays a read of one task that comes %i ms after the last: it is sent after %i ms",
-    async (afterMs, sentMs) => {
-      const { clock, pacer } = paced();
-      await pacer.admit({ kind: "read", taskId: TASK_ID });
-      pacer.report({ taskId: TASK_ID, sentAt: clock.now(), remaining: 119, heldForMs: null });
-      await clock.sleep(afterMs);
-      await pacer.admit({ kind: "read", taskId: TASK_ID });
-      expect(clock.elapsed()).toBe(sentMs);
-    },
-  );
-
-  test.each([59_999, 60_000, 60_001])(
-    "sends a request that comes %i ms after the start of a used-up window at the window's end",
-    async (afterMs) => {
-      const { clock, pacer } = paced();
-      await pacer.admit({ kind: "account" });
-      pacer.report({ sentAt: clock.now(), remaining: 0, heldForMs: null });
-      await clock.sleep(afterMs);
-      await pacer.admit({ kind: "account" });
-      const sentMs = Math.max(afterMs, 60_000);
-      expect(clock.elapsed()).toBeGreaterThanOrEqual(sentMs);
-      // A timer lasts 50 ms at least.
-      expect(clock.elapsed()).toBeLessThan(afterMs < sentMs ? afterMs + 51 : sentMs + 1);
-    },
-  );
+test.each([
+  [999, 1000],
+  [1000, 1000],
+  [1001, 1001],
+])("a read of one task that comes %i ms after the last one is sent after %i ms", async (afterMs, sentMs) => {
+  const world = createWorld(running);
+  await world.client.tasks.retrieve(TASK_ID);
+  await world.clock.sleep(afterMs);
+  await world.client.tasks.retrieve(TASK_ID);
+  expect(arrivals(world)).toEqual([0, sentMs]);
 });
+
+test.each([59_999, 60_000, 60_001])(
+  "a request that comes %i ms after the start of a used-up window is sent at the window's end",
+  async (afterMs) => {
+    const world = createWorld(() => balance({}, { "X-RateLimit-Remaining": "0" }));
+    await world.client.account.balance();
+    await world.clock.sleep(afterMs);
+    await world.client.account.balance();
+    const [, sentAt] = arrivals(world);
+    expect(sentAt).toBeGreaterThanOrEqual(Math.max(afterMs, 60_000));
+    // A timer lasts 50 ms at least.
+    expect(sentAt).toBeLessThan(afterMs < 60_000 ? afterMs + 51 : afterMs + 1);
+  },
+);
 
 test.each([
   [119, [0, 0, 0]],
@@ -198,25 +166,23 @@ test.each([
   expect(arrivals(world)).toEqual(expected);
 });
 
-describe("a task ID", () => {
-  test.each([
-    [255, true],
-    [256, true],
-    [257, false],
-  ])("of %i characters is usable: %s", async (length, isUsable) => {
-    const id = "a".repeat(length);
-    const { client, requests } = createWorld((request) =>
-      request.method === "POST" ? accepted({ task_id: id }) : ok(task({ task_id: taskIdIn(request) })),
-    );
-    if (isUsable) {
-      await client.tasks.retrieve(id);
-      expect((await client.tasks.create(SONG_REQUEST)).task_id).toBe(id);
-      return;
-    }
-    await rejection(client.tasks.retrieve(id), InvalidRequestError);
-    expect(requests).toEqual([]);
-    await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
-  });
+test.each([
+  [255, true],
+  [256, true],
+  [257, false],
+])("a task ID of %i characters is usable: %s", async (length, isUsable) => {
+  const id = "a".repeat(length);
+  const { client, requests } = createWorld((request) =>
+    request.method === "POST" ? accepted({ task_id: id }) : ok(task({ task_id: taskIdIn(request) })),
+  );
+  if (isUsable) {
+    await client.tasks.retrieve(id);
+    expect((await client.tasks.create(SONG_REQUEST)).task_id).toBe(id);
+    return;
+  }
+  await rejection(client.tasks.retrieve(id), InvalidRequestError);
+  expect(requests).toEqual([]);
+  await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
 });
 
 /** As many lists in each other. */
@@ -250,22 +216,6 @@ describe("nesting", () => {
 });
 
 describe("`pollIntervalMs`", () => {
-  test.each([
-    [999, false],
-    [1000, true],
-    [1001, true],
-    [[999, 5000], false],
-    [[1000, 1000], true],
-    [[1001, 1001], true],
-    [[1001, 1000], false],
-    [[1000, 1001], true],
-  ] as const)("of %j is accepted: %s", async (pollIntervalMs, isAccepted) => {
-    const { client } = createWorld(done);
-    const wait = client.tasks.wait(TASK_ID, { pollIntervalMs });
-    if (isAccepted) await wait;
-    else await rejection(wait, InvalidOptionError);
-  });
-
   const FAILED_READS = 4;
   test.each([
     ["without failures", 0, [5000, 10_000], 0, 5000],
@@ -323,25 +273,4 @@ test.each([
     errors.push(error);
   expect(errors[0] === undefined).toBe(isSent);
   expect(errors[1]).toBeInstanceOf(CreditCeilingError);
-});
-
-test.each([
-  [49, 0],
-  [50, 1],
-  [51, 1],
-])("an admission after %i ms emits %i `wait` events", async (waitedMs, events) => {
-  const clock = createTestClock();
-  const own = createMemoryPacer(clock);
-  const pacer: Pacer = {
-    ...own,
-    admit: async (request, signal) => {
-      await clock.sleep(waitedMs);
-      return own.admit(request, signal);
-    },
-  };
-  const { client } = createWorld(() => balance(), { clock, pacer });
-  const waits: number[] = [];
-  client.on("wait", ({ waitedMs }) => waits.push(waitedMs));
-  await client.account.balance();
-  expect(waits).toEqual(Array<number>(events).fill(waitedMs));
 });

@@ -1,14 +1,15 @@
-import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
 import {
-  BasicTracerProvider,
-  InMemorySpanExporter,
-  type ReadableSpan,
-  SimpleSpanProcessor,
-} from "@opentelemetry/sdk-trace-base";
+  context,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapPropagator,
+  trace,
+} from "@opentelemetry/api";
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
 import * as semconv from "@opentelemetry/semantic-conventions/incubating";
-import { AsyncMusic, type ClientOptions, InvalidOptionError } from "async-music";
+import { AsyncMusic, type ClientOptions, InvalidOptionError, type Tracer } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { type OpenTelemetryOptions, withOpenTelemetry } from "async-music/opentelemetry";
 import { afterEach, expect, test, vi } from "vitest";
@@ -23,6 +24,7 @@ import {
   succeeded,
   TASK_ID,
 } from "../support/answers.js";
+import { createSpans, createTracerDouble, failIn } from "../support/tracing.js";
 import { type Answerer, API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
 
 // The spans of `withOpenTelemetry`, made by OpenTelemetry's own SDK and checked against its list of names.
@@ -46,13 +48,17 @@ function unregister() {
 /** Registers OpenTelemetry as an application does. */
 function register() {
   unregister();
-  const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const { provider, spans } = createSpans();
   trace.setGlobalTracerProvider(provider);
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const propagators = [new W3CTraceContextPropagator(), new W3CBaggagePropagator()];
   propagation.setGlobalPropagator(new CompositePropagator({ propagators }));
-  return () => exporter.getFinishedSpans();
+  return spans;
+}
+
+/** Replaces the registered propagator. */
+function injectBy(inject: TextMapPropagator["inject"]): void {
+  propagation.disable();
+  propagation.setGlobalPropagator({ inject, extract: (given) => given, fields: () => [] });
 }
 
 function createTracedWorld(answer: Answerer, telemetry?: OpenTelemetryOptions, options?: ClientOptions) {
@@ -91,11 +97,9 @@ test("each attempt is an HTTP span of its call, with the names of the stable con
 test("the name of a poll's span does not contain the task id", async () => {
   const { client, named } = createTracedWorld(inTurn(accepted(), ok(succeeded())));
   await client.tasks.run(SONG_REQUEST);
-  const [post] = named("POST /api/v1/task");
-  const [poll] = named("GET /api/v1/task/{taskId}");
-  const [run] = named("async-music run a task");
-  const [create] = named("async-music create a task");
-  const [wait] = named("async-music wait for a task");
+  const names = ["POST /api/v1/task", "GET /api/v1/task/{taskId}"];
+  const calls = ["create", "wait for", "run"].map((verb) => `async-music ${verb} a task`);
+  const [post, poll, create, wait, run] = [...names, ...calls].map((name) => named(name)[0]);
   expect([post, poll, create, wait].map(parentOf)).toEqual([create, wait, run, run].map(idOf));
   expect(poll?.attributes[semconv.ATTR_URL_FULL]).toBe(`${BASE_URL}/api/v1/task/${TASK_ID}`);
   expect(poll?.attributes[semconv.ATTR_URL_TEMPLATE]).toBe("/api/v1/task/{taskId}");
@@ -272,26 +276,11 @@ test("without a registered SDK, calls work and send no trace context", async () 
 const BROKEN = ["startActiveSpan", "end", "setAttribute", "setStatus", "inject"];
 test.each(BROKEN)("a failure in %s changes no call, and sends each request once", async (broken) => {
   register();
-  const act = (name: string) => {
-    if (name === broken) throw new Error("the exporter is full");
-  };
-  propagation.disable();
-  propagation.setGlobalPropagator({
-    inject: () => act("inject"),
-    extract: (given) => given,
-    fields: () => [],
-  });
-  const methods = ["end", "setAttribute", "setStatus", "recordException"];
-  const span = Object.fromEntries(methods.map((name) => [name, () => act(name)]));
-  const tracer = {
-    startActiveSpan(_name: string, _options: object, work: (its: unknown) => unknown) {
-      act("startActiveSpan");
-      return work(span);
-    },
-  } as unknown as Tracer;
+  const onCall = failIn(broken);
+  injectBy(() => onCall("inject"));
   const { client, requests } = createWorld(
     inTurn(refusal(503, "internal_error"), balance(), accepted(), ok(succeeded())),
-    { tracer },
+    { tracer: createTracerDouble(onCall) },
     (options) => withOpenTelemetry(options, { genAi: true }),
   );
   await client.account.balance();
@@ -300,11 +289,9 @@ test.each(BROKEN)("a failure in %s changes no call, and sends each request once"
 });
 
 test("a failed call of a tracer that returns promises of its own leaves no rejection behind", async () => {
-  const span = { setAttribute() {}, setStatus() {}, recordException() {}, end() {} };
+  const { startActiveSpan } = createTracerDouble();
   const tracer = {
-    async startActiveSpan(_name: string, _options: object, work: (its: unknown) => unknown) {
-      return await work(span);
-    },
+    startActiveSpan: async (...given: Parameters<typeof startActiveSpan>) => await startActiveSpan(...given),
   } as unknown as Tracer;
   const { client } = createWorld(lost, { tracer, maxRetries: 0 }, (options) => withOpenTelemetry(options));
   await expect(client.account.balance()).rejects.toThrow();
@@ -314,16 +301,11 @@ test("a failed call of a tracer that returns promises of its own leaves no rejec
 
 test("a propagator replaces no header of the request, and finds no baggage", async () => {
   const { client, requests } = createTracedWorld(() => balance());
-  propagation.disable();
-  propagation.setGlobalPropagator({
-    inject(active, carrier, setter) {
-      setter.set(carrier, "x-api-key", "another");
-      setter.set(carrier, "X-Trace", "1");
-      const user = propagation.getBaggage(active)?.getEntry("user");
-      if (user !== undefined) setter.set(carrier, "ot-baggage-user", user.value);
-    },
-    extract: (given) => given,
-    fields: () => [],
+  injectBy((active, carrier, setter) => {
+    setter.set(carrier, "x-api-key", "another");
+    setter.set(carrier, "X-Trace", "1");
+    const user = propagation.getBaggage(active)?.getEntry("user");
+    if (user !== undefined) setter.set(carrier, "ot-baggage-user", user.value);
   });
   const baggage = propagation.createBaggage({ user: { value: "ada" } });
   await context.with(propagation.setBaggage(context.active(), baggage), () => client.account.balance());

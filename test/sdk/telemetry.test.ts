@@ -1,14 +1,9 @@
-import { context, SpanStatusCode } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import {
-  BasicTracerProvider,
-  InMemorySpanExporter,
-  SimpleSpanProcessor,
-} from "@opentelemetry/sdk-trace-base";
+import { SpanStatusCode } from "@opentelemetry/api";
 import {
   type AsyncMusic,
   AuthenticationError,
   type ClientEvents,
+  type ClientOptions,
   InvalidOptionError,
   memoryJournal,
   type Tracer,
@@ -31,6 +26,7 @@ import { createLog } from "../support/log.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock, turns } from "../support/test-clock.js";
+import { createSpans, createTracerDouble, failIn } from "../support/tracing.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
 import { API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
 
@@ -195,29 +191,37 @@ const LINES: [kind: string, level: string, line: RegExp][] = [
   ["attempt", "debug", /^sends GET /],
   ["answer", "debug", /^\d+ after /],
   ["wait", "debug", /^waited \d+ ms /],
-  ["task", "info", /^task .* is success, 100%$/],
+  ["task", "info", /^task .* is (running|running, 40%|success, 100%)$/],
   ["retry", "warn", /Retry 1 follows in 30000 ms\.$/],
   ["pause", "warn", /^rate limited: nothing is sent with this key until /],
 ];
 
+/** A log of a read that is rate limited, of another read that waits for it, and of a wait for a task. */
+async function logOf(logLevel: ClientOptions["logLevel"], laterMs = 1000) {
+  const log = createLog();
+  const queued = task({ output: { task_type: "music", status: "queued", result: null } });
+  const running = task({
+    output: { task_type: "music", status: "processing", progress: "40%", result: null },
+  });
+  const { client, clock } = createWorld(
+    inTurn(limited(30), balance(), balance(), ok(queued), ok(running), ok(succeeded())),
+    { logger: log, logLevel },
+  );
+  const events = listenTo(client);
+  const read = client.account.balance();
+  await clock.sleep(laterMs);
+  await Promise.all([read, client.account.balance()]);
+  await client.tasks.wait(TASK_ID);
+  return { lines: log.lines, events };
+}
+
 test.each(["debug", "info", "warn", "error", "off", undefined] as const)(
   "at the log level %s, every line is logged from its own level up, and without one from `warn` up",
   async (logLevel) => {
-    const log = createLog();
-    const { client, clock } = createWorld(
-      ({ path }, index) => {
-        if (index === 0) return limited(30);
-        return path.endsWith("/balance") ? balance() : ok(succeeded());
-      },
-      { logger: log, logLevel },
-    );
-    const read = client.account.balance();
-    await clock.sleep(1000);
-    await Promise.all([read, client.account.usage().catch(() => {})]);
-    await client.tasks.wait(TASK_ID);
+    const { lines } = await logOf(logLevel);
     const levels = ["debug", "info", "warn", "error", "off"];
     const expected = LINES.filter(([, level]) => levels.indexOf(level) >= levels.indexOf(logLevel ?? "warn"));
-    const kinds = log.lines.map(({ level, message }) =>
+    const kinds = lines.map(({ level, message }) =>
       LINES.find(([, lineLevel, line]) => lineLevel === level && line.test(message)),
     );
     expect(new Set(kinds)).toEqual(new Set(expected));
@@ -225,77 +229,53 @@ test.each(["debug", "info", "warn", "error", "off", undefined] as const)(
 );
 
 test("each line has the fields of its event; a pause and a task have a summary", async () => {
-  const log = createLog();
-  let polls = 0;
-  const { client, clock } = createWorld(
-    ({ path }, index) => {
-      if (index === 0) return limited(30);
-      if (path.includes("/account/")) return balance();
-      return ok(
-        polls++ === 0
-          ? task({ output: { task_type: "music", status: "queued", result: null } })
-          : succeeded(),
-      );
-    },
-    { logger: log, logLevel: "debug" },
-  );
-  const events = listenTo(client);
-  const read = client.account.balance();
-  await clock.sleep(1000);
-  await Promise.all([read, client.account.balance()]);
-  await client.tasks.wait(TASK_ID);
+  const { lines, events } = await logOf("debug");
+  const progress: Record<string, string> = { running: "40%", success: "100%" };
+  let changes = 0;
   const shortOf = ({ name, event }: (typeof events)[number]) => {
     if (name === "pause") return { forMs: 30_000 };
     if (name !== "task") return event;
     const { status } = Object(event).task;
-    return { task_id: TASK_ID, status, progress: status === "success" ? "100%" : null };
+    return { task_id: TASK_ID, status, progress: changes++ === 0 ? null : progress[status] };
   };
-  expect(log.lines.map(({ fields }) => fields)).toEqual(events.map(shortOf));
-  expect(new Set(events.map(({ name }) => name))).toEqual(
-    new Set(["attempt", "answer", "pause", "retry", "wait", "task"]),
-  );
+  expect(lines.map(({ fields }) => fields)).toEqual(events.map(shortOf));
+  expect(new Set(events.map(({ name }) => name))).toEqual(new Set(EVENTS));
 });
 
 test("the text of each kind of line, in whole milliseconds", async () => {
-  const log = createLog();
-  const output = { task_type: "music", status: "processing", progress: "40%", result: null };
-  const { client, clock } = createWorld(
-    inTurn(limited(30), balance(), ok(task({ output })), ok(succeeded())),
-    { logger: log, logLevel: "debug" },
-  );
-  const read = client.account.balance();
-  await clock.sleep(1000.45);
-  await Promise.all([read, client.tasks.wait(TASK_ID)]);
-  const lines = log.lines.map(({ message }) => message);
-  expect(lines.slice(0, 4)).toEqual([
+  const { lines } = await logOf("debug", 1000.45);
+  const messages = lines.map(({ message }) => message);
+  expect(messages.slice(0, 4)).toEqual([
     `sends GET ${BASE_URL}/api/v1/account/balance`,
     `429 after 0 ms to GET ${BASE_URL}/api/v1/account/balance`,
     "rate limited: nothing is sent with this key until 2026-01-01T00:00:30.000Z",
     expect.stringMatching(/^Failed to read the balance: .*Retry 1 follows in 30000 ms\.$/),
   ]);
-  expect(lines).toContainEqual(expect.stringMatching(/^waited \d+ ms for the rate limit, to read task /));
-  expect(lines).toContain(`task ${TASK_ID} is running, 40%`);
-  expect(lines.at(-1)).toMatch(/ is success/);
+  expect(messages).toContainEqual("waited 29000 ms for the rate limit, to read the balance");
+  expect(messages).toContain(`task ${TASK_ID} is running, 40%`);
+  expect(messages.at(-1)).toMatch(/ is success/);
 });
 
-test("a rate-limit wait of less than 50 ms is not an event", async () => {
-  const clock = createTestClock();
-  const { pacer } = createOwnPacer();
-  for (const [waitMs, expected] of [
-    [0.7, 0],
-    [49, 0],
-    [50, 2],
-  ] as const) {
+test.each([
+  [0.7, 0],
+  [49, 0],
+  [50, 2],
+  [51, 2],
+])(
+  "of a read and a poll that each wait %f ms for the rate limit, %i emit an event",
+  async (waitMs, count) => {
+    const clock = createTestClock();
+    const { pacer } = createOwnPacer();
     const admit = ({ notBefore = 0 }) =>
       clock.sleep(Math.max(0, notBefore - clock.now()) + waitMs).then(() => true);
     const { client } = createWorld(inTurn(balance(), ok(succeeded())), { clock, pacer: { ...pacer, admit } });
-    const waits: unknown[] = [];
-    client.on("wait", (event) => waits.push(event));
+    const waits: number[] = [];
+    client.on("wait", ({ waitedMs }) => waits.push(waitedMs));
     await client.account.balance();
     await client.tasks.wait(TASK_ID, { pollIntervalMs: 1000 });
-    expect([waitMs, waits.length]).toEqual([waitMs, expected]);
-  }
-});
+    expect(waits).toEqual(Array(count).fill(waitMs));
+  },
+);
 
 test("no event and no line contains a key that the server echoes", async () => {
   const log = createLog();
@@ -326,11 +306,8 @@ test.each([
 
 /** A tracer of OpenTelemetry itself, and the spans that have ended. */
 function createTracing() {
-  const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  context.disable();
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  return { tracer: provider.getTracer("test"), spans: () => exporter.getFinishedSpans() };
+  const { provider, spans } = createSpans();
+  return { tracer: provider.getTracer("test"), spans };
 }
 
 test("each call is an OpenTelemetry span, and a run is the parent of its create and its wait", async () => {
@@ -413,24 +390,9 @@ test("no span contains a key that a caller passes as an id or throws", async () 
 
 const METHODS = ["startActiveSpan", "end", "setAttribute", "setStatus", "recordException"];
 test.each(METHODS)("a tracer that throws in %s loses no task and hides no error", async (broken) => {
-  const act = (name: string) => {
-    if (name === broken) throw new Error("the exporter is full");
-  };
-  const span = {
-    setAttribute: () => act("setAttribute"),
-    setStatus: () => act("setStatus"),
-    recordException: () => act("recordException"),
-    end: () => act("end"),
-  };
-  const tracer = {
-    startActiveSpan(_name: string, _options: object, work: (its: typeof span) => unknown) {
-      act("startActiveSpan");
-      return work(span);
-    },
-  };
   const { client, requests } = createWorld(
     inTurn(accepted(), ok(succeeded()), refusal(401, "invalid_api_key")),
-    { tracer: tracer as Tracer },
+    { tracer: createTracerDouble(failIn(broken)) },
   );
   const song = await client.tasks.run(SONG_REQUEST, { journal: memoryJournal(), journalKey: "rain" });
   expect(song.task_id).toBe(TASK_ID);
@@ -441,15 +403,14 @@ test.each(METHODS)("a tracer that throws in %s loses no task and hides no error"
 });
 
 test.each([0, 1, 2])("a tracer that starts the work late and %i times runs it once", async (times) => {
-  const span = { setAttribute() {}, setStatus() {}, recordException() {}, end() {} };
-  const tracer = {
-    async startActiveSpan(_name: string, _options: object, work: (its: typeof span) => unknown) {
-      await Promise.resolve();
-      for (let time = 0; time < times; time++) void work(span);
-    },
+  const { startActiveSpan } = createTracerDouble();
+  const startLate = async (...given: Parameters<typeof startActiveSpan>) => {
+    await Promise.resolve();
+    for (let time = 0; time < times; time++) void startActiveSpan(...given);
   };
   const answers = [() => accepted(), () => ok(succeeded()), () => refusal(401, "invalid_api_key")];
-  const { client, requests } = createWorld(inTurn(...answers), { tracer: tracer as unknown as Tracer });
+  const tracer = { startActiveSpan: startLate } as unknown as Tracer;
+  const { client, requests } = createWorld(inTurn(...answers), { tracer });
   expect((await client.tasks.run(SONG_REQUEST)).task_id).toBe(TASK_ID);
   await rejection(client.account.balance(), AuthenticationError);
   expect(requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET"]);

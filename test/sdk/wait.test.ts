@@ -45,7 +45,7 @@ test("a submission with a created_at in the future does not delay the wait", asy
 const BAD: [option: string, value: unknown, rule: string][] = [
   ["pollIntervalMs", 999, "at least 1000"],
   ["pollIntervalMs", [999, 5000], "at least 1000"],
-  ["pollIntervalMs", [5000, 1000], "longest"],
+  ["pollIntervalMs", [1001, 1000], "longest"],
   ["pollIntervalMs", [5000], "number"],
   ["pollIntervalMs", [5000, 6000, 7000], "number"],
   ["pollIntervalMs", Number.NaN, "number"],
@@ -73,6 +73,14 @@ test.each(BAD)("%s: %o is refused by every wait before anything is sent", async 
   await expect(client.tasks.run(SONG_REQUEST, options)).rejects.toThrow(refusal);
   expect(requests).toEqual([]);
 });
+
+test.each([1000, 1001, [1000, 1000], [1001, 1001], [1000, 1001]])(
+  "`pollIntervalMs: %j` is accepted",
+  async (pollIntervalMs) => {
+    const options = { pollIntervalMs } as WaitOptions;
+    await expect(createWorld(done).client.tasks.wait(TASK_ID, options)).resolves.toEqual(succeeded());
+  },
+);
 
 test("an onSubmitted that is not a function is refused before anything is sent", async () => {
   const { client, requests } = createWorld(done);
