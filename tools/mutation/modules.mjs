@@ -5,7 +5,7 @@ export const MODULES = {
     tests: [
       "test/spec/{contract-constants,order-of-errors,policies,requests,sdk-answers}.test.ts",
       "test/sdk/{journal,lenient-reading,option-names,request,request-validation,run,task-id,wait}.test.ts",
-      "test/sdk/{run-all,warnings,journal-failures}.test.ts",
+      "test/sdk/{max-credits,run-all,warnings,journal-failures}.test.ts",
       "test/emulator/misspelled.test.ts",
       "test/sdk/rules/{canonical-json,near-name,upload-address}.test.ts",
       "test/hostile/{causes,messages,options,terminal}.test.ts",
@@ -14,7 +14,8 @@ export const MODULES = {
   journal: {
     mutate: ["src/journal/**/*.ts"],
     tests: [
-      "test/sdk/{journal,journal-failures,journal-probe,memory-journal,run-all}.test.ts",
+      "test/sdk/{journal,journal-failures,journal-probe,journal-processes,settle-outcome}.test.ts",
+      "test/sdk/{max-credits,memory-journal,run-all}.test.ts",
       "test/sdk/{own-pacer,run}.test.ts",
       "test/sdk/{file-journal,rules/evidence}.test.ts",
     ],
