@@ -2,7 +2,6 @@ import { type ApiError, BadRequestError, InvalidRequestError, WaitTimeoutError }
 import { expect, test } from "vitest";
 import { limited, refusal, SONG_REQUEST, TASK_ID } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
-import { START } from "../support/test-clock.js";
 import { createWorld } from "../support/world.js";
 
 // A message says what failed, why, what to do, and the request id.
@@ -81,13 +80,6 @@ test.each([
   const message = await pollMessageOf(response);
   expect(message).toMatch(/client\.tasks\.wait/);
   expect(message).not.toContain("Come back");
-});
-
-test("the error has the stated wait in seconds, rounded up, and as a date", async () => {
-  const stated = await errorOf(refusal(429, "rate_limited", {}, { retry_after_seconds: 1.2 }));
-  expect(stated).toMatchObject({ retryAfterSeconds: 2, retryAt: new Date(START + 1200) });
-  const unstated = await errorOf(refusal(429, "rate_limited"));
-  expect(unstated).toMatchObject({ retryAfterSeconds: null, retryAt: null });
 });
 
 test.each([

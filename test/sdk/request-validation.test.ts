@@ -39,37 +39,20 @@ const REFUSED: [errorCode: string, path: string, request: unknown][] = [
   ["invalid_task_input", "input", music("rain")],
 ];
 
-/** Inputs that are refused, and the field that the error names. */
+/** Inputs that are refused, one for each kind of rule, and the field that the error names. */
 const REFUSED_INPUTS: [field: string, request: ReturnType<typeof music>][] = [
   ["prompt", music({})],
-  ["prompt", music({ prompt: 1, tags: "fado" })],
   ["tags", music({ tags: ["fado"] })],
-  ["negative_tags", music({ tags: "fado", negative_tags: ["x"] })],
   ["make_instrumental", music({ tags: "fado", make_instrumental: "true" })],
-  ["model_version", music({ tags: "fado", model_version: "v4" })],
-  ["gpt_description_prompt", music({ gpt_description_prompt: " \n" })],
-  ["gpt_description_prompt", music({ gpt_description_prompt: null })],
-  ["negative_tags", music({ ...described, negative_tags: 1 })],
-  ["make_instrumental", music({ ...described, make_instrumental: 1 })],
   ["model_version", music({ ...described, model_version: "V6" })],
+  ["gpt_description_prompt", music({ gpt_description_prompt: " \n" })],
   ["continue_clip_id", music({ ...described, continue_clip_id: " " })],
   ["continue_at", music({ continue_clip_id: "c", continue_at: Infinity })],
-  ["prompt", music({ continue_clip_id: "c", prompt: 1 })],
-  ["model_version", music({ continue_clip_id: "c", model_version: 6 })],
-  ...["lyrics", "lyrics_type", "seed"].map((field): [string, ReturnType<typeof music>] => [
-    field,
-    music({ ...described, [field]: "x" }),
-  ]),
-  ["prompt", musicB({ prompt: " " })],
-  ["lyrics", musicB({ prompt: "calm", lyrics: [] })],
-  ["tags", musicB({ prompt: "calm", tags: [] })],
+  ["lyrics", music({ ...described, lyrics: "x" })],
   ["lyrics_type", musicB({ prompt: "calm", lyrics_type: "auto" })],
   ["seed", musicB({ prompt: "calm", seed: 0.5 })],
-  ...[...Object.keys(described), "make_instrumental", "title", "negative_tags", "model_version"]
-    .concat("continue_clip_id", "continue_at", "url", "clip_id")
-    .map((field): [string, ReturnType<typeof music>] => [field, musicB({ prompt: "calm", [field]: 0 })]),
+  ["title", musicB({ prompt: "calm", title: 0 })],
   ["prompt", lyrics({ prompt: "\t" })],
-  ["url", upload({ url: "ftp://example.com/a.mp3" })],
   ["url", upload({ url: "http://192.168.0.1/a.mp3" })],
   ["clip_id", concat({ clip_id: ["c"] })],
 ];
@@ -97,18 +80,20 @@ test.each([
   expect(requests).toEqual([]);
 });
 
-test("all invalid fields are named at once", async () => {
+/** The error of a request that a client refuses. */
+function refusalOf(request: unknown): Promise<InvalidRequestError> {
   const { client } = createWorld(() => accepted());
-  const request = musicB({ prompt: "", title: "x", seed: 0.5 }) as unknown as TaskRequest;
-  const { issues } = await rejection(client.tasks.create(request), InvalidRequestError);
+  return rejection(client.tasks.create(request as TaskRequest), InvalidRequestError);
+}
+
+test("all invalid fields are named at once", async () => {
+  const { issues } = await refusalOf(musicB({ prompt: "", title: "x", seed: 0.5 }));
   expect(issues.map(({ path }) => path).sort()).toEqual(["input.prompt", "input.seed", "input.title"]);
 });
 
 test("a field that breaks one rule is named once", async () => {
-  const { client } = createWorld(() => accepted());
   for (const input of [{ prompt: [] }, { tags: [] }, { make_instrumental: "yes" }]) {
-    const request = music(input) as unknown as TaskRequest;
-    const { issues } = await rejection(client.tasks.create(request), InvalidRequestError);
+    const { issues } = await refusalOf(music(input));
     expect(issues.map(({ path }) => path)).toEqual(Object.keys(input).map((field) => `input.${field}`));
   }
 });
@@ -117,10 +102,7 @@ test.each([
   ["a field", lyrics({}), lyrics({ prompt: 7 })],
   ["the input", { model: "provider_a", task_type: "lyrics" }, lyrics("rain")],
 ])("an invalid value and a missing one have different messages: %s", async (_, missing, wrong) => {
-  const { client } = createWorld(() => accepted());
-  const issuesOf = async (request: unknown) =>
-    (await rejection(client.tasks.create(request as TaskRequest), InvalidRequestError)).issues;
-  const [absent, present] = [await issuesOf(missing), await issuesOf(wrong)];
+  const [{ issues: absent }, { issues: present }] = [await refusalOf(missing), await refusalOf(wrong)];
   expect(present.map(({ path }) => path)).toEqual(absent.map(({ path }) => path));
   expect(present.map(({ message }) => message)).not.toEqual(absent.map(({ message }) => message));
 });
@@ -131,9 +113,7 @@ test.each([
   musicB({ prompt: "calm", seed: 0.5, Tags: "fado" }),
   lyrics({ prompt: " ", Prompt: "rain" }),
 ])("another spelling of a field is mentioned only if the field is missing: %j", async (request) => {
-  const { client } = createWorld(() => accepted());
-  const error = await rejection(client.tasks.create(request as unknown as TaskRequest), InvalidRequestError);
-  expect(error.message).not.toMatch(/Tags|Prompt/);
+  expect((await refusalOf(request)).message).not.toMatch(/Tags|Prompt/);
 });
 
 test.each([
@@ -167,17 +147,13 @@ test.each([
   [music({ prompt: "la", seed: 1 }), "is a field of provider_b: remove it"],
   [musicB({ prompt: "calm", title: "x" }), "is a field of provider_a: remove it"],
 ])("the error for %j says what is wrong and suggests a fix", async (request, words) => {
-  const { client } = createWorld(() => accepted());
-  const error = await rejection(client.tasks.create(request as unknown as TaskRequest), InvalidRequestError);
-  expect(error.message).toContain(words);
-  expect(error.message).not.toMatch(BADLY_JOINED);
+  const { message } = await refusalOf(request);
+  expect(message).toContain(words);
+  expect(message).not.toMatch(BADLY_JOINED);
 });
 
 test("the message of a refusal contains no prompt", async () => {
-  const { client } = createWorld(() => accepted());
-  const request = music({ prompt: "secret words", tags: 5 }) as unknown as TaskRequest;
-  const { message } = await rejection(client.tasks.create(request), InvalidRequestError);
-  expect(message).not.toContain("secret");
+  expect((await refusalOf(music({ prompt: "secret words", tags: 5 }))).message).not.toContain("secret");
 });
 
 test("with validateRequests off, invalid requests are sent", async () => {

@@ -1,8 +1,6 @@
 import { getEventListeners } from "node:events";
 import {
   AsyncMusic,
-  AuthenticationError,
-  ConnectionError,
   InsufficientCreditsError,
   InvalidOptionError,
   type RequestOptions,
@@ -133,23 +131,6 @@ describe.each(CALLS)("%s", (_, call, answer) => {
     controller.abort(reason);
     await expect(result).rejects.toBe(reason);
     expect(requests).toHaveLength(1);
-  });
-
-  test("has the id of a request without a response in its error", async () => {
-    const { client } = createWorld(() => {
-      throw Object.assign(new TypeError("fetch failed"), { code: "ECONNREFUSED" });
-    });
-    const error = await rejection(call(client, { requestId: "lost-1", maxRetries: 0 }), ConnectionError);
-    expect(error.requestId).toBe("lost-1");
-    expect(error.message).toContain("lost-1");
-  });
-
-  test("has the service's request id in the error of an error response", async () => {
-    const { client } = createWorld(() => refusal(401, "invalid_api_key", { "X-Request-Id": "served-9" }));
-    const error = await rejection(call(client), AuthenticationError);
-    expect(error.requestId).toBe("served-9");
-    expect(error.message).toContain("served-9");
-    expect(error.headers.get("X-Request-Id")).toBe("served-9");
   });
 });
 

@@ -1,26 +1,19 @@
 import {
   AsyncMusicError,
-  ConnectionError,
   InsufficientCreditsError,
   SubmissionOutcomeUnknownError,
-  TaskFailedError,
   type TaskSubmission,
-  WaitTimeoutError,
 } from "async-music";
 import { expect, test } from "vitest";
 import {
   accepted,
   done,
-  failed,
-  limited,
-  ok,
   refusal,
   running,
   SONG_REQUEST,
   submission,
   succeeded,
   TASK_ID,
-  unreachable,
 } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { createWorld, inTurn, never } from "../support/world.js";
@@ -102,32 +95,6 @@ test("an abort by onSubmitted ends the run before it polls", async () => {
   });
   await expect(result).rejects.toBe("stop");
   expect(requests).toHaveLength(1);
-});
-
-test("a rate-limited create is sent again after the stated wait, and the run continues", async () => {
-  const { client, requests } = createWorld(inTurn(limited(33), accepted(), done));
-  await client.tasks.run(SONG_REQUEST);
-  expect(requests.map(({ method, at }) => [method, at]).slice(0, 2)).toEqual([
-    ["POST", 0],
-    ["POST", 33_000],
-  ]);
-});
-
-test("errors of the create are those of create, and errors of the wait carry the task's id", async () => {
-  const poor = createWorld(() => refusal(402, "insufficient_credits"));
-  const error = await rejection(poor.client.tasks.run(SONG_REQUEST), InsufficientCreditsError);
-  expect(error.taskId).toBeNull();
-  expect(poor.requests).toHaveLength(1);
-
-  const offline = createWorld(unreachable);
-  await rejection(offline.client.tasks.run(SONG_REQUEST), ConnectionError);
-  expect(offline.requests).toHaveLength(1);
-
-  const unlucky = createWorld(inTurn(accepted(), ok(failed())));
-  expect((await rejection(unlucky.client.tasks.run(SONG_REQUEST), TaskFailedError)).taskId).toBe(TASK_ID);
-
-  const slow = createWorld(inTurn(accepted(), running)).client.tasks.run(SONG_REQUEST, { maxWaitMs: 60_000 });
-  expect((await rejection(slow, WaitTimeoutError)).taskId).toBe(TASK_ID);
 });
 
 test("an abort by a listener counts before the request is sent, and not after its response", async () => {

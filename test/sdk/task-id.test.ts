@@ -26,10 +26,10 @@ import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
 import { API_KEY, arrivals, createWorld, gaps } from "../support/world.js";
 
-const BAD_IDS = ["", ".", "..", "\ud800", undefined, null, 7, {}];
+const BAD_IDS = ["", ".", "..", "\ud800", `Bearer ${API_KEY}`, undefined, null, 7, {}];
 test.each(BAD_IDS)("%j is refused as a task id, and nothing is sent", async (id) => {
   const { client, requests } = createWorld(() => accepted());
-  await rejection(client.tasks.retrieve(id as string), InvalidRequestError);
+  expectNoKey(await rejection(client.tasks.retrieve(id as string), InvalidRequestError), API_KEY);
   await rejection(client.tasks.wait(id as string), InvalidRequestError);
   expect(() => client.tasks.watch(id as string)).toThrow(InvalidRequestError);
   expect(requests).toEqual([]);
@@ -86,12 +86,6 @@ test.each([
   const { message } = await rejection(client.tasks.wait(given as never), InvalidRequestError);
   expect((await rejection(client.tasks.retrieve(given as never), InvalidRequestError)).message).toBe(message);
   expect(message).toContain(`\`task\` must be a task ID or the result of \`create\`${words}`);
-});
-
-test("a string that contains the API key is refused as a task id and not shown", async () => {
-  const { client, requests } = createWorld(() => accepted());
-  expectNoKey(await rejection(client.tasks.retrieve(`Bearer ${API_KEY}`), InvalidRequestError), API_KEY);
-  expect(requests).toEqual([]);
 });
 
 const saved = (task_id: string) => JSON.parse(JSON.stringify(submission({ task_id }))) as TaskSubmission;
