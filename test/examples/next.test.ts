@@ -70,22 +70,19 @@ test("an order whose broken response names its task gets the URL of its song", a
   expect([ordered.status, await ordered.json()]).toEqual([202, { status_url: `/api/songs/${id}` }]);
 });
 
-test.each([401, 402, 403])(
-  "an order that is refused with a %i is a 503: nothing was ordered",
-  async (status) => {
-    const log = vi.spyOn(console, "error").mockReturnValue();
-    onTestFinished(() => log.mockRestore());
-    const before = emulator.state().tasks.length;
-    emulator.faults.add({ method: "POST", fault: { kind: "status", status, when: "before" } });
-    const refused = await post({ description: "rain in Lisbon" });
-    expect([refused.status, await refused.json()]).toEqual([
-      503,
-      { error: "Nothing was ordered. Try again later." },
-    ]);
-    expect(emulator.state().tasks).toHaveLength(before);
-    expect(log).toHaveBeenCalledWith(expect.objectContaining({ status }));
-  },
-);
+test.each([401, 402, 403])("after a refusal with a %i, an order is a 503", async (status) => {
+  const log = vi.spyOn(console, "error").mockReturnValue();
+  onTestFinished(() => log.mockRestore());
+  const before = emulator.state().tasks.length;
+  emulator.faults.add({ method: "POST", fault: { kind: "status", status, when: "before" } });
+  const refused = await post({ description: "rain in Lisbon" });
+  expect([refused.status, await refused.json()]).toEqual([
+    503,
+    { error: "Nothing was ordered. Try again later." },
+  ]);
+  expect(emulator.state().tasks).toHaveLength(before);
+  expect(log).toHaveBeenCalledWith(expect.objectContaining({ status }));
+});
 
 describe("the audio of a clip", () => {
   let id: string;

@@ -30,7 +30,7 @@ test.skipIf(!hasPython).each([
 });
 
 test.skipIf(!hasPython).each(shownIn("python"))(
-  "the test of $name passes, and leaves no process",
+  "$name: the test passes, and leaves no process",
   ({ code }) => {
     const folder = mkdtempSync(join(tmpdir(), "async-music-python-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -74,10 +74,7 @@ describe.each([
     expect(await statusOf(send)).toMatchObject({ clips: [{ audio_url: expect.any(String) }, {}] });
   });
 
-  test("creates one song for repeated orders with one name, even after a restart", async ({
-    client,
-    emulator,
-  }) => {
+  test("creates one song for repeated orders, even after a restart", async ({ client, emulator }) => {
     const journal = memoryJournal();
     const sends = await Promise.all([1, 2, 3].map(() => start(client, journal)));
     const answers = await Promise.all(sends.map((send) => put(send)));
@@ -99,10 +96,7 @@ describe.each([
     expect(seen.at(-1)).toEqual({ status: "success", progress: 1 });
   });
 
-  test("refuses invalid and conflicting orders, and has the reason of a failed one", async ({
-    client,
-    emulator,
-  }) => {
+  test("refuses invalid and other orders, and has the reason of a failure", async ({ client, emulator }) => {
     const send = await start(client, memoryJournal());
     expect(await put(send, " ")).toMatchObject({ status: 400 });
     emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
@@ -112,10 +106,7 @@ describe.each([
     await vi.waitFor(async () => expect(await statusOf(send)).toEqual(failed), 60_000);
   });
 
-  test("reports an unknown outcome, and continues the order after it was settled", async ({
-    client,
-    emulator,
-  }) => {
+  test("reports an unknown outcome, and continues once it is settled", async ({ client, emulator }) => {
     const journal = memoryJournal();
     const send = await start(client, journal);
     watchLog();
@@ -188,10 +179,7 @@ describe("the server with Express, which reads the journal", () => {
     await vi.waitFor(() => expect(log).toHaveBeenCalledWith(line), 60_000);
   });
 
-  test("runs an order that another process may still be sending again later", async ({
-    client,
-    emulator,
-  }) => {
+  test("runs an order that another process may be sending later", async ({ client, emulator }) => {
     const journal = await leaveOpen(client);
     const { request, revision } = (await journal.get("1")) ?? expect.fail("The order is not in the journal");
     const at = new Date(emulator.clock.now()).toISOString();

@@ -54,10 +54,7 @@ test("a stream has the result at its end, and a page may repeat it", async ({ so
   expect(emulator.state().tasks).toHaveLength(1);
 });
 
-test("a task that failed is an error with the service's code, in a stream, too", async ({
-  song,
-  emulator,
-}) => {
+test("a failed task is an error with the service's code, also in a stream", async ({ song, emulator }) => {
   emulator.providers.provider_a.always({ outcome: "failure", error_code: "content_moderation" });
   const failure = { code: "content_moderation", cause: expect.any(TaskFailedError) };
   await expect(generateAudio(song)).rejects.toMatchObject(failure);

@@ -31,7 +31,7 @@ const PROMPTS = {
 };
 
 test.each(Object.entries(PROMPTS))(
-  "the statement of the page lists every state with the prompt: %s",
+  "the page's statement lists every state with the prompt: %s",
   async (_, prompt) => {
     const table = await createTable();
     const pool = connectPool();

@@ -58,20 +58,17 @@ test("a character may arrive in two chunks, and half a character at the end is a
   await rejection(cut.account.balance(), InvalidResponseError);
 });
 
-test.each(["Node", "Deno", "any other runtime"])(
-  "a request's body arrives complete on %s",
-  async (runtime) => {
-    if (runtime === "Deno") vi.stubGlobal("Deno", {});
-    if (runtime === "any other runtime") vi.stubGlobal("process", undefined);
-    const arrived: string[] = [];
-    const client = createClient(async (...given) => {
-      const request = new Request(...given);
-      arrived.push(await request.text());
-      return request.method === "POST" ? acceptedAnew() : Response.json(BALANCE);
-    });
-    const request = { ...SONG_REQUEST, input: { gpt_description_prompt: "ü" } };
-    await client.tasks.create(request);
-    await client.account.balance();
-    expect(arrived).toEqual([JSON.stringify(request), ""]);
-  },
-);
+test.each(["Node", "Deno", "any other runtime"])("a body arrives complete on %s", async (runtime) => {
+  if (runtime === "Deno") vi.stubGlobal("Deno", {});
+  if (runtime === "any other runtime") vi.stubGlobal("process", undefined);
+  const arrived: string[] = [];
+  const client = createClient(async (...given) => {
+    const request = new Request(...given);
+    arrived.push(await request.text());
+    return request.method === "POST" ? acceptedAnew() : Response.json(BALANCE);
+  });
+  const request = { ...SONG_REQUEST, input: { gpt_description_prompt: "ü" } };
+  await client.tasks.create(request);
+  await client.account.balance();
+  expect(arrived).toEqual([JSON.stringify(request), ""]);
+});

@@ -142,15 +142,12 @@ describe("after a power cut, a file journal", () => {
     ],
   ];
 
-  test.each(histories)(
-    "has every acknowledged entry whole, and each of its syncs is needed: %s",
-    async (_, steps) => {
-      const history = await recordJournal(mountDisk(), steps);
-      // The sync of reserved space reserves it: without it, a full disk fails only after the POST.
-      const syncs = await expectDurable(history, (path) => !path.includes(".spare-"));
-      expect(syncs).toBeGreaterThanOrEqual(2 * steps.length);
-    },
-  );
+  test.each(histories)("has every acknowledged entry, and needs each sync: %s", async (_, steps) => {
+    const history = await recordJournal(mountDisk(), steps);
+    // The sync of reserved space reserves it: without it, a full disk fails only after the POST.
+    const syncs = await expectDurable(history, (path) => !path.includes(".spare-"));
+    expect(syncs).toBeGreaterThanOrEqual(2 * steps.length);
+  });
 });
 
 describe("after a power cut, `saveAudio`", () => {
@@ -181,7 +178,7 @@ describe("after a power cut, `saveAudio`", () => {
   ];
 
   test.each(cases)(
-    "has left %s whole or unchanged, and keeps it from its return on",
+    "has %s whole or unchanged, and keeps it once it returned",
     async (_, folders, name, options, hasOld) => {
       const disk = mountDisk();
       const old = hasOld ? "the old song" : undefined;

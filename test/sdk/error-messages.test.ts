@@ -89,7 +89,7 @@ test.each([
   [415, "invalid_audio_format", true],
   [409, "audio_format_unavailable", true],
 ])(
-  "the message of a BadRequestError has its status %i, and says whether %s is one with any status",
+  "a BadRequestError names its status %i, and whether %s is one with any status: %s",
   async (status, code, says) => {
     const { client } = createWorld(() => refusal(status, code));
     const { message } = await rejection(client.tasks.create(SONG_REQUEST), BadRequestError);

@@ -55,7 +55,7 @@ describe("the wait that a 429 states", () => {
     [2, 1, 2000, 3],
     [2, 1, 2001, 3],
   ])(
-    "%i times, of %f s, is compared with a `retryBudgetMs` of %s, by default 120,000: %i requests are sent",
+    "%i times of %f s, with a `retryBudgetMs` of %s: %i requests are sent",
     async (times, seconds, retryBudgetMs, sent) => {
       for (const [name, call] of Object.entries(CALLS)) {
         const success = name === "create" ? () => acceptedAnew() : () => balance();
@@ -140,7 +140,7 @@ test.each([
 });
 
 test.each([59_999, 60_000, 60_001])(
-  "a request that comes %i ms after the start of a used-up window is sent at the window's end",
+  "a request %i ms after a used-up window began is sent at its end",
   async (afterMs) => {
     const world = createWorld(() => balance({}, { "X-RateLimit-Remaining": "0" }));
     await world.client.account.balance();

@@ -24,7 +24,7 @@ afterAll(() => {
 const SONGS = [SONG_REQUEST, { ...SONG_REQUEST, input: { gpt_description_prompt: "雨".repeat(10_000) } }];
 
 testOnDisk.each(SONGS)(
-  "a full disk fails before the POST, and the task is recorded if the disk fills up during it: song %#",
+  "a full disk fails before the POST, or the task is recorded: song %#",
   async (song) => {
     const root = disk ?? "";
     rmSync(join(root, "ballast"), { force: true });

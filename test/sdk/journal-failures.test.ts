@@ -201,7 +201,7 @@ test.each([
   ["this task", { task_id: TASK_ID }, false],
   ["another task", { task_id: OTHER_TASK_ID }, true],
 ])(
-  "a record that another process replaced by the end of %s before `put` returned: is it unrecorded?",
+  "a record that was replaced by the end of %s before `put` returned is unrecorded: %s",
   async (_, fields, isUnrecorded) => {
     const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
     const { inner, run, entry, broken } = journaledWorld(serve);

@@ -67,18 +67,15 @@ test.each([
   expect(await journal.get(KEY)).toMatchObject({ state: "intent", tasks_created: 7 });
 });
 
-test.each([true, false])(
-  "a second run by the same client finds the same evidence (created: %s)",
-  async (isCreated) => {
-    const { run, client, journal } = countingService({ isCreated });
-    const expected = isCreated ? "created" : "not_created";
-    expect((await run()).evidence).toBe(expected);
-    expect((await run()).evidence).toBe(expected);
-    await client.tasks.create(OTHER);
-    await client.tasks.run(OTHER, { journal, journalKey: "order-2", probe: true });
-    expect((await run()).evidence).toBe(expected);
-  },
-);
+test.each([true, false])("a second run finds the same evidence (created: %s)", async (isCreated) => {
+  const { run, client, journal } = countingService({ isCreated });
+  const expected = isCreated ? "created" : "not_created";
+  expect((await run()).evidence).toBe(expected);
+  expect((await run()).evidence).toBe(expected);
+  await client.tasks.create(OTHER);
+  await client.tasks.run(OTHER, { journal, journalKey: "order-2", probe: true });
+  expect((await run()).evidence).toBe(expected);
+});
 
 test.each([
   ["created", "created"],
@@ -143,17 +140,14 @@ test("the account is read before the intent and again once the outcome is unknow
   ]);
 });
 
-test.each([true, false])(
-  "a restart compares with the count in the intent (created: %s)",
-  async (isCreated) => {
-    const { run, journal, answer } = countingService({ isCreated });
-    await run();
-    const restarted = createWorld(answer);
-    const error = await probe(restarted.client, journal);
-    expect(error.evidence).toBe(isCreated ? "created" : "not_created");
-    expect(posts(restarted)).toEqual([]);
-  },
-);
+test.each([true, false])("a restart compares the intent's count (created: %s)", async (isCreated) => {
+  const { run, journal, answer } = countingService({ isCreated });
+  await run();
+  const restarted = createWorld(answer);
+  const error = await probe(restarted.client, journal);
+  expect(error.evidence).toBe(isCreated ? "created" : "not_created");
+  expect(posts(restarted)).toEqual([]);
+});
 
 test("other creates of the same client are excluded", async () => {
   for (const isCreated of [true, false]) {

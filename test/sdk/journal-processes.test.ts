@@ -96,22 +96,19 @@ test.each<[string, Pick<ClientOptions, "timeoutMs">, Pick<RunOptions, "timeoutMs
   ["the run", {}, { timeoutMs: 45_000 }],
   ["the client", { timeoutMs: 45_000 }, {}],
   ["the run, not of the client", { timeoutMs: 60_000 }, { timeoutMs: 45_000 }],
-])(
-  "the intent and the task have the `timeoutMs` of %s, also after a settlement",
-  async (_, ofClient, ofRun) => {
-    const journal = memoryJournal();
-    const { client } = createWorld(lost, ofClient);
-    const limits = [];
-    const run = client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, ...ofRun });
-    await rejection(run, SubmissionOutcomeUnknownError);
+])("an entry has the `timeoutMs` of %s, also after a settlement", async (_, ofClient, ofRun) => {
+  const journal = memoryJournal();
+  const { client } = createWorld(lost, ofClient);
+  const limits = [];
+  const run = client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, ...ofRun });
+  await rejection(run, SubmissionOutcomeUnknownError);
+  limits.push((await journal.get(KEY))?.timeout_ms);
+  for (const taskId of [TASK_ID, null]) {
+    await settleOutcome(journal, KEY, taskId);
     limits.push((await journal.get(KEY))?.timeout_ms);
-    for (const taskId of [TASK_ID, null]) {
-      await settleOutcome(journal, KEY, taskId);
-      limits.push((await journal.get(KEY))?.timeout_ms);
-    }
-    expect(limits).toEqual([45_000, 45_000, 45_000]);
-  },
-);
+  }
+  expect(limits).toEqual([45_000, 45_000, 45_000]);
+});
 
 /** How long a POST may be in flight, by the `timeoutMs` of the run that sent it, and of the run that reads its intent. */
 const IN_FLIGHT = [

@@ -240,12 +240,9 @@ test.each([
   [429, RateLimitedError, null],
   [202, SubmissionOutcomeUnknownError, "intent"],
   [500, SubmissionOutcomeUnknownError, "intent"],
-] as const)(
-  "a %i whose body never ends is a refusal, or an unknown outcome: a %s, which leaves the key with %j",
-  async (status, kind, state) => {
-    const headers = { "Content-Type": "application/json" };
-    const { run, entry } = journaledWorld(() => new Response(new ReadableStream(), { status, headers }));
-    await rejection<Error>(run({ timeoutMs: 20, maxRetries: 0 }), kind);
-    expect((await entry())?.state ?? null).toBe(state);
-  },
-);
+] as const)("a %i whose body never ends is a %o, and leaves the key with %j", async (status, kind, state) => {
+  const headers = { "Content-Type": "application/json" };
+  const { run, entry } = journaledWorld(() => new Response(new ReadableStream(), { status, headers }));
+  await rejection<Error>(run({ timeoutMs: 20, maxRetries: 0 }), kind);
+  expect((await entry())?.state ?? null).toBe(state);
+});

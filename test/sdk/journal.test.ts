@@ -120,19 +120,16 @@ test("a failed task is reported again under its key, without another POST", asyn
   expect(posts(world)).toHaveLength(1);
 });
 
-test.each(["success", "failure", "timeout"])(
-  "a task that ends in %s closes its key, and a later run reads the task once",
-  async (status) => {
-    const ended = status === "success" ? succeeded() : failed({ status });
-    const { run, entry, inner, requests } = journaledWorld(inTurn(accepted, ok(ended)));
-    const [first] = await Promise.allSettled([run()]);
-    expect(await entry()).toMatchObject({ state: "submitted", status });
-    expect(await inner.open()).toEqual([]);
-    const [second] = await Promise.allSettled([run()]);
-    expect(second?.status).toBe(first?.status);
-    expect(requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET"]);
-  },
-);
+test.each(["success", "failure", "timeout"])("a task that ends in %s closes its key", async (status) => {
+  const ended = status === "success" ? succeeded() : failed({ status });
+  const { run, entry, inner, requests } = journaledWorld(inTurn(accepted, ok(ended)));
+  const [first] = await Promise.allSettled([run()]);
+  expect(await entry()).toMatchObject({ state: "submitted", status });
+  expect(await inner.open()).toEqual([]);
+  const [second] = await Promise.allSettled([run()]);
+  expect(second?.status).toBe(first?.status);
+  expect(requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET"]);
+});
 
 describe("onSubmitted", () => {
   /** A run whose key was settled with its task. */
@@ -198,20 +195,17 @@ test("requests that differ in key order or in undefined fields are the same requ
   expect(posts(world)).toHaveLength(1);
 });
 
-test.each(["submitted", "intent"] as const)(
-  "the same key with another request is refused (%s)",
-  async (state) => {
-    const { write, runOther, requests } = journaledWorld(serve);
-    await write(journalEntry(state));
-    const { journalKey, message } = await rejection(runOther(), JournalConflictError);
-    expect(journalKey).toBe(KEY);
-    expect(message).toContain(`"${KEY}"`);
-    expect(message).not.toContain("sun in Faro");
-    expect(message.includes(`, which created task ${TASK_ID}.`)).toBe(state === "submitted");
-    expect(message.includes("created task")).toBe(state === "submitted");
-    expect(requests).toEqual([]);
-  },
-);
+test.each(["submitted", "intent"] as const)("a key of a %s takes no other request", async (state) => {
+  const { write, runOther, requests } = journaledWorld(serve);
+  await write(journalEntry(state));
+  const { journalKey, message } = await rejection(runOther(), JournalConflictError);
+  expect(journalKey).toBe(KEY);
+  expect(message).toContain(`"${KEY}"`);
+  expect(message).not.toContain("sun in Faro");
+  expect(message.includes(`, which created task ${TASK_ID}.`)).toBe(state === "submitted");
+  expect(message.includes("created task")).toBe(state === "submitted");
+  expect(requests).toEqual([]);
+});
 
 test.each([
   ["a refusal", () => refusal(402, "insufficient_credits"), InsufficientCreditsError],
@@ -264,16 +258,13 @@ test.each([
   ["a failure of the server", new ServerError("away", { ...FAILED, ...OF_ANOTHER })],
   ["NaN", Number.NaN],
   ["null", null],
-])(
-  "an abort whose reason is %s leaves the key free, and is not taken for an outcome of the POST",
-  async (_, reason) => {
-    const { run, entry, clock, requests } = journaledWorld(inTurn(limited(60), accepted, done));
-    await expect(run({ signal: abortedAfter(clock, 30_000, reason) })).rejects.toBe(reason);
-    expect(await entry()).toBeNull();
-    expect((await run()).task_id).toBe(TASK_ID);
-    expect(posts({ requests })).toHaveLength(2);
-  },
-);
+])("an abort with %s as its reason leaves the key free", async (_, reason) => {
+  const { run, entry, clock, requests } = journaledWorld(inTurn(limited(60), accepted, done));
+  await expect(run({ signal: abortedAfter(clock, 30_000, reason) })).rejects.toBe(reason);
+  expect(await entry()).toBeNull();
+  expect((await run()).task_id).toBe(TASK_ID);
+  expect(posts({ requests })).toHaveLength(2);
+});
 
 test("a rate-limited POST is not sent again if another run took its key meanwhile", async () => {
   const world = journaledWorld(inTurn(limited(60), accepted));
@@ -461,18 +452,15 @@ test.each<[option: string, options: object, message?: string]>([
   expect(requests).toEqual([]);
 });
 
-test.each(["k", "key", "1", "task"])(
-  "with the short API key %j, a run is recorded and resumed unchanged",
-  async (apiKey) => {
-    const world = createWorld(serve, { apiKey });
-    const options = { journal: memoryJournal(), journalKey: `${apiKey} 1` };
-    for (const _ of [1, 2]) {
-      await expect(world.client.tasks.run(SONG_REQUEST, options)).resolves.toEqual(succeeded());
-    }
-    expect(posts(world)).toHaveLength(1);
-    expect(world.requests.at(-1)?.path).toBe(`/api/v1/task/${TASK_ID}`);
-  },
-);
+test.each(["k", "key", "1", "task"])("with the API key %j, a run is resumed unchanged", async (apiKey) => {
+  const world = createWorld(serve, { apiKey });
+  const options = { journal: memoryJournal(), journalKey: `${apiKey} 1` };
+  for (const _ of [1, 2]) {
+    await expect(world.client.tasks.run(SONG_REQUEST, options)).resolves.toEqual(succeeded());
+  }
+  expect(posts(world)).toHaveLength(1);
+  expect(world.requests.at(-1)?.path).toBe(`/api/v1/task/${TASK_ID}`);
+});
 
 test("an entry never contains the API key", async () => {
   const { client, journal, entry } = journaledWorld(({ method }) =>

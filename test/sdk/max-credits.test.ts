@@ -105,7 +105,7 @@ test.each([
   [15, 1],
   [20, 2],
 ])(
-  "with maxCredits %i, of two requests whose intents another process withdrew, %i are submitted",
+  "with maxCredits %i, %i of two requests whose intents were withdrawn are sent",
   async (maxCredits, paid) => {
     const world = batchWorld();
     const journal = memoryJournal();
@@ -158,25 +158,22 @@ test("journalKey is called once per request, with maxCredits too", async () => {
 });
 
 describe("requests with one key", () => {
-  test.each([1, 3])(
-    "count once towards maxCredits, also in a continued batch (concurrency %i)",
-    async (concurrency) => {
-      const world = batchWorld();
-      const options = { ...journaled(), journalKey: promptKey, concurrency, maxCredits: 29 };
-      for (const _batch of [1, 2]) {
-        const seen = await world.runAll(songs("5", "5", "5", "6"), options);
-        expect(errorsOf(seen)).toEqual(Array(4).fill(undefined));
-        expect(posts(world)).toHaveLength(2);
-      }
-      const more = await world.runAll(songs("5", "5", "6", "7", "7"), options);
-      const error = { spentCredits: 20 };
-      expect(refusedIn(more)).toMatchObject([
-        { index: 3, error },
-        { index: 4, error },
-      ]);
+  test.each([1, 3])("count once, also in a continued batch (concurrency %i)", async (concurrency) => {
+    const world = batchWorld();
+    const options = { ...journaled(), journalKey: promptKey, concurrency, maxCredits: 29 };
+    for (const _batch of [1, 2]) {
+      const seen = await world.runAll(songs("5", "5", "5", "6"), options);
+      expect(errorsOf(seen)).toEqual(Array(4).fill(undefined));
       expect(posts(world)).toHaveLength(2);
-    },
-  );
+    }
+    const more = await world.runAll(songs("5", "5", "6", "7", "7"), options);
+    const error = { spentCredits: 20 };
+    expect(refusedIn(more)).toMatchObject([
+      { index: 3, error },
+      { index: 4, error },
+    ]);
+    expect(posts(world)).toHaveLength(2);
+  });
 
   test.each([
     ["was refused", "poor"],

@@ -80,22 +80,16 @@ test.each([
     { retryAfterSeconds: 91, retryAt: new Date(START + 90_500) },
   ],
   ["may be used again", null, { retryAfterSeconds: 0, retryAt: new Date(START) }],
-])(
-  "a request that the pacer refuses while the key %s has the time of the next attempt",
-  async (_, heldUntil, stated) => {
-    const { pacer } = createOwnPacer();
-    pacer.admit = async () => false;
-    pacer.rateLimit = () => ({ limit: null, remaining: null, resetAt: null, heldUntil });
-    const { client } = createWorld(() => ok(succeeded()), { pacer });
-    const error = await rejection(
-      client.tasks.retrieve(TASK_ID, { requestId: "request-1" }),
-      RateLimitedError,
-    );
-    const ids = { requestId: "request-1", taskId: TASK_ID };
-    expect(error).toMatchObject({ status: 429, errorCode: "rate_limited", ...ids, ...stated });
-    expect(error.message).toContain(stated.retryAt.toISOString());
-  },
-);
+])("a request that is refused while the key %s has the next time", async (_, heldUntil, stated) => {
+  const { pacer } = createOwnPacer();
+  pacer.admit = async () => false;
+  pacer.rateLimit = () => ({ limit: null, remaining: null, resetAt: null, heldUntil });
+  const { client } = createWorld(() => ok(succeeded()), { pacer });
+  const error = await rejection(client.tasks.retrieve(TASK_ID, { requestId: "request-1" }), RateLimitedError);
+  const ids = { requestId: "request-1", taskId: TASK_ID };
+  expect(error).toMatchObject({ status: 429, errorCode: "rate_limited", ...ids, ...stated });
+  expect(error.message).toContain(stated.retryAt.toISOString());
+});
 
 test("a pacer function is called with the client's clock and key", async () => {
   const { pacer, asked } = createOwnPacer();

@@ -121,7 +121,7 @@ test.each([
   [3, [1000, 3000], 1000, 3000],
   [5, [2000, 4000], 2000, 4000],
 ] as const)(
-  "%i waits on one key with `pollIntervalMs: %o` keep every gap within %i to %i ms",
+  "%i waits with `pollIntervalMs: %o` have gaps of %i to %i ms",
   async (count, pollIntervalMs, shortest, longest) => {
     const ids = Array.from({ length: count }, (_, index) => `task-${index}`);
     const options = pollIntervalMs === undefined ? {} : { pollIntervalMs };

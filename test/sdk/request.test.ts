@@ -148,23 +148,20 @@ test("an error response as JSON has name, message, status, code, request id and 
   });
 });
 
-test.each([200, 404, 500])(
-  "an abort while the body of a %i is read rejects with its reason",
-  async (status) => {
-    const controller = new AbortController();
-    const reason = new Error("enough");
-    const body = () =>
-      new ReadableStream({
-        pull() {
-          controller.abort(reason);
-          return new Promise(() => {});
-        },
-      });
-    const { client, requests } = createWorld(() => new Response(body(), { status }));
-    await expect(client.tasks.retrieve(TASK_ID, { signal: controller.signal })).rejects.toBe(reason);
-    expect(requests).toHaveLength(1);
-  },
-);
+test.each([200, 404, 500])("an abort during the body of a %i rejects with its reason", async (status) => {
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const body = () =>
+    new ReadableStream({
+      pull() {
+        controller.abort(reason);
+        return new Promise(() => {});
+      },
+    });
+  const { client, requests } = createWorld(() => new Response(body(), { status }));
+  await expect(client.tasks.retrieve(TASK_ID, { signal: controller.signal })).rejects.toBe(reason);
+  expect(requests).toHaveLength(1);
+});
 
 test.each<[string, (note: (request: Request) => void) => typeof fetch]>([
   ["passes on only the request", (note) => (request) => unanswered(() => note(new Request(request)))],

@@ -326,23 +326,20 @@ describe("the progress", () => {
     expect(reports).toHaveLength(count);
   });
 
-  test.each(["throws", "rejects"])(
-    "has a callback that %s: that is reported after the last result",
-    async (how) => {
-      const { client } = batchWorld();
-      const cause = new Error("no terminal");
-      const onProgress = () => {
-        if (how === "rejects") return Promise.reject(cause);
-        throw cause;
-      };
-      const seen: number[] = [];
-      const reading = (async () => {
-        for await (const { index } of client.tasks.runAll(many(3), { onProgress })) seen.push(index);
-      })();
-      expect((await rejection(reading, AsyncMusicError)).cause).toBe(cause);
-      expect(seen.sort()).toEqual([0, 1, 2]);
-    },
-  );
+  test.each(["throws", "rejects"])("reports a callback that %s after the last result", async (how) => {
+    const { client } = batchWorld();
+    const cause = new Error("no terminal");
+    const onProgress = () => {
+      if (how === "rejects") return Promise.reject(cause);
+      throw cause;
+    };
+    const seen: number[] = [];
+    const reading = (async () => {
+      for await (const { index } of client.tasks.runAll(many(3), { onProgress })) seen.push(index);
+    })();
+    expect((await rejection(reading, AsyncMusicError)).cause).toBe(cause);
+    expect(seen.sort()).toEqual([0, 1, 2]);
+  });
 });
 
 test("with a journal, a batch resumes where it was left, without duplicate charges", async () => {

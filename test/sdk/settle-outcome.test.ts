@@ -73,7 +73,7 @@ test("a settlement is corrected although a run records the end of its task at th
 });
 
 test.each([null, OTHER_TASK_ID, TASK_ID])(
-  "the service's task replaces what another process settled while the POST was in flight: %s",
+  "the service's task replaces a settlement during its POST: %s",
   async (settled) => {
     const { seen: unrecorded, note: onUnrecorded } = recorder<unknown>();
     const { run, inner, entry } = journaledWorld(
@@ -151,7 +151,7 @@ test.each([
 });
 
 test.each([TASK_ID, null])(
-  "settleOutcome with %s returns false if another process frees the key at the same time",
+  "settleOutcome(%s) returns false if the key is freed at the same time",
   async (taskId) => {
     const { settle, write, inner, broken } = journaledWorld(done);
     await write(journalEntry("intent"));

@@ -98,25 +98,22 @@ test("a wait that is aborted between polls does not end the other", async () => 
 });
 
 const WHICH = ["first", "second"];
-test.each(WHICH)(
-  "an abort of the %s of two waits during their shared poll does not end the other",
-  async (which) => {
-    const controller = new AbortController();
-    const reason = new Error("enough");
-    const { client, requests } = createWorld(async (request, index) => {
-      if (index > 0) return ok(succeeded());
-      setImmediate(() => controller.abort(reason));
-      return Promise.race([never(request), turns(5).then(() => ok(succeeded()))]);
-    });
-    const wait = (name: string) =>
-      client.tasks.wait(TASK_ID, which === name ? { signal: controller.signal } : {});
-    const [first, second] = [wait("first"), wait("second")];
-    const [aborted, other] = which === "first" ? [first, second] : [second, first];
-    await expect(aborted).rejects.toBe(reason);
-    await expect(other).resolves.toMatchObject({ status: "success" });
-    expect(requests).toHaveLength(which === "first" ? 2 : 1);
-  },
-);
+test.each(WHICH)("an abort of the %s of two waits during a poll does not end the other", async (which) => {
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const { client, requests } = createWorld(async (request, index) => {
+    if (index > 0) return ok(succeeded());
+    setImmediate(() => controller.abort(reason));
+    return Promise.race([never(request), turns(5).then(() => ok(succeeded()))]);
+  });
+  const wait = (name: string) =>
+    client.tasks.wait(TASK_ID, which === name ? { signal: controller.signal } : {});
+  const [first, second] = [wait("first"), wait("second")];
+  const [aborted, other] = which === "first" ? [first, second] : [second, first];
+  await expect(aborted).rejects.toBe(reason);
+  await expect(other).resolves.toMatchObject({ status: "success" });
+  expect(requests).toHaveLength(which === "first" ? 2 : 1);
+});
 
 test.each([
   ["fails", () => ok(failed()), TaskFailedError],

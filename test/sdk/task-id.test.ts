@@ -36,7 +36,7 @@ test.each(BAD_IDS)("%j is refused as a task id, and nothing is sent", async (id)
 });
 
 test.each([" ", ".", "..", "\ud800", API_KEY])(
-  "a response with the unusable task id %j leaves the outcome of the POST unknown",
+  "after a response with the task id %j, the outcome is unknown",
   async (id) => {
     const { client, requests } = createWorld(() => accepted({ task_id: id }));
     const error = await rejection(client.tasks.run(SONG_REQUEST), SubmissionOutcomeUnknownError);
@@ -113,7 +113,7 @@ const WAYS: Record<string, (client: AsyncMusic, id: string) => Promise<unknown>>
 const ways = Object.keys(WAYS);
 
 test.each(ways.flatMap((one) => ways.map((other) => [one, other] as const)))(
-  "%s and %s share reads, and keep them a second apart, whatever the case of the id",
+  "%s and %s share reads, whatever the case of the id",
   async (one, other) => {
     const readBoth = async (id: string) => {
       const world = createWorld(({ at }) => ok(at >= 7000 ? succeeded() : task()));

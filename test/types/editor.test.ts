@@ -102,19 +102,16 @@ describe.each([
   ["creditsFor", (request: string) => `creditsFor(${request});`],
   ["a declared request", (request: string) => `export const request: TaskRequest = ${request};`],
 ])("in `input` of %s, an editor offers", (_, codeOf) => {
-  test.each(FIELDS)(
-    "the fields of %s, %s first, and of others the reason why they must be absent",
-    (...row) => {
-      const [model, taskType, fields] = row;
-      const offered = offeredAt(codeOf(`{ model: "${model}", task_type: "${taskType}", input: { | } }`));
-      const own = offered.slice(0, fields.length);
-      const other = model === "provider_a" ? "provider_b" : "provider_a";
-      expect(own.map(({ name }) => name).sort()).toEqual(fields.toSorted());
-      expect(own.filter(({ type }) => /\bnever\b/.test(type))).toEqual([]);
-      for (const { type } of offered.slice(fields.length))
-        expect(type).toContain(`Forbidden<"${model} refuses this field of ${other}">`);
-    },
-  );
+  test.each(FIELDS)("the fields of %s, %s first, and the reason why others must be absent", (...row) => {
+    const [model, taskType, fields] = row;
+    const offered = offeredAt(codeOf(`{ model: "${model}", task_type: "${taskType}", input: { | } }`));
+    const own = offered.slice(0, fields.length);
+    const other = model === "provider_a" ? "provider_b" : "provider_a";
+    expect(own.map(({ name }) => name).sort()).toEqual(fields.toSorted());
+    expect(own.filter(({ type }) => /\bnever\b/.test(type))).toEqual([]);
+    for (const { type } of offered.slice(fields.length))
+      expect(type).toContain(`Forbidden<"${model} refuses this field of ${other}">`);
+  });
 });
 
 test("a mode's own input offers the fields of the mode first, and of others the reason", () => {

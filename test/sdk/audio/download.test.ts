@@ -172,14 +172,11 @@ describe("a failed download", () => {
     null,
     {},
   ];
-  test.each(NO_URLS)(
-    "of %j, which is not an HTTP URL, is refused before anything is sent",
-    async (source) => {
-      const { client, requests } = createWorld(() => mp3());
-      await rejection(client.audio.download(source as string), InvalidOptionError);
-      expect(requests).toEqual([]);
-    },
-  );
+  test.each(NO_URLS)("of %j, which is no HTTP URL, is refused before it is sent", async (source) => {
+    const { client, requests } = createWorld(() => mp3());
+    await rejection(client.audio.download(source as string), InvalidOptionError);
+    expect(requests).toEqual([]);
+  });
 
   test.each([
     [succeeded(), "a task: pass one clip of `task.output.result`"],

@@ -43,14 +43,11 @@ const TYPES: [contentType: string, extension: string][] = [
   ["constructor", "bin"],
 ];
 
-test.each(TYPES)(
-  "%j has the extension %s, whatever the URL and bytes are",
-  async (contentType, extension) => {
-    const audio = await download(contentType, "fLaC and more");
-    expect(audio.extension).toBe(extension);
-    expect(audio.contentType).toBe(contentType.trim());
-  },
-);
+test.each(TYPES)("%j has the extension %s, whatever the bytes are", async (contentType, extension) => {
+  const audio = await download(contentType, "fLaC and more");
+  expect(audio.extension).toBe(extension);
+  expect(audio.contentType).toBe(contentType.trim());
+});
 
 const BYTES: [what: string, bytes: number[] | string, extension: string][] = [
   ["an ID3 tag", "ID3\u0004\u0000\u0000", "mp3"],

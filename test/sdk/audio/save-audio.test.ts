@@ -340,7 +340,7 @@ test.each(["", undefined, 7])("the path %j is refused, and nothing is written", 
 });
 
 test.each(["songs/", "songs/.mp3", "songs/..", ".", ".."])(
-  "the path %j is refused, since it names no file",
+  "the path %j, which names no file, is refused",
   async (path) => {
     const folder = await createFolder();
     const song = await download("song");

@@ -56,12 +56,9 @@ test.each([
   [1, 1, "unclear"],
   [2, 1, "created"],
   [3, 1, "unclear"],
-] as const)(
-  "another client's intent with %i new tasks, %i of them this client's, is %s",
-  (more, own, evidence) => {
-    expect(evidenceOf(foreignSample(7), sample(7 + more, count(own)), 0)).toBe(evidence);
-  },
-);
+] as const)("an intent of another, with %i new tasks and %i own ones, is %s", (more, own, evidence) => {
+  expect(evidenceOf(foreignSample(7), sample(7 + more, count(own)), 0)).toBe(evidence);
+});
 
 test("without other clients the evidence is never wrong, whatever the order of creates and usage samples", () => {
   const random = randomStream(1, "evidence");

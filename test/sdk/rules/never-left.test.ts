@@ -159,7 +159,7 @@ describe.each(Object.entries(CALLS))("an error of the system call %s", (call, by
 });
 
 test.each(Object.keys(CODES).filter((code) => code.startsWith("ERR_SSL_")))(
-  "%s of `node:https` does not prove that nothing was sent",
+  "%s of `node:https` is in doubt",
   (code) => {
     const error = Object.assign(new Error("write EPROTO"), { code });
     expect(finding(error)).toBe("in doubt");

@@ -51,13 +51,10 @@ test("an abort ends a sleep with the signal's reason, and leaves no timer behind
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test.each([5000, 0])(
-  "a sleep of %i ms with an aborted signal rejects at once and sets no timer",
-  async (ms) => {
-    await expect(systemClock.sleep(ms, AbortSignal.abort("before"))).rejects.toBe("before");
-    expect(vi.getTimerCount()).toBe(0);
-  },
-);
+test.each([5000, 0])("a sleep of %i ms with an aborted signal sets no timer", async (ms) => {
+  await expect(systemClock.sleep(ms, AbortSignal.abort("before"))).rejects.toBe("before");
+  expect(vi.getTimerCount()).toBe(0);
+});
 
 test("a sleep that has ended removes its listener from the signal", async () => {
   const { signal } = new AbortController();
