@@ -17,6 +17,7 @@ import {
   settleOutcome,
   type Task,
   TaskFailedError,
+  type TaskRequest,
   type TaskSubmission,
 } from "async-music";
 import { describe, expect, test } from "vitest";
@@ -181,18 +182,42 @@ describe("onSubmitted", () => {
   });
 });
 
-test("requests that differ in key order or in undefined fields are the same request", async () => {
-  const world = journaledWorld(serve);
-  const { journal, client } = world;
-  const reversed = {
-    audio_format: undefined,
-    input: { gpt_description_prompt: "rain in Lisbon", tags: undefined },
-    task_type: "music",
+describe("two requests with one key", () => {
+  const requestOf = (input: string) => ({
     model: "provider_a",
-  } as const;
-  await world.run();
-  await client.tasks.run(reversed, { journal, journalKey: KEY });
-  expect(posts(world)).toHaveLength(1);
+    task_type: "music",
+    input: JSON.parse(input),
+  });
+  const runBoth = async (one: object, other: object) => {
+    const { client, journal } = journaledWorld(serve);
+    const run = (request: object) =>
+      client.tasks.run(request as TaskRequest, { journal, journalKey: KEY }).catch((error) => error);
+    return [await run(one), await run(other)];
+  };
+
+  test.each([
+    ['{"tags":"a","prompt":"b"}', '{"prompt":"b","tags":"a"}'],
+    ['{"tags":"a","title":{"c":1,"a":2,"b":3}}', '{"title":{"a":2,"b":3,"c":1},"tags":"a"}'],
+    ['{"tags":"a","title":[{"c":1,"d":null}]}', '{"tags":"a","title":[{"d":null,"c":1}]}'],
+  ])("%s and %s are the same, also with undefined fields", async (one, other) => {
+    const undefinedFields = { audio_format: undefined, input: { ...JSON.parse(other), seed: undefined } };
+    const song = succeeded();
+    expect(await runBoth(requestOf(one), { ...requestOf(other), ...undefinedFields })).toEqual([song, song]);
+  });
+
+  test.each([
+    ['{"tags":"a"}', '{"tags":"b"}'],
+    ['{"tags":"a","title":{"a":1}}', '{"tags":"a","title":{"b":1}}'],
+    ['{"tags":"a","title":1}', '{"tags":"a","title":"1"}'],
+    ['{"tags":"a","title":null}', '{"tags":"a"}'],
+    ['{"tags":"a","title":{"a":1,"b":2}}', '{"tags":"a","title":{"a":2,"b":1}}'],
+    ['{"tags":"a","title":{"a":1,"b":2}}', '{"tags":"a","title":{"a":1}}'],
+    ['{"tags":"a","title":["one","other"]}', '{"tags":"a","title":["other","one"]}'],
+    ['{"tags":"a","title":["one"]}', '{"tags":"a","title":{"0":"one"}}'],
+  ])("%s and %s are a conflict", async (one, other) => {
+    const [, error] = await runBoth(requestOf(one), requestOf(other));
+    expect(error).toBeInstanceOf(JournalConflictError);
+  });
 });
 
 test.each(["submitted", "intent"] as const)("a key of a %s takes no other request", async (state) => {

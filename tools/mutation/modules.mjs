@@ -7,7 +7,7 @@ export const MODULES = {
       "test/sdk/{journal,lenient-reading,option-names,request,request-validation,run,task-id,wait}.test.ts",
       "test/sdk/{max-credits,run-all,warnings,journal-failures}.test.ts",
       "test/emulator/misspelled.test.ts",
-      "test/sdk/rules/{canonical-json,near-name,upload-address}.test.ts",
+      "test/sdk/rules/{near-name,upload-address}.test.ts",
       "test/hostile/{causes,messages,options,terminal}.test.ts",
     ],
   },

@@ -9,43 +9,22 @@ const sample = (tasksCreated: number, before = count(0), after = before): UsageS
   after,
 });
 
+/** The sample after a POST of this client with an unknown outcome. */
+const after = (tasksCreated: number, accepted = 0, open = 0, others = 0) =>
+  sample(tasksCreated, count(accepted, open, 1 + others));
+
 test.each([
-  ["no new task", sample(7), sample(7, count(0, 0, 1)), "not_created"],
-  ["one new task", sample(7), sample(8, count(0, 0, 1)), "created"],
-  ["two new tasks", sample(7), sample(9, count(0, 0, 1)), "unclear"],
-  ["fewer tasks", sample(7), sample(6, count(0, 0, 1)), "unclear"],
-  [
-    "one new task, and one accepted create of this client",
-    sample(7),
-    sample(8, count(1, 0, 1)),
-    "not_created",
-  ],
-  ["two new tasks, and one accepted create of this client", sample(7), sample(9, count(1, 0, 1)), "created"],
-  [
-    "one new task, and another create with an unknown outcome",
-    sample(7),
-    sample(8, count(0, 0, 2)),
-    "unclear",
-  ],
-  [
-    "two new tasks, and another create with an unknown outcome",
-    sample(7),
-    sample(9, count(0, 0, 2)),
-    "created",
-  ],
-  [
-    "no new task, and another create with an unknown outcome",
-    sample(7),
-    sample(7, count(0, 0, 2)),
-    "not_created",
-  ],
-  ["one new task, and another create in flight", sample(7), sample(8, count(0, 1, 1)), "unclear"],
-  [
-    "one new task, and an earlier create with an unknown outcome",
-    sample(7, count(0, 0, 1)),
-    sample(8, count(0, 0, 2)),
-    "created",
-  ],
+  ["no new task", sample(7), after(7), "not_created"],
+  ["one new task", sample(7), after(8), "created"],
+  ["two new tasks", sample(7), after(9), "unclear"],
+  ["fewer tasks", sample(7), after(6), "unclear"],
+  ["one new task, one accepted create of this client", sample(7), after(8, 1), "not_created"],
+  ["two new tasks, one accepted create of this client", sample(7), after(9, 1), "created"],
+  ["one new task, another unknown outcome", sample(7), after(8, 0, 0, 1), "unclear"],
+  ["two new tasks, another unknown outcome", sample(7), after(9, 0, 0, 1), "created"],
+  ["no new task, another unknown outcome", sample(7), after(7, 0, 0, 1), "not_created"],
+  ["one new task, another create in flight", sample(7), after(8, 0, 1), "unclear"],
+  ["one new task, an earlier unknown outcome", sample(7, count(0, 0, 1)), after(8, 0, 0, 1), "created"],
 ] as const)("%s", (_, first, second, evidence) => {
   expect(evidenceOf(first, second, 1)).toBe(evidence);
 });

@@ -1,9 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { certainlyNeverSent } from "../../../src/http/never-sent.js";
 
-function failure(properties: object, cause?: unknown): Error {
+function failure(properties: object = {}, cause?: unknown): Error {
   return Object.assign(new TypeError("fetch failed", { cause }), properties);
 }
+
+/** What `fetch` of Node throws for an error of the system. */
+const coded = (code: string, syscall = {}) => failure({}, failure({ code, ...syscall }));
+
+/** What `fetch` of Deno throws. */
+const deno = (reason: string) => failure({}, new Error(`${DENO}: client error (${reason}`));
 
 /** How messages of Deno begin. */
 const DENO = "error sending request for url (https://127.0.0.1:35557/api/v1/task)";
@@ -26,49 +32,34 @@ function aggregateOfItself(): Error {
 }
 
 const NEVER_LEFT: [what: string, error: unknown][] = [
-  ["a refused connection", failure({}, failure({ code: "ECONNREFUSED", syscall: "connect" }))],
-  ["a host name that does not resolve", failure({}, failure({ code: "ENOTFOUND", syscall: "getaddrinfo" }))],
-  ["a temporary DNS failure", failure({}, failure({ code: "EAI_AGAIN" }))],
-  ["a connection timeout", failure({}, failure({ code: "UND_ERR_CONNECT_TIMEOUT" }))],
-  ["an unreachable network", failure({}, failure({ code: "ENETUNREACH", syscall: "connect" }))],
-  ["an expired certificate", failure({}, failure({ code: "CERT_HAS_EXPIRED" }))],
+  ["a refused connection", coded("ECONNREFUSED", { syscall: "connect" })],
+  ["a host name that does not resolve", coded("ENOTFOUND", { syscall: "getaddrinfo" })],
+  ["a temporary DNS failure", coded("EAI_AGAIN")],
+  ["a connection timeout", coded("UND_ERR_CONNECT_TIMEOUT")],
+  ["an unreachable network", coded("ENETUNREACH", { syscall: "connect" })],
+  ["an expired certificate", coded("CERT_HAS_EXPIRED")],
   ["Bun's refused connection", failure({ code: "ConnectionRefused" })],
   ["a forbidden port", failure({}, new Error("bad port"))],
-  [
-    "Deno's handshake with an http server",
-    failure(
-      {},
-      new Error(`${DENO}: client error (Connect): received corrupt message of type InvalidContentType`),
-    ),
-  ],
-  ["Deno's refused connection", failure({}, new Error(`${DENO}: client error (Connect): tcp connect error`))],
+  ["Deno's handshake with http", deno("Connect): received corrupt message of type InvalidContentType")],
+  ["Deno's refused connection", deno("Connect): tcp connect error")],
   ["a refused connection at the eighth nested cause", below(8, failure({ code: "ECONNREFUSED" }))],
-  [
-    "an AggregateError of refused connections only",
-    failure({}, new AggregateError([failure({ code: "ECONNREFUSED" })])),
-  ],
+  ["several refused connections", failure({}, new AggregateError([failure({ code: "ECONNREFUSED" })]))],
 ];
 
 const IN_DOUBT: [what: string, error: unknown][] = [
-  ["a reset connection", failure({}, failure({ code: "ECONNRESET", syscall: "read" }))],
-  ["a broken pipe", failure({}, failure({ code: "EPIPE", syscall: "write" }))],
-  ["a closed socket", failure({}, failure({ code: "UND_ERR_SOCKET" }))],
-  ["a headers timeout", failure({}, failure({ code: "UND_ERR_HEADERS_TIMEOUT" }))],
-  ["an error without a code", failure({})],
+  ["a reset connection", coded("ECONNRESET", { syscall: "read" })],
+  ["a broken pipe", coded("EPIPE", { syscall: "write" })],
+  ["a closed socket", coded("UND_ERR_SOCKET")],
+  ["a headers timeout", coded("UND_ERR_HEADERS_TIMEOUT")],
+  ["an error without a code", failure()],
   ["an error with ECONNREFUSED in its message only", new Error("ECONNREFUSED")],
   ["an error with another message about a bad port", failure({}, new Error("a bad port answered"))],
-  [
-    "Deno's broken connection",
-    failure({}, new Error(`${DENO}: client error (SendRequest): connection closed`)),
-  ],
+  ["Deno's broken connection", deno("SendRequest): connection closed")],
   ["Deno's damaged record", failure({}, new Error("received corrupt message of type InvalidContentType"))],
   ["a message that quotes Deno's", new Error(`proxy: ${DENO}: client error (Connect): tcp connect error`)],
   ["undefined", undefined],
   ["a string", "ECONNREFUSED"],
-  [
-    "an AggregateError of a refused and another failed connection",
-    new AggregateError([failure({ code: "ECONNREFUSED" }), failure({})]),
-  ],
+  ["a refused and another connection", new AggregateError([failure({ code: "ECONNREFUSED" }), failure()])],
   ["an empty AggregateError", new AggregateError([])],
   ["an error that is its own cause", cyclic()],
   ["an AggregateError that contains itself", aggregateOfItself()],
@@ -154,7 +145,7 @@ describe.each(Object.entries(CALLS))("an error of the system call %s", (call, by
   const syscall = call === "none" ? {} : { syscall: call };
   test.each(Object.entries(CODES))("with the code %s", (code, byCode) => {
     const proven = [byCall, byCode].includes("nothing was sent") ? "nothing was sent" : "in doubt";
-    expect(finding(failure({}, failure({ code, ...syscall })))).toBe(proven);
+    expect(finding(coded(code, syscall))).toBe(proven);
   });
 });
 
