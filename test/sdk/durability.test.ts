@@ -115,34 +115,18 @@ describe("after a power cut, a file journal", () => {
     expect(open.filter((key) => !(key in allowed))).toEqual([]);
   }
 
-  const histories: [what: string, steps: Step[]][] = [
-    [
-      "a song from its intent to its end",
-      [
-        ["order-1", intent("a")],
-        ["order-1", record("b")],
-        ["order-1", ended("c")],
-      ],
-    ],
-    [
-      "a second song",
-      [
-        ["order-1", ended("a")],
-        ["order-2", intent("a")],
-        ["order-2", record("b")],
-      ],
-    ],
-    [
-      "an intent that is taken back, and repeated",
-      [
-        ["order-1", intent("a")],
-        ["order-1", null],
-        ["order-1", intent("b")],
-      ],
-    ],
+  /** Entries of the orders 1 and 2, one after the other. */
+  const histories: [what: string, first: (JournalEntry | null)[], second: (JournalEntry | null)[]][] = [
+    ["a song from its intent to its end", [intent("a"), record("b"), ended("c")], []],
+    ["a second song", [ended("a")], [intent("a"), record("b")]],
+    ["an intent that is taken back, and repeated", [intent("a"), null, intent("b")], []],
   ];
 
-  test.each(histories)("has every acknowledged entry, and needs each sync: %s", async (_, steps) => {
+  test.each(histories)("has every acknowledged entry, and needs each sync: %s", async (_, first, second) => {
+    const steps = [
+      ...first.map((entry): Step => ["order-1", entry]),
+      ...second.map((entry): Step => ["order-2", entry]),
+    ];
     const history = await recordJournal(mountDisk(), steps);
     // The sync of reserved space reserves it: without it, a full disk fails only after the POST.
     const syncs = await expectDurable(history, (path) => !path.includes(".spare-"));

@@ -74,22 +74,32 @@ test("a pacer receives a report of an admitted request that is not sent", async 
 });
 
 test.each([
-  [
-    "is held back for 90.5 s more",
-    START + 90_500,
-    { retryAfterSeconds: 91, retryAt: new Date(START + 90_500) },
-  ],
-  ["may be used again", null, { retryAfterSeconds: 0, retryAt: new Date(START) }],
-])("a request that is refused while the key %s has the next time", async (_, heldUntil, stated) => {
-  const { pacer } = createOwnPacer();
-  pacer.admit = async () => false;
-  pacer.rateLimit = () => ({ limit: null, remaining: null, resetAt: null, heldUntil });
-  const { client } = createWorld(() => ok(succeeded()), { pacer });
-  const error = await rejection(client.tasks.retrieve(TASK_ID, { requestId: "request-1" }), RateLimitedError);
-  const ids = { requestId: "request-1", taskId: TASK_ID };
-  expect(error).toMatchObject({ status: 429, errorCode: "rate_limited", ...ids, ...stated });
-  expect(error.message).toContain(stated.retryAt.toISOString());
-});
+  ["is held back for 90.5 s more", 90_500, 91],
+  ["may be used again", null, 0],
+])(
+  "a request that is refused while the key %s has the next time",
+  async (_, heldForMs, retryAfterSeconds) => {
+    const { pacer } = createOwnPacer();
+    pacer.admit = async () => false;
+    const heldUntil = heldForMs && START + heldForMs;
+    pacer.rateLimit = () => ({ limit: null, remaining: null, resetAt: null, heldUntil });
+    const { client } = createWorld(() => ok(succeeded()), { pacer });
+    const error = await rejection(
+      client.tasks.retrieve(TASK_ID, { requestId: "request-1" }),
+      RateLimitedError,
+    );
+    const retryAt = new Date(heldUntil ?? START);
+    const ids = { requestId: "request-1", taskId: TASK_ID };
+    expect(error).toMatchObject({
+      status: 429,
+      errorCode: "rate_limited",
+      ...ids,
+      retryAfterSeconds,
+      retryAt,
+    });
+    expect(error.message).toContain(retryAt.toISOString());
+  },
+);
 
 test("a pacer function is called with the client's clock and key", async () => {
   const { pacer, asked } = createOwnPacer();

@@ -53,11 +53,7 @@ test("a message contains only what the callback returns", async () => {
 
 test.each([
   ["an unknown task id", () => refusal(404, "task_not_found"), "TaskNotFoundError"],
-  [
-    "a key that is refused",
-    () => refusal(401, "invalid_api_key", {}, { message: API_KEY }),
-    "AuthenticationError",
-  ],
+  ["a refused key", () => refusal(401, "invalid_api_key", {}, { message: API_KEY }), "AuthenticationError"],
   ["a wait that takes too long", () => ok(task()), "WaitTimeoutError"],
 ])("%s ends the stream with an event that names the error, and shows no message", async (_, answer, name) => {
   const { client } = createWorld(answer);

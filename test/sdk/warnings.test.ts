@@ -24,6 +24,7 @@ const input = (fields: object): TaskRequest => ({
   ...SONG_REQUEST,
   input: { ...SONG_REQUEST.input, ...fields },
 });
+const other = (task_type: string, fields: unknown) => ({ model: "provider_a", task_type, input: fields });
 const musicB = (fields: object) => ({
   model: "provider_b",
   task_type: "music",
@@ -71,13 +72,9 @@ describe("a field of `input` whose name looks misspelled", () => {
     ["negativ_tags", "negative_tags", input({ negativ_tags: "x" })],
     ["lyric", "lyrics", musicB({ lyric: "x" })],
     ["seeds", "seed", musicB({ seeds: 1 })],
-    ["promtp", "prompt", { model: "provider_a", task_type: "lyrics", input: { prompt: "x", promtp: "x" } }],
-    [
-      "ulr",
-      "url",
-      { model: "provider_a", task_type: "upload", input: { url: "https://a.example/b", ulr: "x" } },
-    ],
-    ["clipId", "clip_id", { model: "provider_a", task_type: "concat", input: { clip_id: "x", clipId: "x" } }],
+    ["promtp", "prompt", other("lyrics", { prompt: "x", promtp: "x" })],
+    ["ulr", "url", other("upload", { url: "https://a.example/b", ulr: "x" })],
+    ["clipId", "clip_id", other("concat", { clip_id: "x", clipId: "x" })],
   ])("`%s` is logged with the suggestion `%s`", async (name, meant, request) => {
     expect(await warningsOf(request)).toEqual([
       `Unknown field \`input.${name}\`, which the service ignores. Did you mean \`${meant}\`?`,
@@ -85,22 +82,16 @@ describe("a field of `input` whose name looks misspelled", () => {
   });
 
   test.each<[what: string, request: object]>([
-    [
-      "the fields that the mode reads",
-      input({ negative_tags: "x", make_instrumental: true, model_version: "v6" }),
-    ],
+    ["the fields of the mode", input({ negative_tags: "x", make_instrumental: true, model_version: "v6" })],
     ["an ignored or misspelled field without a value", input({ tags: null, titel: null })],
     ["fields of another kind", input({ mood: "calm", x: 1, workspace: "w", "": 1, 雨: 1 })],
     ["a longer name of its own", input({ prompt_id: 7, my_title: "x", lyrics_language: "pt", tags_v2: [] })],
-    [
-      "the fields of another task type",
-      { model: "provider_a", task_type: "lyrics", input: { prompt: "x", title: "x" } },
-    ],
+    ["the fields of another task type", other("lyrics", { prompt: "x", title: "x" })],
     ["a name that is a long string", input({ [`prompt ${"prompt ".repeat(9)}`]: 1 })],
     ["no input", { model: "provider_a", task_type: "music" }],
-    ["an input that is not an object", { model: "provider_a", task_type: "music", input: "titel" }],
+    ["an input that is not an object", other("music", "titel")],
     ["an unknown model", { model: "provider_c", task_type: "music", input: { titel: "x" } }],
-    ["an unknown task type", { model: "provider_a", task_type: "video", input: { titel: "x" } }],
+    ["an unknown task type", other("video", { titel: "x" })],
     ["a field outside of the input", { ...input({}), titel: "x" }],
     ["a list", [null]],
   ])("%s: no warning", async (_, request) => {

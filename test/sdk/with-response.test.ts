@@ -1,54 +1,39 @@
 import { type ApiPromise, type AsyncMusic, AuthenticationError } from "async-music";
 import { describe, expect, test } from "vitest";
-import {
-  accepted,
-  balance,
-  ok,
-  refusal,
-  SONG_REQUEST,
-  submission,
-  TASK_ID,
-  task,
-  usage,
-} from "../support/answers.js";
+import { refusal, SONG_REQUEST, submission, TASK_ID, task } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
 import { createWorld } from "../support/world.js";
 
 type Headers = Record<string, string>;
 
-/** The four endpoints, with their calls and responses. */
+const BALANCE = { available: 90, frozen: 10, total: 100 };
+const USAGE = { tasks_created: 3, credits_used: 30, credits_topped_up: 130 };
+
+/** The four endpoints, with their calls, and the status and data of their responses. */
 const ENDPOINTS: [
   name: string,
   call: (client: AsyncMusic) => ApiPromise<unknown>,
-  answer: (headers: Headers) => Response,
-  data: unknown,
+  status: number,
+  data: object,
 ][] = [
-  ["create", (client) => client.tasks.create(SONG_REQUEST), (headers) => accepted({}, headers), submission()],
-  ["retrieve", (client) => client.tasks.retrieve(TASK_ID), (headers) => ok(task(), headers), task()],
-  [
-    "balance",
-    (client) => client.account.balance(),
-    (headers) => balance({}, headers),
-    { available: 90, frozen: 10, total: 100 },
-  ],
-  [
-    "usage",
-    (client) => client.account.usage(),
-    (headers) => usage({}, headers),
-    { tasks_created: 3, credits_used: 30, credits_topped_up: 130 },
-  ],
+  ["create", (client) => client.tasks.create(SONG_REQUEST), 202, submission()],
+  ["retrieve", (client) => client.tasks.retrieve(TASK_ID), 200, task()],
+  ["balance", (client) => client.account.balance(), 200, BALANCE],
+  ["usage", (client) => client.account.usage(), 200, USAGE],
 ];
 
-describe.each(ENDPOINTS)("%s().withResponse()", (_, call, answer, data) => {
+describe.each(ENDPOINTS)("%s().withResponse()", (_, call, status, data) => {
+  const answer = (headers: Headers) => Response.json({ code: status, data }, { status, headers });
+
   test("resolves with the data, the response, its request id and the remaining requests", async () => {
     const headers = { "X-Request-Id": "served-1", "X-RateLimit-Remaining": "117", "X-Other": "kept" };
     const { client } = createWorld(() => answer(headers));
     const answered = await call(client).withResponse();
     expect(answered).toMatchObject({ data, requestId: "served-1", rateLimit: { remaining: 117 } });
     expect(answered.response).toBeInstanceOf(Response);
-    expect(answered.response.status).toBe(answer({}).status);
+    expect(answered.response.status).toBe(status);
     expect(answered.response.headers.get("X-Other")).toBe("kept");
-    await expect(answered.response.json()).resolves.toEqual({ code: answer({}).status, data });
+    await expect(answered.response.json()).resolves.toEqual({ code: status, data });
   });
 
   test("shares one request with the plain promise", async () => {

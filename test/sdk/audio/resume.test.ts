@@ -69,70 +69,54 @@ describe("a body that breaks off is resumed", () => {
     expect(requests.map(({ at }) => at)).toEqual([0, 0, 40_000]);
   });
 
-  test("from a complete response of the same version", async () => {
-    const { client } = breaking(ETAG, () => mp3(SONG, ETAG));
+  test.each<[how: string, first: () => Response, then: (request: SeenRequest) => Response]>([
+    ["from a complete response of the same version", () => cut(ETAG), () => mp3(SONG, ETAG)],
+    [
+      "from a complete response, if no byte came yet",
+      () => mp3(brokenAfter(""), LENGTH),
+      () => mp3(SONG, LENGTH),
+    ],
+    [
+      "when its format was detected from its first bytes",
+      () => untyped(),
+      (request) => part(startOf(request), ETAG),
+    ],
+    [
+      "when it ends cleanly before its Content-Length",
+      () => short(),
+      (request) => part(startOf(request), ETAG),
+    ],
+  ])("%s", async (_, first, then) => {
+    const { client } = createWorld((request, index) => (index === 0 ? first() : then(request)));
     expect(await load(client)).toBe(SONG);
   });
 
-  test("from a complete response, if no byte was delivered yet", async () => {
-    const { client } = createWorld((_, index) => mp3(index === 0 ? brokenAfter("") : SONG, LENGTH));
-    expect(await load(client)).toBe(SONG);
-  });
-
-  test("when its format was detected from its first bytes", async () => {
-    const { client } = createWorld((request, index) =>
-      index === 0
-        ? new Response(brokenAfter(SONG.slice(0, 14)), { headers: { ...ETAG, ...LENGTH } })
-        : part(startOf(request), ETAG),
-    );
-    expect(await load(client)).toBe(SONG);
-  });
-
-  test("when it ends cleanly before its Content-Length", async () => {
-    const { client } = createWorld((request, index) =>
-      index === 0 ? mp3(SONG.slice(0, 6), { ...ETAG, ...LENGTH }) : part(startOf(request), ETAG),
-    );
-    expect(await load(client)).toBe(SONG);
-  });
+  const cut = (headers: HeaderFields) => mp3(brokenAfter(SONG.slice(0, 6)), headers);
+  const untyped = () => new Response(brokenAfter(SONG.slice(0, 14)), { headers: { ...ETAG, ...LENGTH } });
+  const short = () => mp3(SONG.slice(0, 6), { ...ETAG, ...LENGTH });
 });
 
 describe("two versions are never mixed", () => {
   const other = SONG.replace("la", "lo");
+  const V2 = { ETag: '"v2"' };
+  const WEAK = { ETag: 'W/"v1"' };
+  const LATER = { "Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT" };
+  const TAGGED = { ...ETAG, ...LENGTH };
+
+  /** The remainder with these headers. */
+  const partWith = (headers: HeaderFields) => (request: SeenRequest) => part(startOf(request), headers);
+
   const cases: [what: string, headers: HeaderFields, then: (request: SeenRequest) => Response][] = [
-    ["the complete body of another version", ETAG, () => mp3(other, { ETag: '"v2"' })],
-    [
-      "a complete response with only a date, which is exact only to the second,",
-      MODIFIED,
-      () => mp3(other, MODIFIED),
-    ],
-    ["a part of another version", ETAG, (request) => part(startOf(request), { ETag: '"v2"' })],
-    ["a part without its validator", { ...ETAG, ...LENGTH }, (request) => part(startOf(request))],
-    [
-      "a part with the other validator",
-      { ...ETAG, ...MODIFIED, ...LENGTH },
-      (request) => part(startOf(request), MODIFIED),
-    ],
-    [
-      "a part whose strong ETag has become a weak one",
-      { ...ETAG, ...LENGTH },
-      (request) => part(startOf(request), { ETag: 'W/"v1"' }),
-    ],
-    [
-      "a part of another version with a weak ETag",
-      { ETag: 'W/"v1"', ...MODIFIED },
-      (request) => part(startOf(request), { ETag: 'W/"v2"', ...MODIFIED }),
-    ],
-    ["a part without a Last-Modified", { ...MODIFIED, ...LENGTH }, (request) => part(startOf(request))],
-    [
-      "a part with a later Last-Modified",
-      MODIFIED,
-      (request) => part(startOf(request), { "Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT" }),
-    ],
-    [
-      "a part that states another total length",
-      { ...ETAG, "Content-Length": "99" },
-      (request) => part(startOf(request), ETAG),
-    ],
+    ["the complete body of another version", ETAG, () => mp3(other, V2)],
+    ["a complete response with only a date, exact to the second,", MODIFIED, () => mp3(other, MODIFIED)],
+    ["a part of another version", ETAG, partWith(V2)],
+    ["a part without its validator", TAGGED, partWith({})],
+    ["a part with the other validator", { ...TAGGED, ...MODIFIED }, partWith(MODIFIED)],
+    ["a part whose strong ETag has become a weak one", TAGGED, partWith(WEAK)],
+    ["a weak part of another version", { ...WEAK, ...MODIFIED }, partWith({ ETag: 'W/"v2"', ...MODIFIED })],
+    ["a part without a Last-Modified", { ...MODIFIED, ...LENGTH }, partWith({})],
+    ["a part with a later Last-Modified", MODIFIED, partWith(LATER)],
+    ["a part that states another total length", { ...ETAG, "Content-Length": "99" }, partWith(ETAG)],
     [
       "a part that does not cover the complete remainder",
       ETAG,
@@ -142,16 +126,14 @@ describe("two versions are never mixed", () => {
     ["a part without a Content-Range", ETAG, () => mp3(SONG.slice(6), ETAG, 206)],
     [
       "a part of an encoded body",
-      { ...ETAG, ...LENGTH },
-      (request) => part(startOf(request), { ...ETAG, "Content-Encoding": "x-own", "Content-Length": "17" }),
+      TAGGED,
+      partWith({ ...ETAG, "Content-Encoding": "x-own", "Content-Length": "17" }),
     ],
   ];
 
   describe.each(cases)("%s", (_, headers, then) => {
     const world = () =>
-      breaking(headers, (request) =>
-        request.headers.has("Range") ? then(request) : mp3(other, { ETag: '"v2"' }),
-      );
+      breaking(headers, (request) => (request.headers.has("Range") ? then(request) : mp3(other, V2)));
 
     test.each(["arrayBuffer", "blob"] as const)("makes `%s` start over", async (read) => {
       const { client } = world();
@@ -197,18 +179,14 @@ describe("two versions are never mixed", () => {
   });
 
   test("a new version that breaks off is resumed as that version, with the retries that are left", async () => {
-    const v2 = { ETag: '"v2"' };
     const answers = (request: SeenRequest) =>
-      request.headers.get("If-Range") === v2.ETag
-        ? part(startOf(request), v2, other.slice(startOf(request)))
-        : mp3(brokenAfter(other.slice(0, 9)), v2);
-    const { client, requests } = breaking({ ...ETAG, ...LENGTH }, answers);
+      request.headers.get("If-Range") === V2.ETag
+        ? part(startOf(request), V2, other.slice(startOf(request)))
+        : mp3(brokenAfter(other.slice(0, 9)), V2);
+    const { client, requests } = breaking(TAGGED, answers);
     expect(await load(client)).toBe(other);
     expect(requests.slice(1).map(startOf)).toEqual([6, 9]);
-    await rejection(
-      load(breaking({ ...ETAG, ...LENGTH }, answers).client, { maxRetries: 1 }),
-      AudioDownloadError,
-    );
+    await rejection(load(breaking(TAGGED, answers).client, { maxRetries: 1 }), AudioDownloadError);
   });
 
   test("a shorter new version is complete", async () => {
@@ -303,14 +281,9 @@ describe("the remainder of a body that broke off", () => {
     expect(await load(client)).toBe(SONG);
   });
 
+  const RANGE = { "Content-Range": "bytes 10-22/23" };
   test.each<[string, number, HeaderFields, HeaderFields, string]>([
-    [
-      "the caller asked for a part",
-      206,
-      { Range: "bytes=10-" },
-      { "Content-Range": "bytes 10-22/23" },
-      SONG.slice(10, 15),
-    ],
+    ["the caller asked for a part", 206, { Range: "bytes=10-" }, RANGE, SONG.slice(10, 15)],
     ["every byte came", 200, {}, LENGTH, SONG],
   ])("is not requested if %s", async (_, status, headers, fields, text) => {
     const { client, requests } = createWorld(() => mp3(brokenAfter(text), { ...ETAG, ...fields }, status));
