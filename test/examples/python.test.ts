@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { shownIn } from "../package/guides.js";
+import { createFolder } from "../support/folder.js";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
@@ -13,9 +13,8 @@ test.skipIf(!hasPython).each([
     "continues after polls without a complete response",
     [{ kind: "disconnect", when: "after" }, { kind: "malformed" }],
   ],
-])("the program in Python %s (needs python3)", (_, faults) => {
-  const folder = mkdtempSync(join(tmpdir(), "async-music-python-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+])("the program in Python %s (needs python3)", async (_, faults) => {
+  const folder = await createFolder();
   const add = faults.map((fault) => {
     const rule = JSON.stringify({ method: "GET", path: "/api/v1/task/*", fault });
     return `curl -fsS -o rule "$ASYNC_MUSIC_BASE_URL/_emulator/faults" -H "Content-Type: application/json" -d '${rule}'`;
@@ -31,9 +30,8 @@ test.skipIf(!hasPython).each([
 
 test.skipIf(!hasPython).each(shownIn("python"))(
   "$name: the test passes, and leaves no process",
-  ({ code }) => {
-    const folder = mkdtempSync(join(tmpdir(), "async-music-python-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+  async ({ code }) => {
+    const folder = await createFolder();
     mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
     symlinkSync(resolve("dist/cli.js"), join(folder, "node_modules/.bin/async-music"));
     // SIGTERM ends the emulator with status 0.

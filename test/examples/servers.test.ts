@@ -1,16 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { type AsyncMusic, type Journal, memoryJournal, settleOutcome } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { test } from "async-music/emulator/vitest";
 import { describe, expect, onTestFinished, vi } from "vitest";
 import * as hono from "../../examples/hono/app.js";
+import { createFolder } from "../support/folder.js";
 import { environment } from "./support/run-example.js";
 
 interface Express {
@@ -198,8 +197,7 @@ describe("the server with Express, which reads the journal", () => {
     const emulator = createEmulator({ clock: "real" });
     emulator.providers.provider_a.always({ polls: 1 });
     await using service = await serve(emulator);
-    const cwd = mkdtempSync(join(tmpdir(), "async-music-express-"));
-    onTestFinished(() => rmSync(cwd, { recursive: true }));
+    const cwd = await createFolder();
     const connection = { ASYNC_MUSIC_API_KEY: emulator.apiKey, ASYNC_MUSIC_BASE_URL: service.url };
     const startProcess = async () => {
       const env = { ...environment, PORT: "0", ...connection };

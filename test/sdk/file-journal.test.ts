@@ -1,13 +1,12 @@
-import files, { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
+import files, { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { JournalDamagedError, JournalError } from "async-music";
 import { fileJournal } from "async-music/node";
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { SONG_REQUEST, serve } from "../support/answers.js";
 import { describeJournal } from "../support/describe-journal.js";
+import { createFolder, replaceInFiles } from "../support/folder.js";
 import { journalEntry } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { createWorld } from "../support/world.js";
@@ -17,10 +16,9 @@ const KEY = "order-1";
 let folder: string;
 let path: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "async-music-"));
+  folder = await createFolder();
   path = join(folder, "journal");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Every file of the journal. */
 async function filesBelow(): Promise<string[]> {
@@ -44,19 +42,15 @@ test("a key can be read while another process replaces its entry and deletes the
   await writer.put(KEY, intent("0"), null);
   const { readFile: read } = files;
   let isReplaced = false;
-  const spy = vi.spyOn(files, "readFile").mockImplementation((async (file: string, encoding: "utf8") => {
+  const readReplaced = async (file: string, encoding: "utf8") => {
     if (!isReplaced) {
       isReplaced = true;
       await writer.put(KEY, record("1"), "0");
       await rm(file, { force: true });
     }
     return read(file, encoding);
-  }) as typeof read);
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    spy.mockRestore();
-    syncBuiltinESMExports();
-  });
+  };
+  replaceInFiles("readFile", readReplaced as typeof read);
   expect(await reader.get(KEY)).toMatchObject({ revision: "1" });
   expect(isReplaced).toBe(true);
 });

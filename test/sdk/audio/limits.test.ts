@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type AudioDownload, AudioDownloadError, InvalidOptionError } from "async-music";
 import { saveAudio } from "async-music/node";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { connect } from "../../support/connect.js";
+import { createFolder } from "../../support/folder.js";
 import { listen } from "../../support/loopback.js";
 import { rejection } from "../../support/rejection.js";
 import { streamOf } from "../../support/stream.js";
@@ -13,12 +13,6 @@ import { createWorld } from "../../support/world.js";
 import { AUDIO_URL, breaking, ETAG, encode, endless, mp3, part, SONG, startOf } from "./support.js";
 
 const GIB = 2 ** 30;
-
-async function createFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "audio-limits-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
 
 /** Every way to read a body. Each resolves with the number of its bytes. */
 const READERS: [name: string, read: (audio: AudioDownload) => Promise<number>][] = [

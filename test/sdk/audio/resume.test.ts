@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AudioDownloadError, AudioExpiredError } from "async-music";
 import { saveAudio } from "async-music/node";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { abortedAfter } from "../../support/abort.js";
+import { createFolder } from "../../support/folder.js";
 import { rejection } from "../../support/rejection.js";
 import { streamOf } from "../../support/stream.js";
 import { API_KEY, createWorld, type SeenRequest } from "../../support/world.js";
@@ -69,6 +69,10 @@ describe("a body that breaks off is resumed", () => {
     expect(requests.map(({ at }) => at)).toEqual([0, 0, 40_000]);
   });
 
+  const cut = (headers: HeaderFields) => mp3(brokenAfter(SONG.slice(0, 6)), headers);
+  const untyped = () => new Response(brokenAfter(SONG.slice(0, 14)), { headers: { ...ETAG, ...LENGTH } });
+  const short = () => mp3(SONG.slice(0, 6), { ...ETAG, ...LENGTH });
+
   test.each<[how: string, first: () => Response, then: (request: SeenRequest) => Response]>([
     ["from a complete response of the same version", () => cut(ETAG), () => mp3(SONG, ETAG)],
     [
@@ -90,10 +94,6 @@ describe("a body that breaks off is resumed", () => {
     const { client } = createWorld((request, index) => (index === 0 ? first() : then(request)));
     expect(await load(client)).toBe(SONG);
   });
-
-  const cut = (headers: HeaderFields) => mp3(brokenAfter(SONG.slice(0, 6)), headers);
-  const untyped = () => new Response(brokenAfter(SONG.slice(0, 14)), { headers: { ...ETAG, ...LENGTH } });
-  const short = () => mp3(SONG.slice(0, 6), { ...ETAG, ...LENGTH });
 });
 
 describe("two versions are never mixed", () => {
@@ -142,8 +142,7 @@ describe("two versions are never mixed", () => {
     });
 
     test("makes `saveAudio` start over", async () => {
-      const folder = await mkdtemp(join(tmpdir(), "resume-"));
-      onTestFinished(() => rm(folder, { recursive: true }));
+      const folder = await createFolder();
       const { client } = world();
       const path = await saveAudio(await client.audio.download(AUDIO_URL), join(folder, "song"));
       await expect(readFile(path, "utf8")).resolves.toBe(other);

@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { createFolder } from "../../support/folder.js";
 import { listen } from "../../support/loopback.js";
 
 const MEBIBYTE = 2 ** 20;
@@ -36,8 +35,7 @@ function sendFile(response: ServerResponse): void {
 
 test("saving a file of 200 MiB takes at most 10 MiB more memory than a bare fetch to disk", async () => {
   const { url } = await listen(sendFile);
-  const folder = await mkdtemp(join(tmpdir(), "async-music-memory-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createFolder();
   const bare = await measure("bare fetch", url, join(folder, "bare"));
   const saved = await measure("saved download", url, join(folder, "saved"));
   expect(Number(saved) - Number(bare)).toBeLessThan(10 * MEBIBYTE);

@@ -1,16 +1,11 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createRevisions } from "../../../src/node/revisions.js";
-
-let path: string;
-beforeEach(async () => {
-  path = await mkdtemp(join(tmpdir(), "async-music-"));
-});
-afterEach(() => rm(path, { recursive: true, force: true }));
+import { createFolder } from "../../support/folder.js";
 
 test("a stalled writer cannot write a revision whose number was already used and removed", async () => {
+  const path = await createFolder();
   const revisions = createRevisions(path);
   const before = await revisions.latest("song");
   let latest = before;
