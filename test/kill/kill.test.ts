@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AsyncMusic, type JournalEntry, SubmissionOutcomeUnknownError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { fileJournal } from "async-music/node";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { bundle, paidTasks } from "./support.js";
 
 const KEYS = 25;
 const ROUNDS_PER_KEY = 2;
@@ -18,10 +17,7 @@ let folder: string;
 let script: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "async-music-kill-"));
-  script = join(folder, "run-song.mjs");
-  const entry = ["test/kill/run-song.ts"];
-  await build({ entryPoints: entry, outfile: script, bundle: true, platform: "node", format: "esm" });
+  ({ folder, script } = await bundle("test/kill/run-song.ts"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -95,13 +91,5 @@ async function finish(emulator: Emulator, path: string, journalKey: string): Pro
 }
 
 /** The orders of all created tasks, with duplicates. */
-async function promptsOf({ accounts, accountId, apiKey, fetch, url }: Emulator): Promise<string[]> {
-  const freezes = accounts.get(accountId).ledger.filter(({ kind }) => kind === "freeze");
-  return Promise.all(
-    freezes.map(async ({ task_id }) => {
-      const answer = await fetch(`${url}/api/v1/task/${task_id}`, { headers: { "x-api-key": apiKey } });
-      const { data } = await answer.json();
-      return data.input.prompt;
-    }),
-  );
-}
+const promptsOf = async (emulator: Emulator) =>
+  (await paidTasks(emulator)).map(({ input }) => String(input.prompt));

@@ -1,15 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { settleOutcome } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { fileJournal } from "async-music/node";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectMcp } from "../cli/support/mcp.js";
+import { bundle, paidTasks } from "./support.js";
 
 const ROUNDS = 12;
 const SERVERS_PER_ROUND = 2;
@@ -22,15 +21,9 @@ let folder: string;
 let script: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "async-music-kill-"));
-  script = join(folder, "run-server.mjs");
-  await build({
-    ...{ entryPoints: ["test/kill/run-server.ts"], outdir: folder, bundle: true, splitting: true },
-    ...{ platform: "node", format: "esm", outExtension: { ".js": ".mjs" } },
-    banner: {
-      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
-    },
-  });
+  const js =
+    'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
+  ({ folder, script } = await bundle("test/kill/run-server.ts", { splitting: true, banner: { js } }));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -135,16 +128,11 @@ function spentBy({ accounts, accountId }: Emulator): number {
   return 10_000 - balance.available;
 }
 
-async function tasksOf({ accounts, accountId, apiKey, fetch, url }: Emulator) {
-  const freezes = accounts.get(accountId).ledger.filter(({ kind }) => kind === "freeze");
-  return Promise.all(
-    freezes.map(async ({ task_id }) => {
-      const response = await fetch(`${url}/api/v1/task/${task_id}`, { headers: { "x-api-key": apiKey } });
-      const { data } = await response.json();
-      return { order: String(data.input.gpt_description_prompt), taskId: String(task_id) };
-    }),
-  );
-}
+const tasksOf = async (emulator: Emulator) =>
+  (await paidTasks(emulator)).map(({ taskId, input }) => ({
+    order: String(input.gpt_description_prompt),
+    taskId,
+  }));
 
 /** The emulator with a client whose sleeps move the service's time. */
 function skipping(emulator: Emulator): Emulator {

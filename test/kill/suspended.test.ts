@@ -1,14 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { submission, TASK_ID } from "../support/answers.js";
 import { listen } from "../support/loopback.js";
+import { bundle } from "./support.js";
 
 // A process that is suspended while it waits for a response, and continues after its deadline.
 
@@ -20,10 +18,7 @@ let folder: string;
 let script: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "async-music-suspended-"));
-  script = join(folder, "run-suspended.mjs");
-  const entry = ["test/kill/run-suspended.ts"];
-  await build({ entryPoints: entry, outfile: script, bundle: true, platform: "node", format: "esm" });
+  ({ folder, script } = await bundle("test/kill/run-suspended.ts"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

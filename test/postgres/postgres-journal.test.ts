@@ -2,6 +2,7 @@ import {
   AsyncMusic,
   InvalidOptionError,
   InvalidRequestError,
+  type Journal,
   JournalConflictError,
   JournalDamagedError,
   JournalError,
@@ -19,7 +20,6 @@ import {
   done,
   limited,
   lost,
-  ok,
   refusal,
   SONG_REQUEST,
   serve,
@@ -27,20 +27,35 @@ import {
   TASK_ID,
 } from "../support/answers.js";
 import { describeJournal } from "../support/describe-journal.js";
+import { KEY, OTHER_REQUEST } from "../support/journaled.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
-import { createTestClock } from "../support/test-clock.js";
-import { API_KEY, createWorld, inTurn } from "../support/world.js";
+import { createTestClock, type TestClock } from "../support/test-clock.js";
+import { type Answerer, API_KEY, createWorld, inTurn } from "../support/world.js";
 import { connectClient, connectPool, createTable, planAlone } from "./connections.js";
 
-const KEY = "order-1";
-const OTHER_REQUEST = { ...SONG_REQUEST, input: { gpt_description_prompt: "snow in Oslo" } } as const;
-
-/** A journal in an empty table, and its pool. */
-async function createJournal() {
+/** A journal in an empty table, its pool, and a client whose runs use one key of it. */
+async function createJournal(answer: Answerer = serve, options: { clock?: TestClock } = {}) {
   const table = await createTable();
   const pool = connectPool();
-  return { table, pool, journal: postgresJournal(pool, { table }) };
+  const journal = postgresJournal(pool, { table });
+  const world = createWorld(answer, options);
+  return {
+    ...world,
+    table,
+    pool,
+    journal,
+    run: (own: Journal = journal) => world.client.tasks.run(SONG_REQUEST, { journal: own, journalKey: KEY }),
+    plan: (key = KEY, request: TaskRequest = SONG_REQUEST) => planAlone(pool, journal, key, request),
+    rows: async () => (await pool.query(`SELECT key, state FROM ${table}`)).rows,
+  };
+}
+
+/** A connection that has begun a transaction. */
+async function begin(options = "") {
+  const connection = await connectClient();
+  await connection.query(`BEGIN ${options}`);
+  return connection;
 }
 
 const laterTries = vi.spyOn(IntentClaim.prototype, "restoreLater");
@@ -83,20 +98,19 @@ test("the same pool and table return the same journal", async () => {
 
 describe("without its table", () => {
   test("a run sends nothing, and its error says how to create the table", async () => {
+    const { run, requests } = await createJournal();
     const journal = postgresJournal(connectPool(), { table: "missing" });
-    const world = createWorld(serve);
-    const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
-    const error = await rejection(run(), JournalError);
+    const error = await rejection(run(journal), JournalError);
     expect(error.message).toContain(
       "There is no table missing in this database. If there was one, restore it",
     );
     expect(error.message).toContain('postgresJournalSql({ table: "missing" })');
     expect(error.message).not.toContain("CREATE TABLE");
     expect(error).toMatchObject({ journalKey: KEY, cause: { cause: { code: "42P01" } } });
-    expect(world.requests).toEqual([]);
+    expect(requests).toEqual([]);
     for (let times = 0; times < 2; times++)
       await connectPool().query(postgresJournalSql({ table: "missing" }));
-    expect(await run()).toEqual(succeeded());
+    expect(await run(journal)).toEqual(succeeded());
   });
 
   test.each(["open", "planned", "plan"] as const)("`%s` rejects with the error of a run", async (method) => {
@@ -123,14 +137,13 @@ test("a table can be in a schema, and have a reserved word as its name", async (
 });
 
 test("the state of each row shows what it needs", async () => {
-  const { table, pool, journal } = await createJournal();
-  await planAlone(pool, journal, "planned", SONG_REQUEST);
+  const { journal, plan, rows } = await createJournal();
+  await plan("planned");
   await journal.put("intent", journalEntry("intent"), null);
   await journal.put("submitted", journalEntry("submitted"), null);
   await journal.put("ended", journalEntry("submitted", { status: "success" }), null);
   await journal.put("freed", journalEntry("intent", { settled: true }), null);
-  const { rows } = await pool.query(`SELECT key, state FROM ${table}`);
-  expect(rows).toEqual([
+  expect(await rows()).toEqual([
     { key: "planned", state: "planned" },
     { key: "intent", state: "intent" },
     { key: "submitted", state: "submitted" },
@@ -143,20 +156,19 @@ test.each([
   ["another revision's entry", "revision = 'another'"],
   ["an entry that was cut", `entry = '{"revision":"revision-submitted"}'`],
 ])("%s is a `JournalError`, no POST is sent, and `open` names it", async (_, change) => {
-  const { table, pool, journal } = await createJournal();
+  const { table, pool, journal, run, requests } = await createJournal();
   await journal.put("order-0", journalEntry("intent"), null);
   await journal.put(KEY, journalEntry("submitted"), null);
   await pool.query(`UPDATE ${table} SET ${change} WHERE key = '${KEY}'`);
-  const world = createWorld(serve);
-  await rejection(world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY }), JournalError);
-  expect(world.requests).toEqual([]);
+  await rejection(run(), JournalError);
+  expect(requests).toEqual([]);
   const error = await rejection(journal.open(), JournalDamagedError);
   expect(error).toMatchObject({ orders: [{ key: "order-0" }], damagedKeys: [KEY] });
 });
 
 test("a damaged plan does not hide the other planned orders", async () => {
-  const { table, pool, journal } = await createJournal();
-  for (const key of ["order-0", KEY, "order-2"]) await planAlone(pool, journal, key, SONG_REQUEST);
+  const { table, pool, journal, plan } = await createJournal();
+  for (const key of ["order-0", KEY, "order-2"]) await plan(key);
   await pool.query(`UPDATE ${table} SET revision = 'another' WHERE key = '${KEY}'`);
   const { orders, damagedKeys, message } = await rejection(journal.planned(), JournalDamagedError);
   expect(orders.map(({ key }) => key).sort()).toEqual(["order-0", "order-2"]);
@@ -168,14 +180,13 @@ test("a damaged plan does not hide the other planned orders", async () => {
 test("nothing is sent while PostgreSQL cannot be reached", async () => {
   const pool = new Pool({ host: "/nowhere" });
   onTestFinished(() => pool.end());
-  const world = createWorld(serve);
-  const run = world.client.tasks.run(SONG_REQUEST, { journal: postgresJournal(pool), journalKey: KEY });
-  await rejection(run, JournalError);
-  expect(world.requests).toEqual([]);
+  const { run, requests } = await createJournal();
+  await rejection(run(postgresJournal(pool)), JournalError);
+  expect(requests).toEqual([]);
 });
 
 test.each([undefined, "EPIPE", "57P01"])("a run survives a connection that breaks with %s", async (code) => {
-  const { table, pool } = await createJournal();
+  const { table, pool, run, requests } = await createJournal();
   const broken = new Set<string>();
   /** Loses the response of each kind of statement once, after the server has executed it. */
   const lossy: PostgresClient = {
@@ -186,33 +197,29 @@ test.each([undefined, "EPIPE", "57P01"])("a run survives a connection that break
       throw Object.assign(new Error("Connection terminated unexpectedly"), { code });
     },
   };
-  const world = createWorld(serve);
   const journal = postgresJournal(lossy, { table });
-  await world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
-  expect([broken.size, posts(world).length]).toEqual([5, 1]);
+  await run(journal);
+  expect([broken.size, posts({ requests }).length]).toEqual([5, 1]);
   expect(await journal.get(KEY)).toMatchObject({ state: "submitted", status: "success" });
 });
 
 describe("in a transaction", () => {
   test("a run sends nothing, and the transaction can go on", async () => {
-    const { table, pool } = await createJournal();
-    const connection = await connectClient();
-    await connection.query("BEGIN");
-    const world = createWorld(serve);
+    const { table, run, rows, requests } = await createJournal();
+    const connection = await begin();
     const journal = postgresJournal(connection, { table });
-    const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
-    const { message } = await rejection(run(), JournalError);
+    const { message } = await rejection(run(journal), JournalError);
     expect(message).toContain("call `plan`");
-    expect(world.requests).toEqual([]);
+    expect(requests).toEqual([]);
     await connection.query(`SELECT count(*) FROM ${table}`);
     await connection.query("COMMIT");
-    expect((await pool.query(`SELECT key FROM ${table}`)).rows).toEqual([]);
-    expect(await run()).toEqual(succeeded());
+    expect(await rows()).toEqual([]);
+    expect(await run(journal)).toEqual(succeeded());
   });
 
   test("a run sends nothing if a rollback follows its record at once", async () => {
-    const { table, pool } = await createJournal();
-    const connection = await connectClient();
+    const { table, run, rows, requests } = await createJournal();
+    const connection = await begin();
     const shared: PostgresClient = {
       query(text, values) {
         const result = connection.query(text, values);
@@ -221,39 +228,29 @@ describe("in a transaction", () => {
         return result;
       },
     };
-    await connection.query("BEGIN");
-    const world = createWorld(serve);
-    const journal = postgresJournal(shared, { table });
-    const run = world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
-    await rejection(run, JournalError);
-    expect(world.requests).toEqual([]);
-    expect((await pool.query(`SELECT key FROM ${table}`)).rows).toEqual([]);
+    await rejection(run(postgresJournal(shared, { table })), JournalError);
+    expect(requests).toEqual([]);
+    expect(await rows()).toEqual([]);
   });
 
   test("a run that is awaited before the COMMIT of its plan sends nothing, and says so", async () => {
-    const { pool, journal } = await createJournal();
-    const connection = await pool.connect();
-    onTestFinished(() => connection.release());
-    await connection.query("BEGIN");
+    const { journal, run, requests } = await createJournal();
+    const connection = await begin();
     await journal.plan(connection, KEY, SONG_REQUEST);
-    const world = createWorld(serve);
-    const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
     const { message } = await rejection(run(), JournalError);
     expect(message).toContain("Call `run` after its COMMIT");
-    expect(world.requests).toEqual([]);
+    expect(requests).toEqual([]);
     expect((await connection.query("SHOW lock_timeout")).rows).toEqual([{ lock_timeout: "0" }]);
     await connection.query("COMMIT");
     expect(await run()).toEqual(succeeded());
   });
 
   test.each(["COMMIT", "ROLLBACK"])("`plan` takes effect with %s", async (end) => {
-    const { pool, journal } = await createJournal();
-    const connection = await pool.connect();
-    await connection.query("BEGIN");
+    const { journal } = await createJournal();
+    const connection = await begin();
     expect(await journal.plan(connection, KEY, SONG_REQUEST)).toBe(true);
     expect(await journal.planned()).toEqual([]);
     await connection.query(end);
-    connection.release();
     const orders = end === "COMMIT" ? [{ key: KEY, request: SONG_REQUEST, since: expect.any(String) }] : [];
     expect(await journal.planned()).toEqual(orders);
     expect(await journal.open()).toEqual([]);
@@ -265,8 +262,7 @@ describe("in a transaction", () => {
       const { pool, journal } = await createJournal();
       const connection = await connectClient();
       // The transaction that the order belongs to.
-      const other = await connectClient();
-      await other.query("BEGIN");
+      const other = await begin();
       if (where.endsWith("COMMIT")) {
         await connection.query("BEGIN");
         await journal.plan(connection, "order-0", SONG_REQUEST);
@@ -304,7 +300,7 @@ describe("in a transaction", () => {
 
   test("`plan` records nothing if a rollback follows its first statement", async () => {
     const { journal } = await createJournal();
-    const connection = await connectClient();
+    const connection = await begin();
     let statements = 0;
     const shared: PostgresClient = {
       async query(text, values) {
@@ -314,15 +310,13 @@ describe("in a transaction", () => {
         return result;
       },
     };
-    await connection.query("BEGIN");
     await rejection(journal.plan(shared, KEY, SONG_REQUEST), InvalidOptionError);
     expect(await journal.get(KEY)).toBe(null);
   });
 
   test("`plan` can be the first statement, or follow a savepoint", async () => {
     const { journal } = await createJournal();
-    const connection = await connectClient();
-    await connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    const connection = await begin("ISOLATION LEVEL REPEATABLE READ");
     expect(await journal.plan(connection, KEY, SONG_REQUEST)).toBe(true);
     await connection.query("SAVEPOINT before_second");
     expect(await journal.plan(connection, "order-2", SONG_REQUEST)).toBe(true);
@@ -333,25 +327,21 @@ describe("in a transaction", () => {
   });
 
   test("of two transactions that plan one key, the second waits, and has the order already", async () => {
-    const { pool, journal } = await createJournal();
-    const [one, other] = [await pool.connect(), await pool.connect()];
-    for (const connection of [one, other]) await connection.query("BEGIN");
+    const { journal } = await createJournal();
+    const [one, other] = [await begin(), await begin()];
     expect(await journal.plan(one, KEY, SONG_REQUEST)).toBe(true);
     const second = journal.plan(other, KEY, SONG_REQUEST);
     await one.query("COMMIT");
     expect(await second).toBe(false);
     await rejection(journal.plan(other, KEY, OTHER_REQUEST), JournalConflictError);
     await other.query("COMMIT");
-    for (const connection of [one, other]) connection.release();
   });
 
   test("a failed statement is not repeated, and keeps its error", async () => {
-    const { pool, journal, table } = await createJournal();
-    const connection = await pool.connect();
-    onTestFinished(() => connection.release());
-    await connection.query("BEGIN ISOLATION LEVEL SERIALIZABLE");
+    const { journal, table, plan } = await createJournal();
+    const connection = await begin("ISOLATION LEVEL SERIALIZABLE");
     await connection.query(`SELECT count(*) FROM ${table}`);
-    await planAlone(pool, journal, KEY, SONG_REQUEST);
+    await plan();
     await expect(journal.plan(connection, KEY, SONG_REQUEST)).rejects.toMatchObject({ code: "40001" });
     await connection.query("ROLLBACK");
   });
@@ -359,11 +349,11 @@ describe("in a transaction", () => {
 
 describe("a planned order", () => {
   test("is planned again during the wait after a 429, and is sent after it", async () => {
-    const { pool, journal } = await createJournal();
-    await planAlone(pool, journal, KEY, SONG_REQUEST);
     const clock = createTestClock({ skips: false });
-    const { client, requests } = createWorld(inTurn(limited(60), accepted, done), { clock });
-    const running = client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+    const answer = inTurn(limited(60), accepted, done);
+    const { journal, plan, run, requests } = await createJournal(answer, { clock });
+    await plan();
+    const running = run();
     await vi.waitUntil(() => clock.sleeps.some(({ ms }) => ms === 60_000));
     expect(await journal.planned()).toMatchObject([{ key: KEY, request: SONG_REQUEST }]);
     expect(await journal.open()).toEqual([]);
@@ -377,8 +367,8 @@ describe("a planned order", () => {
 
   test("that many clients run at once creates one task, and closes", async () => {
     await using emulator = createEmulator();
-    const { pool, table, journal } = await createJournal();
-    await planAlone(pool, journal, KEY, SONG_REQUEST);
+    const { table, journal, plan } = await createJournal();
+    await plan();
     const runs = Array.from({ length: 5 }, () => {
       const client = new AsyncMusic(emulator.connection());
       const own = postgresJournal(connectPool(), { table });
@@ -389,39 +379,22 @@ describe("a planned order", () => {
       if (run.status === "rejected") expect(run.reason).toBeInstanceOf(SubmissionOutcomeUnknownError);
     expect(emulator.state().tasks).toMatchObject([{ status: "success" }]);
     expect([await journal.planned(), await journal.open()]).toEqual([[], []]);
-    expect(await planAlone(pool, journal, KEY, SONG_REQUEST)).toBe(false);
+    expect(await plan()).toBe(false);
   });
 
   test("is planned again after a refusal", async () => {
-    const { pool, journal } = await createJournal();
-    await planAlone(pool, journal, KEY, SONG_REQUEST);
-    const world = createWorld(
-      inTurn(
-        () => refusal(402, "insufficient_credits"),
-        () => accepted(),
-        () => ok(succeeded()),
-      ),
-    );
-    const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+    const answer = inTurn(refusal(402, "insufficient_credits"), accepted, done);
+    const { journal, plan, run } = await createJournal(answer);
+    await plan();
     await run().catch(() => {});
-    const [order] = await journal.planned();
-    expect(order).toMatchObject({ key: KEY, request: SONG_REQUEST });
+    expect(await journal.planned()).toMatchObject([{ key: KEY, request: SONG_REQUEST }]);
     await run();
     expect(await journal.planned()).toEqual([]);
   });
 
   test("is planned again once its lost outcome is settled as not created", async () => {
-    const { pool, journal } = await createJournal();
-    await planAlone(pool, journal, KEY, SONG_REQUEST);
-    const world = createWorld(
-      inTurn(
-        lost,
-        () => accepted(),
-        () => ok(succeeded()),
-      ),
-      { maxRetries: 0 },
-    );
-    const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+    const { journal, plan, run } = await createJournal(inTurn(lost, accepted, done));
+    await plan();
     await rejection(run(), SubmissionOutcomeUnknownError);
     expect(await journal.planned()).toEqual([]);
     expect(await settleOutcome(journal, KEY, null)).toBe(true);
@@ -431,24 +404,23 @@ describe("a planned order", () => {
   });
 
   test("is not replaced by another request", async () => {
-    const { pool, journal } = await createJournal();
-    await planAlone(pool, journal, KEY, SONG_REQUEST);
-    const world = createWorld(serve);
-    const run = world.client.tasks.run(OTHER_REQUEST, { journal, journalKey: KEY });
+    const { journal, plan, client, requests } = await createJournal();
+    await plan();
+    const run = client.tasks.run(OTHER_REQUEST, { journal, journalKey: KEY });
     const { message, journalKey } = await rejection(run, JournalConflictError);
     expect([message, journalKey]).toEqual([
       expect.stringContaining("another request. Nothing was sent."),
       KEY,
     ]);
-    expect(world.requests).toEqual([]);
+    expect(requests).toEqual([]);
     expect(await journal.planned()).toMatchObject([{ key: KEY, request: SONG_REQUEST }]);
   });
 
   test("can be settled with a task, and planned after it was freed", async () => {
-    const { pool, journal } = await createJournal();
+    const { journal, plan } = await createJournal();
     await journal.put(KEY, journalEntry("intent"), null);
     await settleOutcome(journal, KEY, null);
-    expect(await planAlone(pool, journal, KEY, OTHER_REQUEST)).toBe(true);
+    expect(await plan(KEY, OTHER_REQUEST)).toBe(true);
     expect(await journal.planned()).toMatchObject([{ key: KEY, request: OTHER_REQUEST }]);
     expect(await settleOutcome(journal, KEY, TASK_ID)).toBe(true);
     expect(await journal.planned()).toEqual([]);
@@ -460,50 +432,46 @@ describe("a planned order", () => {
     test("is refused by `plan` if the environment has the key", async () => {
       vi.stubEnv("ASYNC_MUSIC_API_KEY", API_KEY);
       onTestFinished(() => void vi.unstubAllEnvs());
-      const { pool, journal } = await createJournal();
-      const error = await rejection(planAlone(pool, journal, KEY, secret), InvalidOptionError);
+      const { journal, plan } = await createJournal();
+      const error = await rejection(plan(KEY, secret), InvalidOptionError);
       expect([error.option, error.message]).toEqual(["request", "`request` must not contain the API key."]);
-      const { option } = await rejection(planAlone(pool, journal, API_KEY, SONG_REQUEST), InvalidOptionError);
-      expect(option).toBe("journalKey");
+      expect((await rejection(plan(API_KEY), InvalidOptionError)).option).toBe("journalKey");
       expect(await journal.planned()).toEqual([]);
-      expect(await planAlone(pool, journal, KEY, SONG_REQUEST)).toBe(true);
+      expect(await plan()).toBe(true);
     });
 
     test("is refused by `run` otherwise: nothing is sent, and the key is free", async () => {
-      const { pool, table, journal } = await createJournal();
-      await planAlone(pool, journal, KEY, secret);
-      const world = createWorld(serve);
-      const run = (request: TaskRequest) => world.client.tasks.run(request, { journal, journalKey: KEY });
-      const error = await rejection(run(secret), InvalidOptionError);
+      const { journal, plan, client, requests, run, rows } = await createJournal();
+      await plan(KEY, secret);
+      const refused = client.tasks.run(secret, { journal, journalKey: KEY });
+      const error = await rejection(refused, InvalidOptionError);
       expect([error.option, error.message]).toEqual([
         "request",
         `The request that was planned with journal key "${KEY}" contains the API key. Nothing was sent, and the key is free. ` +
           "Plan the order again without the API key.",
       ]);
-      expect(world.requests).toEqual([]);
-      expect([await journal.planned(), await journal.open(), await journal.get(KEY)]).toEqual([[], [], null]);
-      expect((await pool.query(`SELECT * FROM ${table}`)).rows).toEqual([]);
-      expect(await planAlone(pool, journal, KEY, SONG_REQUEST)).toBe(true);
-      expect(await run(SONG_REQUEST)).toEqual(succeeded());
+      expect(requests).toEqual([]);
+      expect([await journal.planned(), await journal.open(), await rows()]).toEqual([[], [], []]);
+      expect(await plan()).toBe(true);
+      expect(await run()).toEqual(succeeded());
     });
   });
 
   test("is listed with every key, oldest first", async () => {
-    const { pool, journal } = await createJournal();
+    const { journal, plan } = await createJournal();
     const keys = ["b", '"quoted"', "\ud800", "a\u0000b"];
     for (const key of keys) {
-      await planAlone(pool, journal, key, SONG_REQUEST);
+      await plan(key);
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     expect((await journal.planned()).map(({ key }) => key)).toEqual(keys);
   });
 
   test("has a request that the service accepts", async () => {
-    const { pool, journal } = await createJournal();
-    const invalid = { ...SONG_REQUEST, model: "provider_c" } as never;
-    await rejection(planAlone(pool, journal, KEY, invalid), InvalidRequestError);
-    await rejection(planAlone(pool, journal, KEY, undefined as never), InvalidRequestError);
-    await rejection(planAlone(pool, journal, "", SONG_REQUEST), InvalidOptionError);
+    const { journal, plan } = await createJournal();
+    await rejection(plan(KEY, { ...SONG_REQUEST, model: "provider_c" } as never), InvalidRequestError);
+    await rejection(plan(KEY, null as never), InvalidRequestError);
+    await rejection(plan(""), InvalidOptionError);
     await rejection(journal.plan({} as never, KEY, SONG_REQUEST), InvalidOptionError);
     expect(await journal.planned()).toEqual([]);
   });

@@ -8,7 +8,7 @@ import {
   ServerError,
   SubmissionOutcomeUnknownError,
 } from "async-music";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { abortedAfter } from "../support/abort.js";
 import {
   acceptedAnew,
@@ -21,12 +21,10 @@ import {
   taskIdIn,
   usage,
 } from "../support/answers.js";
+import { KEY, OTHER_REQUEST } from "../support/journaled.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { createWorld, type SeenRequest } from "../support/world.js";
-
-const KEY = "order-1";
-const OTHER = { ...SONG_REQUEST, input: { gpt_description_prompt: "sun in Faro" } } as const;
 
 /** The unknown outcome of a run that compares the number of created tasks. */
 const probe = (client: AsyncMusic, journal: Journal, options: RunOptions = {}) =>
@@ -67,14 +65,44 @@ test.each([
   expect(await journal.get(KEY)).toMatchObject({ state: "intent", tasks_created: 7 });
 });
 
-test.each([true, false])("a second run finds the same evidence (created: %s)", async (isCreated) => {
-  const { run, client, journal } = countingService({ isCreated });
-  const expected = isCreated ? "created" : "not_created";
-  expect((await run()).evidence).toBe(expected);
-  expect((await run()).evidence).toBe(expected);
-  await client.tasks.create(OTHER);
-  await client.tasks.run(OTHER, { journal, journalKey: "order-2", probe: true });
-  expect((await run()).evidence).toBe(expected);
+/** A journal that does this work just before an intent is written. */
+const afterWork = (journal: Journal, work: () => Promise<unknown>): Journal => ({
+  ...journal,
+  async put(...entry) {
+    await work();
+    return journal.put(...entry);
+  },
+});
+
+describe.each([
+  ["a task", true, "created"],
+  ["no task", false, "not_created"],
+])("if the lost POST created %s", (_, isCreated, expected) => {
+  test("a second run finds the same evidence", async () => {
+    const { run, client, journal } = countingService({ isCreated });
+    expect((await run()).evidence).toBe(expected);
+    expect((await run()).evidence).toBe(expected);
+    await client.tasks.create(OTHER_REQUEST);
+    await client.tasks.run(OTHER_REQUEST, { journal, journalKey: "order-2", probe: true });
+    expect((await run()).evidence).toBe(expected);
+  });
+
+  test("a restart compares with the count in the intent", async () => {
+    const { run, journal, answer } = countingService({ isCreated });
+    await run();
+    const restarted = createWorld(answer);
+    expect((await probe(restarted.client, journal)).evidence).toBe(expected);
+    expect(posts(restarted)).toEqual([]);
+  });
+
+  test("other creates of the same client are excluded", async () => {
+    const { client, journal } = countingService({ isCreated });
+    const createTwo = async () => {
+      await client.tasks.create(OTHER_REQUEST);
+      await client.tasks.create(OTHER_REQUEST);
+    };
+    expect((await probe(client, afterWork(journal, createTwo))).evidence).toBe(expected);
+  });
 });
 
 test.each([
@@ -94,7 +122,7 @@ test.each([
   expect((await probe(client, journal)).evidence).toBe(expected);
 
   // The redirected create of another request has created a task.
-  await rejection(client.tasks.create(OTHER), ApiError);
+  await rejection(client.tasks.create(OTHER_REQUEST), ApiError);
   expect((await probe(client, journal)).evidence).toBe(later);
 });
 
@@ -140,33 +168,6 @@ test("the account is read before the intent and again once the outcome is unknow
   ]);
 });
 
-test.each([true, false])("a restart compares the intent's count (created: %s)", async (isCreated) => {
-  const { run, journal, answer } = countingService({ isCreated });
-  await run();
-  const restarted = createWorld(answer);
-  const error = await probe(restarted.client, journal);
-  expect(error.evidence).toBe(isCreated ? "created" : "not_created");
-  expect(posts(restarted)).toEqual([]);
-});
-
-test("other creates of the same client are excluded", async () => {
-  for (const isCreated of [true, false]) {
-    let other: Promise<unknown> = Promise.resolve();
-    const service = countingService({ isCreated });
-    const { client } = service;
-    const inner = service.journal.put;
-    service.journal.put = async (...entry) => {
-      await client.tasks.create(OTHER);
-      other = client.tasks.create(OTHER);
-      await other;
-      return inner(...entry);
-    };
-    const error = await service.run();
-    expect(error.evidence).toBe(isCreated ? "created" : "not_created");
-    await other;
-  }
-});
-
 const CREATED = { task_id: OTHER_TASK_ID };
 test.each<[what: string, isCreated: boolean, answer: () => Response | Promise<Response>]>([
   ["was refused", false, () => refusal(402, "insufficient_credits")],
@@ -175,40 +176,32 @@ test.each<[what: string, isCreated: boolean, answer: () => Response | Promise<Re
 ])("another create of this client that %s counts only if it created a task", async (_, isCreated, answer) => {
   const service = countingService({ others: isCreated ? 1 : 0 });
   const world = createWorld((request) => (request.body.includes("sun") ? answer() : service.answer(request)));
-  const journal = memoryJournal();
-  const put: Journal["put"] = async (...entry) => {
-    await world.client.tasks.create(OTHER).catch(() => {});
-    return journal.put(...entry);
-  };
-  expect((await probe(world.client, { ...journal, put })).evidence).toBe("created");
+  const create = () => world.client.tasks.create(OTHER_REQUEST).catch(() => {});
+  expect((await probe(world.client, afterWork(memoryJournal(), create))).evidence).toBe("created");
 });
 
 test("a create that is aborted with an error that names a task counts as none", async () => {
   const service = countingService();
   const limitedFirst = createWorld((request, index) => (index === 1 ? limited(60) : service.answer(request)));
   const { client, clock } = limitedFirst;
-  const journal = memoryJournal();
   const reason = new AsyncMusicError("failed", { taskId: OTHER_TASK_ID });
-  const put: Journal["put"] = async (...entry) => {
-    const signal = abortedAfter(clock, 1000, reason);
-    await client.tasks.create(OTHER, { signal }).catch(() => {});
-    return journal.put(...entry);
-  };
-  expect((await probe(client, { ...journal, put })).evidence).toBe("created");
+  const create = () =>
+    client.tasks.create(OTHER_REQUEST, { signal: abortedAfter(clock, 1000, reason) }).catch(() => {});
+  expect((await probe(client, afterWork(memoryJournal(), create))).evidence).toBe("created");
 });
 
 test("after a restart, creates of this client from before the run make the evidence unclear", async () => {
   const { run, journal, answer } = countingService({ isCreated: true });
   const early = createWorld(answer);
-  await early.client.tasks.create(OTHER);
+  await early.client.tasks.create(OTHER_REQUEST);
   await run();
   expect((await probe(early.client, journal)).evidence).toBe("unclear");
 });
 
 test("creates from before the first usage sample don't count", async () => {
   const service = countingService({ isCreated: true });
-  await service.client.tasks.create(OTHER);
-  await service.client.tasks.create(OTHER);
+  await service.client.tasks.create(OTHER_REQUEST);
+  await service.client.tasks.create(OTHER_REQUEST);
   expect((await service.run()).evidence).toBe("created");
 });
 

@@ -10,11 +10,15 @@ import { failed, ok, refusal, submission, succeeded, TASK_ID, task } from "../su
 import { rejection } from "../support/rejection.js";
 import { createTestClock, turns } from "../support/test-clock.js";
 import { createTimeLimit } from "../support/time-limit.js";
-import { createWorld, never, type SeenRequest } from "../support/world.js";
+import { arrivals, createWorld, never, type SeenRequest } from "../support/world.js";
 
 // Two waits on one task share one poll.
 
 const MINUTE = 60_000;
+/** A submission of an earlier process. */
+const saved = (created_at: string, fields = {}) =>
+  submission({ created_at, ...fields }) as unknown as TaskSubmission;
+
 const doneAt =
   (ms: number) =>
   ({ at }: SeenRequest) =>
@@ -27,7 +31,7 @@ test("ten waits on one task cost the polls of one, and all get the result", asyn
   const { client, requests } = createWorld(doneAt(MINUTE));
   const results = await Promise.all(Array.from({ length: 10 }, () => client.tasks.wait(TASK_ID)));
   for (const result of results) expect(result).toEqual(succeeded());
-  expect(requests.map(({ at }) => at)).toEqual(alone.requests.map(({ at }) => at));
+  expect(arrivals({ requests })).toEqual(arrivals(alone));
 });
 
 test("a later wait with shorter gaps polls for the earlier one too", async () => {
@@ -37,14 +41,14 @@ test("a later wait with shorter gaps polls for the earlier one too", async () =>
   const second = client.tasks.wait(TASK_ID, { pollIntervalMs: 1000 });
   await Promise.all([first, second]);
   const ofTheSecond = Array.from({ length: 53 }, (_, index) => 7300 + 1000 * index);
-  expect(requests.map(({ at }) => at)).toEqual([0, 5000, ...ofTheSecond, 60_300]);
+  expect(arrivals({ requests })).toEqual([0, 5000, ...ofTheSecond, 60_300]);
 });
 
 test("an old submission is polled at once, and then at the normal pace", async () => {
   const { client, requests } = createWorld(doneAt(MINUTE));
-  const revived = submission({ created_at: "2020-01-01T00:00:00Z" }) as unknown as TaskSubmission;
+  const revived = saved("2020-01-01T00:00:00Z");
   await client.tasks.wait(revived, { pollIntervalMs: [5000, 20_000] });
-  expect(requests.map(({ at }) => at)).toEqual(Array.from({ length: 13 }, (_, poll) => 5000 * poll));
+  expect(arrivals({ requests })).toEqual(Array.from({ length: 13 }, (_, poll) => 5000 * poll));
 });
 
 test("a wait that is due during a poll of another task polls its own", async () => {
@@ -56,8 +60,7 @@ test("a wait that is due during a poll of another task polls its own", async () 
     return ok(succeeded({ task_id: taskId }));
   });
   let other: Promise<Task> | undefined;
-  const old = (task_id: string) =>
-    submission({ task_id, created_at: "2025-12-31T00:00:00Z" }) as unknown as TaskSubmission;
+  const old = (task_id: string) => saved("2025-12-31T00:00:00Z", { task_id });
   expect((await client.tasks.wait(old(TASK_ID))).task_id).toBe(TASK_ID);
   expect((await other)?.task_id).toBe(otherId);
   expect(requests).toHaveLength(2);
@@ -65,16 +68,14 @@ test("a wait that is due during a poll of another task polls its own", async () 
 
 test("successive waits on one old submission are polled a second apart", async () => {
   const { client, requests } = createWorld(() => refusal(404, "task_not_found"));
-  const revived = submission({ created_at: "2020-01-01T00:00:00Z" }) as unknown as TaskSubmission;
+  const revived = saved("2020-01-01T00:00:00Z");
   for (let wait = 0; wait < 3; wait++) await rejection(client.tasks.wait(revived), TaskNotFoundError);
-  expect(requests.map(({ at }) => at)).toEqual([0, 1000, 2000]);
+  expect(arrivals({ requests })).toEqual([0, 1000, 2000]);
 });
 
 test("a wait that is due during another's poll uses the same response", async () => {
   const { client, requests } = createWorld(async () => {
-    late ??= client.tasks.wait(
-      submission({ created_at: "2025-12-31T00:00:00Z" }) as unknown as TaskSubmission,
-    );
+    late ??= client.tasks.wait(saved("2025-12-31T00:00:00Z"));
     await turns(3);
     return ok(succeeded());
   });
@@ -146,7 +147,7 @@ test("a wait obeys the Retry-After of another wait's failed poll", async () => {
   );
   const hasty = client.tasks.wait(TASK_ID, { pollIntervalMs: 1000 });
   await Promise.all([hasty, client.tasks.wait(TASK_ID)]);
-  expect(requests.map(({ at }) => at)).toEqual([0, 30_000]);
+  expect(arrivals({ requests })).toEqual([0, 30_000]);
 });
 
 test("each wait ends at its own maxWaitMs", async () => {
@@ -209,5 +210,5 @@ test("a watch shares polls with a wait", async () => {
   })();
   await Promise.all([watching, client.tasks.wait(TASK_ID)]);
   expect(statuses).toEqual(["running", "success"]);
-  expect(requests.map(({ at }) => at)).toEqual(Array.from({ length: 13 }, (_, poll) => 5000 * poll));
+  expect(arrivals({ requests })).toEqual(Array.from({ length: 13 }, (_, poll) => 5000 * poll));
 });
