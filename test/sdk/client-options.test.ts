@@ -81,17 +81,14 @@ describe("an invalid option is an error with its name, its rule and its value", 
     expect(error.message).toContain(got);
   });
 
-  test("a missing key names its environment variable", () => {
-    for (const options of [undefined, {}, { baseUrl: GIVEN.baseUrl }, { ...GIVEN, apiKey: undefined }]) {
-      expect(refusal(options)).toMatchObject({ option: "apiKey", message: /ASYNC_MUSIC_API_KEY/ });
-    }
-  });
-
-  test("a missing base URL names its environment variable", () => {
-    expect(refusal({ apiKey: "key_1" })).toMatchObject({
-      option: "baseUrl",
-      message: /ASYNC_MUSIC_BASE_URL/,
-    });
+  test.each<[options: object | undefined, option: string, variable: RegExp]>([
+    [undefined, "apiKey", /ASYNC_MUSIC_API_KEY/],
+    [{}, "apiKey", /ASYNC_MUSIC_API_KEY/],
+    [{ baseUrl: GIVEN.baseUrl }, "apiKey", /ASYNC_MUSIC_API_KEY/],
+    [{ ...GIVEN, apiKey: undefined }, "apiKey", /ASYNC_MUSIC_API_KEY/],
+    [{ apiKey: "key_1" }, "baseUrl", /ASYNC_MUSIC_BASE_URL/],
+  ])("%o without `%s` names its environment variable", (options, option, message) => {
+    expect(refusal(options)).toMatchObject({ option, message });
   });
 
   test("a base URL that contains the key is refused and not shown", () => {
@@ -162,19 +159,18 @@ describe("a browser", () => {
     ["a worker of a page", { importScripts: () => {} }],
   ];
 
-  test.each(PAGES)("%s is refused, with the reason", (_, globals) => {
-    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
-    const { message } = refusal(GIVEN);
-    expect(message).toContain("dangerouslyAllowBrowser");
-    expect(message).toMatch(/browser.*key/);
-  });
-
-  test.each(PAGES)("%s is allowed with `dangerouslyAllowBrowser: true` only", (_, globals) => {
-    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
-    expect(new AsyncMusic({ ...GIVEN, dangerouslyAllowBrowser: true })).toBeInstanceOf(AsyncMusic);
-    for (const dangerouslyAllowBrowser of [false, "false", "true", 1])
-      expect(refusal({ ...GIVEN, dangerouslyAllowBrowser }).option).toBe("dangerouslyAllowBrowser");
-  });
+  test.each(PAGES)(
+    "%s is refused with the reason, unless `dangerouslyAllowBrowser` is true",
+    (_, globals) => {
+      for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+      const { message } = refusal(GIVEN);
+      expect(message).toContain("dangerouslyAllowBrowser");
+      expect(message).toMatch(/browser.*key/);
+      expect(new AsyncMusic({ ...GIVEN, dangerouslyAllowBrowser: true })).toBeInstanceOf(AsyncMusic);
+      for (const dangerouslyAllowBrowser of [false, "false", "true", 1])
+        expect(refusal({ ...GIVEN, dangerouslyAllowBrowser }).option).toBe("dangerouslyAllowBrowser");
+    },
+  );
 
   test("is not assumed for a runtime that only has a window", () => {
     vi.stubGlobal("window", { navigator: {} });

@@ -49,14 +49,6 @@ test("the limit is kept while another process uses the same key", async () => {
   expect(limit.refused()).toBe(0);
 });
 
-test("a 429 delays every other call of the client", async () => {
-  const { client, requests } = createWorld(inTurn(limited(30), balance()));
-  const first = client.account.balance();
-  await new Promise((resolve) => setImmediate(resolve));
-  await Promise.all([first, client.account.balance(), client.account.usage().catch(() => {})]);
-  expect(requests.map(({ at }) => at)).toEqual([0, 30_000, 30_000, 30_000]);
-});
-
 test("a 429 without a stated wait delays the others too", async () => {
   const { client, requests } = createWorld(inTurn(refusal(429, "rate_limited"), balance()));
   const first = client.account.balance();

@@ -71,21 +71,6 @@ test.each(REASONS)("the outcome of a POST that %j aborts is unknown", async (rea
   }
 });
 
-test("an abort during the wait rejects with the signal's reason, and a new wait finds the task", async () => {
-  const controller = new AbortController();
-  const reason = new Error("later");
-  const { client } = createWorld(inTurn(accepted(), running, running, done));
-  let taskId = "";
-  const onSubmitted = (created: TaskSubmission) => {
-    taskId = created.task_id;
-  };
-  const onUpdate = () => controller.abort(reason);
-  await expect(
-    client.tasks.run(SONG_REQUEST, { signal: controller.signal, onSubmitted, onUpdate }),
-  ).rejects.toBe(reason);
-  await expect(client.tasks.wait(taskId)).resolves.toMatchObject({ status: "success" });
-});
-
 test("an abort by onSubmitted ends the run before it polls", async () => {
   const controller = new AbortController();
   const { client, requests } = createWorld(() => accepted());

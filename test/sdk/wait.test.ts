@@ -1,19 +1,11 @@
 import { getEventListeners } from "node:events";
-import {
-  isLyrics,
-  isMusic,
-  memoryJournal,
-  TaskNotFoundError,
-  type TaskSubmission,
-  type WaitOptions,
-} from "async-music";
+import { isLyrics, isMusic, memoryJournal, type TaskSubmission, type WaitOptions } from "async-music";
 import { describe, expect, test } from "vitest";
 import {
   accepted,
   done,
   LYRICS,
   ok,
-  refusal,
   SONG_REQUEST,
   submission,
   succeeded,
@@ -21,7 +13,7 @@ import {
   task,
   taskIdIn,
 } from "../support/answers.js";
-import { reasonOf, rejection } from "../support/rejection.js";
+import { reasonOf } from "../support/rejection.js";
 import { START } from "../support/test-clock.js";
 import { arrivals, createWorld, gaps, inTurn } from "../support/world.js";
 
@@ -140,12 +132,6 @@ describe("the first poll", () => {
       if (status === "running") expect(world.clock.elapsed()).toBe(0);
     }
     expect(arrivals(world)).toEqual([0, 5000]);
-  });
-
-  test("a wrong id fails after one request, at once", async () => {
-    const world = createWorld(() => refusal(404, "task_not_found"));
-    await rejection(world.client.tasks.wait(TASK_ID), TaskNotFoundError);
-    expect(arrivals(world)).toEqual([0]);
   });
 
   test("an id is read at once while sixty tasks share the rate limit", async () => {
