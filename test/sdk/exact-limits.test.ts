@@ -19,6 +19,7 @@ import {
   refusal,
   running,
   SONG_REQUEST,
+  serveAnew,
   succeeded,
   TASK_ID,
   task,
@@ -262,9 +263,7 @@ test.each([
   [11, true],
   [19, true],
 ])("a song of 10 credits with `maxCredits: %i` is sent: %s", async (maxCredits, isSent) => {
-  const world = createWorld((request) =>
-    request.method === "POST" ? acceptedAnew() : ok(succeeded({ task_id: taskIdIn(request) })),
-  );
+  const world = createWorld(serveAnew);
   const errors: unknown[] = [];
   for await (const { error } of world.client.tasks.runAll([SONG_REQUEST, SONG_REQUEST], {
     maxCredits,

@@ -199,7 +199,7 @@ test.each([
 
 test.each([
   ["this task", { task_id: TASK_ID }, false],
-  ["another task", { task_id: OTHER_TASK_ID }, true],
+  ["another task", { task_id: OTHER_TASK_ID, submission: null }, true],
 ])(
   "a record that was replaced by the end of %s before `put` returned is unrecorded: %s",
   async (_, fields, isUnrecorded) => {

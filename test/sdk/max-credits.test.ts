@@ -5,7 +5,9 @@ import {
   type Journal,
   JournalError,
   memoryJournal,
+  TaskFailedError,
   type TaskRequest,
+  WaitTimeoutError,
 } from "async-music";
 import { describe, expect, test } from "vitest";
 import { accepted, refusal, serve } from "../support/answers.js";
@@ -187,6 +189,12 @@ describe("requests with one key", () => {
       expect(seen.map(({ task }) => task !== undefined)).toEqual([false, false, true, false, false]);
       expect(seen[4]?.error).toBeInstanceOf(CreditCeilingError);
     }
+  });
+
+  test("of which one is left before their task fails: their credits are free again", async () => {
+    const options = { ...journaled(), journalKey: promptKey, maxCredits: 10, maxWaitMs: 20_000 };
+    const seen = await batchWorld().runAll(songs("30 fails", "30 fails", "5"), options);
+    expect(errorsOf(seen)).toEqual([WaitTimeoutError, TaskFailedError, undefined]);
   });
 
   test("whose first one is refused: a dearer one is sent only if its own price fits into maxCredits", async () => {

@@ -53,6 +53,7 @@ const REFUSED_INPUTS: [field: string, request: ReturnType<typeof music>][] = [
   ["seed", musicB({ prompt: "calm", seed: 0.5 })],
   ["title", musicB({ prompt: "calm", title: 0 })],
   ["prompt", lyrics({ prompt: "\t" })],
+  ["url", upload({ url: "ftp://example.com/a.mp3" })],
   ["url", upload({ url: "http://192.168.0.1/a.mp3" })],
   ["clip_id", concat({ clip_id: ["c"] })],
 ];

@@ -24,6 +24,7 @@ import {
   limited,
   ok,
   serve,
+  serveAnew,
   succeeded,
   TASK_ID,
   task,
@@ -300,6 +301,20 @@ describe("the progress", () => {
       { until: 600_000, submitted: 0 },
       { until: null, ...counts },
     ]);
+  });
+
+  test("has the `waitingUntil` of a submission that is delayed less than an earlier one was", async () => {
+    const { pacer } = createOwnPacer();
+    const delays = [600_000, 10_000];
+    const admit = async ({ kind, onDelayed }: PacedRequest) => {
+      if (kind === "create") onDelayed?.(START + (delays.shift() ?? 0));
+      return true;
+    };
+    const { client, clock } = createWorld(serveAnew, { pacer: { ...pacer, admit } });
+    const { reports, onProgress } = recordProgress(clock);
+    await all(client.tasks.runAll(songs("5", "6"), { onProgress, concurrency: 1 }));
+    const ends = reports.flatMap(({ until }) => until ?? []);
+    expect(ends).toEqual([600_000, 10_000]);
   });
 
   test("has `waitingUntil` during the pause after a 429, also when everything is submitted", async () => {

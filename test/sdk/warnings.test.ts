@@ -1,15 +1,7 @@
 import type { ClientOptions, TaskRequest } from "async-music";
 import { AsyncMusic, InvalidRequestError } from "async-music";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import {
-  accepted,
-  acceptedAnew,
-  limited,
-  ok,
-  SONG_REQUEST,
-  succeeded,
-  taskIdIn,
-} from "../support/answers.js";
+import { accepted, acceptedAnew, limited, SONG_REQUEST, serveAnew } from "../support/answers.js";
 import { createLog } from "../support/log.js";
 import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
@@ -46,11 +38,7 @@ describe("a field of `input` whose name looks misspelled", () => {
 
   test("is sent, and logged once as a warning, without its value", async () => {
     const logger = createLog();
-    const { client, requests } = createWorld(
-      (request) =>
-        request.method === "POST" ? acceptedAnew() : ok(succeeded({ task_id: taskIdIn(request) })),
-      { logger },
-    );
+    const { client, requests } = createWorld(serveAnew, { logger });
     const request = input({ titel: "my secret title" });
     await client.tasks.create(request);
     await client.tasks.run(request);

@@ -122,6 +122,10 @@ export const done = () => ok(succeeded());
 /** Creates the task, and then reports that it succeeded. */
 export const serve = ({ method }: { method: string }) => (method === "POST" ? accepted() : done());
 
+/** Creates a new task for each POST, and reports that the task that is read succeeded. */
+export const serveAnew = ({ method, path }: { method: string; path: string }) =>
+  method === "POST" ? acceptedAnew() : ok(succeeded({ task_id: taskIdIn({ path }) }));
+
 /** A connection that breaks: a POST may have arrived. */
 export const lost = () => Promise.reject(new TypeError("fetch failed"));
 
