@@ -178,7 +178,7 @@ describe("the server with Express, which reads the journal", () => {
     await vi.waitFor(() => expect(log).toHaveBeenCalledWith(line), 60_000);
   });
 
-  test("runs an order that another process may be sending later", async ({ client, emulator }) => {
+  test("runs an order later that another process may be sending", async ({ client, emulator }) => {
     const journal = await leaveOpen(client);
     const { request, revision } = (await journal.get("1")) ?? expect.fail("The order is not in the journal");
     const at = new Date(emulator.clock.now()).toISOString();

@@ -47,7 +47,7 @@ test.each<[name: string, work: () => Promise<unknown>, errorClass: ErrorClass]>(
   ["a lost connection", () => offline.account.usage(), ConnectionError],
   ["a response without its fields", () => empty.account.usage(), InvalidResponseError],
   ["an unknown outcome", () => offline.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError],
-  ["one in a journal", () => offline.tasks.run(SONG_REQUEST, JOURNAL), SubmissionOutcomeUnknownError],
+  ["an outcome in a journal", () => offline.tasks.run(SONG_REQUEST, JOURNAL), SubmissionOutcomeUnknownError],
   ["another request in a journal", () => offline.tasks.run(other, JOURNAL), JournalConflictError],
   [
     "a journal that throws",

@@ -191,7 +191,7 @@ describe("an order that was refused, and whose entry could not be deleted", () =
   });
 });
 
-describe("an intent whose write fails, but takes effect later", () => {
+describe("an intent whose write fails, but takes effect", () => {
   /** The failed run, whose write takes effect when the test says so. */
   async function lateWrite(clock = createTestClock()) {
     const world = journaledWorld(inTurn(accepted, done), { clock });
@@ -213,7 +213,7 @@ describe("an intent whose write fails, but takes effect later", () => {
     expect(await entry()).toBeNull();
   });
 
-  test("does not hold its key in this process", async () => {
+  test("later, does not hold its key in this process", async () => {
     const { run, broken, writeLate, entry, requests } = await lateWrite();
     await writeLate();
     delete broken.put;

@@ -220,7 +220,7 @@ describe("two requests with one key", () => {
   });
 });
 
-test.each(["submitted", "intent"] as const)("a key of a %s takes no other request", async (state) => {
+test.each(["submitted", "intent"] as const)("a key in state %s takes no other request", async (state) => {
   const { write, runOther, requests } = journaledWorld(serve);
   await write(journalEntry(state));
   const { journalKey, message } = await rejection(runOther(), JournalConflictError);

@@ -3,9 +3,12 @@ import { expect, test } from "vitest";
 
 const COMPLETED = "2026-01-01T12:30:15.250Z";
 
-test.each(["success", "failure", "timeout"])("audio of a %s expires seven days later", (status) => {
-  expect(expiresAt({ status, completed_at: COMPLETED })).toEqual(new Date("2026-01-08T12:30:15.250Z"));
-});
+test.each(["success", "failure", "timeout"])(
+  "the audio of a task in %s expires after seven days",
+  (status) => {
+    expect(expiresAt({ status, completed_at: COMPLETED })).toEqual(new Date("2026-01-08T12:30:15.250Z"));
+  },
+);
 
 test("each of the seven days has 24 hours, whatever the time zone offset", () => {
   const task = { status: "success", completed_at: "2026-03-27T23:00:00+01:00" };
