@@ -171,14 +171,12 @@ describe("without a logger, warnings about `input`", () => {
     ]);
   });
 
-  test.each(["error", "off"] as const)("are not written at the level %s", async (logLevel) => {
-    const { client } = createWorld(() => acceptedAnew(), { logLevel });
-    await client.tasks.create(input({ titel: "x" }));
-    expect(written).toEqual([]);
-  });
-
-  test("are not written as well as logged", async () => {
-    const { client } = createWorld(() => acceptedAnew(), { logger: createLog() });
+  test.each<[when: string, options: Omit<ClientOptions, "clock">]>([
+    ["at the level error", { logLevel: "error" }],
+    ["at the level off", { logLevel: "off" }],
+    ["if they are logged", { logger: createLog() }],
+  ])("are not written %s", async (_, options) => {
+    const { client } = createWorld(() => acceptedAnew(), options);
     await client.tasks.create(input({ titel: "x" }));
     expect(written).toEqual([]);
   });
