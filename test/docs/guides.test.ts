@@ -13,12 +13,18 @@ import * as opentelemetry from "../../src/opentelemetry.js";
 
 const read = (path: string) => readFileSync(path, "utf8");
 
+/** The first group of each match. */
+const matchesIn = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map(([, group = ""]) => group);
+
+const sortedSet = (names: Iterable<string>) => [...new Set(names)].sort();
+
 test("the site lists every guide, and so does Getting started, in the same order", () => {
   const { projectDocuments }: { projectDocuments: string[] } = JSON.parse(read("typedoc.json"));
   const guides = projectDocuments.filter((path) => path.startsWith("docs/"));
   expect([...guides].sort()).toEqual(globSync("docs/*.md").sort());
-  const rows = [...read("docs/getting-started.md").matchAll(/^\| \[.+\]\((.+)\) \|/gm)];
-  const listed = rows.map(([, path = ""]) => join("docs", path));
+  const rows = matchesIn(read("docs/getting-started.md"), /^\| \[.+\]\((.+)\) \|/gm);
+  const listed = rows.map((path) => join("docs", path));
   const project = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
   // The package does not have the evidence of fidelity, so that no guide links to it.
   const shown = projectDocuments.filter((path) => path !== "docs/fidelity.md");
@@ -27,15 +33,12 @@ test("the site lists every guide, and so does Getting started, in the same order
 
 test("the guide installs every package that the examples of queues import", () => {
   const examples = globSync("examples/{queues,postgres}/*.ts").map(read).join("\n");
-  const imports = [...examples.matchAll(/^(?:import|\}) .*from "([^."].*)";$/gm)].map(
-    ([, name = ""]) => name,
-  );
-  const packages = new Set(imports.filter((name) => !/^(node:|async-music\/)/.test(name)));
-  const installed = [...read("docs/many-processes.md").matchAll(/^npm install (.*)$/gm)].flatMap(
-    ([, names = ""]) => names.replace("# or:", "").split(/ +/),
-  );
+  const imports = matchesIn(examples, /^(?:import|\}) .*from "([^."].*)";$/gm);
+  const packages = imports.filter((name) => !/^(node:|async-music\/)/.test(name));
+  const commands = matchesIn(read("docs/many-processes.md"), /^npm install (.*)$/gm);
+  const installed = commands.flatMap((names) => names.replace("# or:", "").split(/ +/));
   const names = installed.map((name) => name.replace(/(?<=.)@\d+$/, ""));
-  expect([...new Set(names)].sort()).toEqual([...packages].sort());
+  expect(sortedSet(names)).toEqual(sortedSet(packages));
 });
 
 test("every command that installs pg-boss names the tested major version", () => {
@@ -49,14 +52,13 @@ test("every command that installs pg-boss names the tested major version", () =>
 
 test("every option has its row, and every row its option", () => {
   const page = read("docs/options.md").split("## Requests")[0] ?? "";
-  const rows = [...page.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, names = ""]) => wordsOf(names));
+  const rows = matchesIn(page, /^\| (`\w+`(?:, `\w+`)*) \|/gm).flatMap((names) => names.match(/\w+/g) ?? []);
   const reports = ["index", "node", "redis", "postgres", "opentelemetry"]
     .map((entry) => read(`api/${entry}.api.md`))
     .join("\n");
-  const options = [...reports.matchAll(/^export interface (\w+Options)\b.*\{\n([^}]*)\}/gm)].flatMap(
-    ([, , fields = ""]) => [...fields.matchAll(/^ {4}(\w+)\?:/gm)].map(([, name]) => name),
-  );
-  expect([...new Set(rows)].sort()).toEqual([...new Set(options)].sort());
+  const fields = matchesIn(reports, /^export interface \w+Options\b.*\{\n([^}]*)\}/gm);
+  const options = fields.flatMap((each) => matchesIn(each, /^ {4}(\w+)\?:/gm));
+  expect(sortedSet(rows)).toEqual(sortedSet(options));
 });
 
 test("every exported function, constant and class is named in a guide", () => {
@@ -69,18 +71,18 @@ test("every command has its row and every flag its mention, and the pages name n
   const page = ["cli", "drift", "agents"].map((name) => read(`docs/${name}.md`)).join("\n");
   const program = new Command();
   addCommands(program, Object({ env: {} }), null);
-  const commands = [...page.matchAll(/^\| `async-music (\w+)/gm)].map(([, name]) => name);
+  const commands = matchesIn(page, /^\| `async-music (\w+)/gm);
   expect(commands).toEqual(program.commands.map((command) => command.name()));
   const flags = program.commands.flatMap(({ options }) => options.filter(({ hidden }) => !hidden));
-  const shown = [...page.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag);
+  const shown = matchesIn(page, /(?<![\w-])(--[a-z][a-z-]*)/g);
   const known = ["--help", ...flags.map(({ long }) => long ?? "")];
-  expect([...new Set(shown)].sort()).toEqual([...new Set(known)].sort());
+  expect(sortedSet(shown)).toEqual(sortedSet(known));
 });
 
 test("every error class has its row, and every row its class", () => {
-  const rows = [...read("docs/errors.md").matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  const rows = matchesIn(read("docs/errors.md"), /^\| `(\w+)` \|/gm);
   const classes = Object.keys(sdk).filter((name) => name.endsWith("Error") && name !== "AsyncMusicError");
-  expect([...rows].sort()).toEqual(classes.sort());
+  expect(rows.sort()).toEqual(classes.sort());
 });
 
 test("each error class that extends another one is listed with it", () => {
@@ -99,7 +101,7 @@ test("every policy option has its row, with its values, the default first", () =
   const [, table = ""] = read("docs/simulate-failures.md").split("\n### Policy options\n");
   const rows = [...table.matchAll(/^\| `(\w+)` \| (.+?) \|/gm)];
   const shown = Object.fromEntries(
-    rows.map(([, name, values = ""]) => [name, [...values.matchAll(/`(.+?)`/g)].map(([, value]) => value)]),
+    rows.map(([, name, values = ""]) => [name, matchesIn(values, /`(.+?)`/g)]),
   );
   const fields = Object.entries(POLICY_FIELDS).map(([name, field]) => {
     const others = field.choices.filter((choice) => choice !== field.default);
@@ -108,13 +110,9 @@ test("every policy option has its row, with its values, the default first", () =
   expect(shown).toEqual(Object.fromEntries(fields));
 });
 
-function wordsOf(names: string): string[] {
-  return [...names.matchAll(/\w+/g)].map(([name]) => name);
-}
-
 test("the reference of the control plane has every call", () => {
   const page = read("docs/control-plane.md").replaceAll("…", "/accounts/{account_id}");
-  const listed = [...page.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/.+?)`/g)].map(([, call]) => call);
+  const listed = matchesIn(page, /`((?:GET|POST|PUT|PATCH|DELETE) \/.+?)`/g);
   const routes = METHODS.map(({ route }) => route.replace("/openapi.json", "/_emulator/openapi.json"));
-  expect([...new Set(listed)].sort()).toEqual(routes.sort());
+  expect(sortedSet(listed)).toEqual(routes.sort());
 });
