@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import { createEmulator } from "async-music/emulator";
+import { createEmulator, type Fault } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { build } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
@@ -36,23 +36,15 @@ async function delivers(start: (env: Record<string, string>) => Promise<Dispatch
   expect((await audio.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
 
   expect((await order("")).status).toBe(400);
-  emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } });
-  expect((await order("rain")).status).toBe(502);
-  emulator.faults.add({
-    method: "POST",
-    path: "/api/v1/task",
-    fault: { kind: "status", status: 302, when: "after" },
-  });
-  expect((await order("rain")).status).toBe(502);
-  emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "malformed" } });
-  const cut = await order("rain");
+  const failOrder = (fault: Fault) => {
+    emulator.faults.add({ method: "POST", path: "/api/v1/task", fault });
+    return order("rain");
+  };
+  expect((await failOrder({ kind: "disconnect", when: "after" })).status).toBe(502);
+  expect((await failOrder({ kind: "status", status: 302, when: "after" })).status).toBe(502);
+  const cut = await failOrder({ kind: "malformed" });
   expect([cut.status, await cut.json()]).toEqual([202, { id: emulator.state().tasks.at(-1)?.task_id }]);
-  emulator.faults.add({
-    method: "POST",
-    path: "/api/v1/task",
-    fault: { kind: "status", status: 402, when: "before" },
-  });
-  const refused = await order("rain");
+  const refused = await failOrder({ kind: "status", status: 402, when: "before" });
   expect([refused.status, await refused.json()]).toEqual([503, { error: "InsufficientCreditsError" }]);
   expect((await send("/songs/7c9e6679-7425-40de-944b-e07fc1f90ae7")).status).toBe(404);
   expect((await send("/")).status).toBe(404);

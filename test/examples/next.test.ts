@@ -1,4 +1,4 @@
-import { createEmulator } from "async-music/emulator";
+import { createEmulator, type Fault } from "async-music/emulator";
 import { emulatorHandlers } from "async-music/emulator/msw";
 import { setupServer } from "msw/node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -22,7 +22,7 @@ test("an order gets a 202 with the URL of its song", async () => {
   emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 60, process_seconds: 60 });
   const ordered = await post({ description: "rain in Lisbon" });
   expect(ordered.status).toBe(202);
-  const id = ordered.headers.get("Location")?.replace("/api/songs/", "") ?? "";
+  const id = idOf(ordered);
 
   const pending = await get(id);
   expect([await pending.json(), pending.headers.get("Retry-After")]).toEqual([
@@ -39,15 +39,14 @@ test("a failed song has its reason, and an unknown one is a 404", async () => {
   emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
   const ordered = await post({ description: "rain in Lisbon" });
   await emulator.clock.advance(10 * 60_000);
-  const failed = await get(ordered.headers.get("Location")?.replace("/api/songs/", "") ?? "");
+  const failed = await get(idOf(ordered));
   expect(await failed.json()).toEqual({ status: "failed", reason: "content_moderation" });
   expect((await get("7c9e6679-7425-40de-944b-e07fc1f90ae7")).status).toBe(404);
 });
 
 test("an invalid order is a 400, and an unknown outcome a 502", async () => {
   expect((await post({ description: "" })).status).toBe(400);
-  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
-  const unknown = await post({ description: "rain in Lisbon" });
+  const unknown = await postDuring({ kind: "disconnect", when: "after" });
   expect([unknown.status, await unknown.json()]).toEqual([
     502,
     { error: "The song may have been ordered.", request_id: expect.any(String) },
@@ -55,8 +54,7 @@ test("an invalid order is a 400, and an unknown outcome a 502", async () => {
 });
 
 test("a redirected order may have been received: its outcome is unknown", async () => {
-  emulator.faults.add({ method: "POST", fault: { kind: "status", status: 302, when: "after" } });
-  const redirected = await post({ description: "rain in Lisbon" });
+  const redirected = await postDuring({ kind: "status", status: 302, when: "after" });
   expect([redirected.status, await redirected.json()]).toMatchObject([
     502,
     { error: "The song may have been ordered." },
@@ -64,8 +62,7 @@ test("a redirected order may have been received: its outcome is unknown", async 
 });
 
 test("an order whose broken response names its task gets the URL of its song", async () => {
-  emulator.faults.add({ method: "POST", fault: { kind: "malformed" } });
-  const ordered = await post({ description: "rain in Lisbon" });
+  const ordered = await postDuring({ kind: "malformed" });
   const id = emulator.state().tasks.at(-1)?.task_id;
   expect([ordered.status, await ordered.json()]).toEqual([202, { status_url: `/api/songs/${id}` }]);
 });
@@ -74,8 +71,7 @@ test.each([401, 402, 403])("after a refusal with a %i, an order is a 503", async
   const log = vi.spyOn(console, "error").mockReturnValue();
   onTestFinished(() => log.mockRestore());
   const before = emulator.state().tasks.length;
-  emulator.faults.add({ method: "POST", fault: { kind: "status", status, when: "before" } });
-  const refused = await post({ description: "rain in Lisbon" });
+  const refused = await postDuring({ kind: "status", status, when: "before" });
   expect([refused.status, await refused.json()]).toEqual([
     503,
     { error: "Nothing was ordered. Try again later." },
@@ -99,7 +95,7 @@ describe("the audio of a clip", () => {
 
   beforeAll(async () => {
     const ordered = await post({ description: "rain in Lisbon" });
-    id = ordered.headers.get("Location")?.replace("/api/songs/", "") ?? "";
+    id = idOf(ordered);
     await emulator.clock.advance(10 * 60_000);
     clip = (await (await get(id)).json()).clips[0].id;
     whole = await bytesOf(await audio());
@@ -152,6 +148,14 @@ describe("the audio of a clip", () => {
     expect((await audio("bytes=0-9")).status).toBe(404);
   });
 });
+
+const idOf = (ordered: Response) => ordered.headers.get("Location")?.replace("/api/songs/", "") ?? "";
+
+/** What the order is while this fault changes the response of the service. */
+function postDuring(fault: Fault): Promise<Response> {
+  emulator.faults.add({ method: "POST", fault });
+  return post({ description: "rain in Lisbon" });
+}
 
 function post(body: unknown): Promise<Response> {
   return POST(new Request("https://app.example/api/songs", { method: "POST", body: JSON.stringify(body) }));

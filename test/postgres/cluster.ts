@@ -29,23 +29,10 @@ export class Cluster {
   static async create(...settings: readonly string[]): Promise<Cluster | null> {
     if (binaries === undefined) return null;
     const cluster = new Cluster();
-    const flags = [
-      "-D",
-      cluster.#data,
-      "-U",
-      "postgres",
-      "-A",
-      "trust",
-      "-E",
-      "UTF8",
-      "--no-locale",
-      "--no-sync",
-    ];
-    execFileSync(join(binaries, "initdb"), flags, {
-      ...cluster.#owner,
-      cwd: cluster.folder,
-      stdio: "ignore",
-    });
+    const settingsOfTests = "-U postgres -A trust -E UTF8 --no-locale --no-sync".split(" ");
+    const flags = ["-D", cluster.#data, ...settingsOfTests];
+    const options = { ...cluster.#owner, cwd: cluster.folder, stdio: "ignore" } as const;
+    execFileSync(join(binaries, "initdb"), flags, options);
     await cluster.start(...settings);
     return cluster;
   }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
@@ -57,7 +57,9 @@ test("while the server is killed a hundred times, processes create no duplicate 
     await cluster.kill();
     if (restart % RESTARTS_PER_PROCESS === 0) {
       const [member] = fleet.splice(0, 1, startMember());
-      if (member !== undefined) killed.push(await kill(member));
+      member?.child.kill("SIGKILL");
+      await member?.ended;
+      killed.push(member?.name ?? "");
     }
     await cluster.start(...settings);
   }
@@ -65,12 +67,10 @@ test("while the server is killed a hundred times, processes create no duplicate 
   for (const { ended } of fleet) expect((await ended)[0]).toBe(0);
 
   const journal = postgresJournal(pool);
-  const orders = (await pool.query("SELECT name FROM orders ORDER BY name")).rows.map(({ name }) =>
-    String(name),
-  );
-  const keys = (await pool.query("SELECT key FROM async_music_journal ORDER BY key")).rows.map(({ key }) =>
-    String(key),
-  );
+  const column = async (query: string) =>
+    (await pool.query(query)).rows.flatMap((row) => Object.values(row)).map(String);
+  const orders = await column("SELECT name FROM orders ORDER BY name");
+  const keys = await column("SELECT key FROM async_music_journal ORDER BY key");
   expect(keys).toEqual(orders);
   expect([orders.length > 2 * RESTARTS, finished.size > RESTARTS / 2]).toEqual([true, true]);
 
@@ -99,17 +99,3 @@ test("while the server is killed a hundred times, processes create no duplicate 
   expect(orders.filter((name) => !paid.includes(name) && !unknown.includes(name))).toEqual([]);
   expect(paid.filter((name) => !orders.includes(name))).toEqual([]);
 });
-
-async function kill({
-  name,
-  child,
-  ended,
-}: {
-  name: string;
-  child: ChildProcess;
-  ended: Promise<unknown[]>;
-}): Promise<string> {
-  child.kill("SIGKILL");
-  await ended;
-  return name;
-}
