@@ -20,22 +20,19 @@ import { createWorld, inTurn } from "../support/world.js";
 
 const MINUTE = 60_000;
 
-test("300 calls at once under 120 a minute get no 429", async () => {
-  const limit = createRateLimit();
-  const { client, clock, requests } = createWorld((request) => limit.count(request, () => balance()));
-  await Promise.all(Array.from({ length: 300 }, () => client.account.balance()));
-  expect(limit.refused()).toBe(0);
-  expect(requests).toHaveLength(300);
-  expect(clock.elapsed()).toBe(2 * MINUTE);
-});
-
-test("a lower limit than usual is learned from the first responses, without a 429", async () => {
-  const limit = createRateLimit({ requests: 10 });
-  const { client, clock } = createWorld((request) => limit.count(request, () => balance()));
-  await Promise.all(Array.from({ length: 45 }, () => client.account.balance()));
-  expect(limit.refused()).toBe(0);
-  expect(clock.elapsed()).toBe(4 * MINUTE);
-});
+test.each([
+  ["the usual limit", 120, 300, 2],
+  ["a lower limit, which the first responses show,", 10, 45, 4],
+])(
+  "under %s of %i a minute, %i calls at once get no 429, and take %i minutes",
+  async (_, max, calls, minutes) => {
+    const limit = createRateLimit({ requests: max });
+    const { client, clock, requests } = createWorld((request) => limit.count(request, () => balance()));
+    await Promise.all(Array.from({ length: calls }, () => client.account.balance()));
+    expect([limit.refused(), requests.length]).toEqual([0, calls]);
+    expect(clock.elapsed()).toBe(minutes * MINUTE);
+  },
+);
 
 test("the limit is kept while another process uses the same key", async () => {
   const limit = createRateLimit();
