@@ -28,7 +28,7 @@ const built = [
   "test/cli/{emulator,process,seed-file,state-file}.test.ts",
 ];
 
-/** Slow tests: `npm run check` runs them, and `npm test` does not. */
+/** Slow tests, and tests with the packages of `tools/`: `npm run check` runs them, and `npm test` does not. */
 const long = [
   "test/{isolation,kill,pacing}/**/*.test.ts",
   "test/cli/{drift,drift-*,mcp}.test.ts",
@@ -40,7 +40,8 @@ const long = [
   "test/emulator/{fuzz,invoices,long-chain}.test.ts",
   "test/sdk/{fleet,pacer-load}.test.ts",
   "test/sdk/memory/*.test.ts",
-  "test/docs/site.test.ts",
+  "test/docs/{prose,site}.test.ts",
+  "test/openapi/{client,generated,linter}.test.ts",
 ];
 
 /** Slow tests of the built package: they compile projects, or start many processes. */
@@ -93,7 +94,12 @@ export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
     reporters: ["default", "./tools/totals/reporter.ts"],
-    coverage: { provider: "v8", include: ["{src,emulator,cli}/**/*.ts"], reporter: ["text-summary"] },
+    coverage: {
+      provider: "custom",
+      customProviderModule: "./tools/coverage/provider.ts",
+      include: ["{src,emulator,cli}/**/*.ts"],
+      reporter: ["text-summary"],
+    },
     projects: [
       {
         resolve: { alias },

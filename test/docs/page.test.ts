@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { axe, type Browser, chromium, type Page } from "../../tools/browser/browser.js";
 
+const TYPEDOC = ["tools/install/main.ts", "site", "--", "typedoc"];
 const site = ".reports/site-page";
 
 /** A page of each kind of the API reference. */
@@ -25,7 +25,7 @@ const guides = () => globSync("documents/*.html", { cwd: site }).sort();
 let browser: Browser;
 
 beforeAll(async () => {
-  spawnSync("npx", ["typedoc", "--out", site]);
+  spawnSync("node", [...TYPEDOC, "--out", site]);
   browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 });
 

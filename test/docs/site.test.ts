@@ -3,12 +3,13 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 
+const TYPEDOC = ["tools/install/main.ts", "site", "--", "typedoc"];
 const site = ".reports/site";
 
 let built: { status: number | null; stdout: string; stderr: string };
 
 beforeAll(() => {
-  built = spawnSync("npx", ["typedoc", "--out", site], { encoding: "utf8" });
+  built = spawnSync("node", [...TYPEDOC, "--out", site], { encoding: "utf8" });
   spawnSync("npm", ["run", "--silent", "build:tools", "--", site]);
 });
 

@@ -1,8 +1,8 @@
-import createClient from "openapi-fetch";
 import { expect, onTestFinished, test } from "vitest";
 // Only `generated.test.ts` generates these types and compiles this file.
 import type { paths } from "../../.reports/openapi/generated.js";
 import { createEmulator } from "../../emulator/index.js";
+import { createClient } from "../../tools/openapi/programs.js";
 import { SAMPLES } from "../spec/tables/samples.js";
 
 /** A program without the SDK: a generated client. */

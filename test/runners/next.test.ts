@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import { chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { chromium } from "../../tools/browser/browser.js";
 import { copyDependencies, installPacked } from "../package/outside.js";
 
 /** A copy of the example outside of the repository, with the packed package. Next.js follows no links out of it. */

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { AsyncMusic } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import { chromium, type Page } from "playwright-core";
+import { chromium, type Page } from "../browser/browser.ts";
 
 const folder = process.env["SCREENSHOTS"] ?? "docs/images";
 const quality = 60;

@@ -1,5 +1,5 @@
-import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Page } from "../../../tools/browser/browser.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
+import type { Page } from "../../../tools/browser/browser.js";
 import { histories, type Player, startOfMonth, sumsOf, take } from "../../emulator/support/histories.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 

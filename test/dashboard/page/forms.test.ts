@@ -1,8 +1,7 @@
-import axe from "axe-core";
-import type { Locator, Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { LONGEST_BILLING_LINE, LONGEST_KEY_NAME, RANGES } from "../../../emulator/core/ranges.js";
 import type { Emulator } from "../../../emulator/index.js";
+import { axe, type Locator, type Page } from "../../../tools/browser/browser.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);

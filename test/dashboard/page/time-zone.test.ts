@@ -1,6 +1,6 @@
-import type { Page } from "playwright-core";
 import { afterAll, expect, test, vi } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
+import type { Page } from "../../../tools/browser/browser.js";
 import { serviceOf, TASK } from "../../emulator/support/service.js";
 import { closeBrowser, openDashboard, openPage } from "./support/dashboard.js";
 

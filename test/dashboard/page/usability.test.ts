@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
-import axe from "axe-core";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
+import { axe } from "../../../tools/browser/browser.js";
 import { closeBrowser, type Dashboard, type DashboardOptions, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);

@@ -1,9 +1,14 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect, inject, onTestFinished } from "vitest";
 import type { Emulator, EmulatorOptions } from "../../../../emulator/index.js";
 import type { EmulatorServer } from "../../../../emulator/node.js";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "../../../../tools/browser/browser.js";
 
 /** Debian's Chromium. Without a browser, these tests fail. */
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";

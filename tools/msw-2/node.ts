@@ -1,0 +1,1 @@
+export { setupServer } from "msw2/node";
