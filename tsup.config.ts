@@ -1,6 +1,7 @@
 import { defineConfig } from "tsup";
 import { buildDashboard } from "./tools/build/build-dashboard.js";
-import { minifyLibraries, unusedPackages } from "./tools/build/minify-libraries.js";
+import { invoiceFonts } from "./tools/build/invoice-fonts.js";
+import { minifyLibraries } from "./tools/build/minify-libraries.js";
 import { requireBuiltins } from "./tools/build/require-builtins.js";
 import { thinMaps } from "./tools/build/thin-maps.js";
 import { thirdPartyLicenses } from "./tools/build/third-party-licenses.js";
@@ -28,10 +29,14 @@ export default defineConfig({
   external: ["ky", "zod", "msw", "vitest"],
   // The emulator's and the command line's devDependencies: their code ships in our chunks, their licenses beside it.
   noExternal: ["commander"],
-  esbuildPlugins: [requireBuiltins, unmappedPackages, thirdPartyLicenses("dist/THIRD-PARTY-LICENSES")],
+  esbuildPlugins: [
+    invoiceFonts,
+    requireBuiltins,
+    unmappedPackages,
+    thirdPartyLicenses("dist/THIRD-PARTY-LICENSES"),
+  ],
   // "http" for "node:http" would not resolve in workers and Deno.
   removeNodeProtocol: false,
-  loader: { ".woff": "binary" },
   sourcemap: true,
   async onSuccess() {
     thinMaps();
@@ -40,7 +45,6 @@ export default defineConfig({
   esbuildOptions(options) {
     // The maps point at the sources, which the package holds.
     options.sourcesContent = false;
-    options.alias = unusedPackages;
   },
   plugins: [minifyLibraries],
 });

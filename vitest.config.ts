@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { fontModule } from "./tools/build/invoice-fonts.js";
 
 /** What a user imports, as the sources that it is built from: these tests need no build. */
 const sources = {
@@ -70,14 +70,11 @@ const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** Fails each test after which something that it began has not ended. */
 const setupFiles = "test/lifecycle/after-each.ts";
 
-/** Fonts as bytes, as the build makes them. */
+/** Fonts as the build makes them. */
 const fonts: Plugin = {
   name: "fonts",
   enforce: "pre",
-  async load(id) {
-    if (!id.endsWith(".woff")) return null;
-    return `export default Uint8Array.from(atob("${await readFile(id, "base64")}"), (byte) => byte.charCodeAt(0))`;
-  },
+  load: (id) => (id.endsWith(".woff") ? fontModule(id) : null),
 };
 
 /** Finds the built package from the example for Next.js, which has a `package.json` of its own. */

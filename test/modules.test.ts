@@ -55,7 +55,6 @@ const packages: Record<string, readonly string[]> = {
   msw: ["emulator/msw.ts"],
   vitest: ["emulator/vitest.ts"],
   "bidi-js": ["emulator/core"],
-  pdfkit: ["emulator/core"],
   "@fontsource/open-sans": ["emulator/core"],
   "@fontsource/rubik": ["emulator/core"],
   commander: ["cli/**"],

@@ -8,6 +8,14 @@ import vietnamese from "@fontsource/open-sans/files/open-sans-vietnamese-400-nor
 import arabic from "@fontsource/rubik/files/rubik-arabic-400-normal.woff";
 
 export { default as createBidi } from "bidi-js";
-export { default as PDFDocument } from "pdfkit";
 
-export const FONTS = { latin, latinExtended, vietnamese, greek, cyrillic, cyrillicExtended, hebrew, arabic };
+export const FONTS = [
+  ["latin", latin],
+  ["latinExtended", latinExtended],
+  ["vietnamese", vietnamese],
+  ["greek", greek],
+  ["cyrillic", cyrillic],
+  ["cyrillicExtended", cyrillicExtended],
+  ["hebrew", hebrew],
+  ["arabic", arabic],
+] as const;

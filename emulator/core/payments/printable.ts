@@ -1,7 +1,7 @@
 /** The characters of each font of the bundle, in the order of preference. */
-const BUNDLED = {
+export const BUNDLED = {
   latin:
-    /[ -~\u00a0-\u00ff\u0131\u0152\u0153\u2013\u2014\u2018-\u201a\u201c-\u201e\u2022\u2026\u2039\u203a\u20ac\u2122\u2212]/,
+    /[ -~\u00a0-\u00ac\u00ae-\u00ff\u0131\u0152\u0153\u2013\u2014\u2018-\u201a\u201c-\u201e\u2022\u2026\u2039\u203a\u20ac\u2122\u2212]/,
   latinExtended:
     /[\u0100-\u0130\u0132-\u0151\u0154-\u017f\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u1e80-\u1e85\u1e9e]/,
   vietnamese: /[\u1ea0-\u1ef9]/,
@@ -19,8 +19,8 @@ const IN_PACKAGE =
 
 const PACKAGE = "@fontsource/unifontex";
 
-/** They guide joining and direction, and are not drawn: the zero-width non-joiner and the direction marks. */
-const INVISIBLE = /[\u200c\u200e\u200f]/;
+/** They guide breaks, joining and direction, and are not drawn: the soft hyphen, the zero-width non-joiner and the direction marks. */
+const INVISIBLE = /[\u00ad\u200c\u200e\u200f]/;
 
 export type FontName = keyof typeof BUNDLED | "package";
 

@@ -23,9 +23,8 @@ export function readPdf(bytes: Uint8Array) {
   const fonts = linked(page, "Resources");
   const charactersOf = (font: string) =>
     [...streamIn(linked(linked(fonts, font), "ToUnicode")).matchAll(/\[(.*)\]/g)]
-      .flatMap(([, list = ""]) => [...list.matchAll(/<([\da-f ]*)>/g)])
-      .map(([, codes = ""]) => codes.split(" ").map((code) => Number.parseInt(code, 16)))
-      .map((codes) => (codes.some(Number.isNaN) ? "" : String.fromCharCode(...codes)));
+      .flatMap(([, list = ""]) => [...list.matchAll(/<([\da-f]*)>/g)])
+      .map(([, codes = ""]) => Buffer.from(codes, "hex").swap16().toString("utf16le"));
 
   const characters = new Map<string, readonly string[]>();
   const glyphs: Glyph[] = [];
@@ -54,17 +53,11 @@ export function readPdf(bytes: Uint8Array) {
       .map(({ text }) => text)
       .join(""),
   );
-  const actualTexts = [...source.matchAll(/\/ActualText \(((?:\\[\s\S]|[^\\)])*)\)/g)].map(([, text = ""]) =>
-    stringOf(text),
+  const actualTexts = [...source.matchAll(/\/ActualText (?:<feff(\w+)>|\(((?:\\.|[^\\)])*)\))/g)].map(
+    ([, hex, text = ""]) =>
+      hex === undefined
+        ? text.replaceAll(/\\(.)/g, "$1")
+        : Buffer.from(hex, "hex").swap16().toString("utf16le"),
   );
   return { source, lines, lineTops, glyphs, actualTexts };
-}
-
-function stringOf(escaped: string): string {
-  const escapes: Record<string, string> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
-  const bytes = Buffer.from(
-    escaped.replaceAll(/\\([\s\S])/g, (_, character) => escapes[character] ?? character),
-    "latin1",
-  );
-  return bytes[0] === 0xfe ? bytes.subarray(2).swap16().toString("utf16le") : bytes.toString("latin1");
 }
