@@ -1,5 +1,7 @@
 import { type BillingInformation, createEmulator } from "async-music/emulator";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Font } from "../../emulator/core/payments/font.js";
+import { FONTS } from "../../emulator/core/payments/invoice-libraries.js";
 import { InvoicePage } from "../../emulator/core/payments/invoice-page.js";
 import { fontOf } from "../../emulator/core/payments/printable.js";
 import { readPdf } from "./support/read-pdf.js";
@@ -126,6 +128,7 @@ const invoiceOf = async (billing: Partial<BillingInformation>) => {
 
 test.each([
   ["Latin", "Łódź Žluťoučký İstanbul Nguyễn Văn Trỗi — “Été” 5 €"],
+  ["ligatures", "Office of fiddle flutes"],
   ["decomposed Latin", "e\u0301te\u0301", "été"],
   ["Cyrillic", "ООО «Дождь» Київ Қазақстан"],
   ["Greek", "Μουσική Αθήνα"],
@@ -145,6 +148,20 @@ test.each([
 test("Arabic letters have the form of their position", async () => {
   const { glyphs } = await invoiceOf({ name: "ببب" });
   expect(new Set(glyphs.slice(glyphs.findIndex(({ text }) => text === "ب")).slice(0, 3)).size).toBe(3);
+});
+
+test("marks are on their letters, and a vowel is on the shadda of its letter", () => {
+  const shapeIn = (name: string, text: string) => {
+    const [, data] = FONTS.find(([font]) => font === name) ?? FONTS[0];
+    const font = new Font(data);
+    return font.shape(text).map(({ id, x, y }) => ({ text: font.texts.get(id), x, y }));
+  };
+  const [lam, shadda, fatha] = shapeIn("arabic", "ل\u064e\u0651");
+  expect([lam, shadda, fatha].map((glyph) => glyph?.text)).toEqual(["ل", "\u0651", "\u064e"]);
+  expect(fatha?.y).toBeGreaterThan((shadda?.y ?? 0) + 50);
+  const [, onWide] = shapeIn("hebrew", "ש\u05b8");
+  const [, onNarrow] = shapeIn("hebrew", "י\u05b8");
+  expect(onWide?.x).toBeGreaterThan((onNarrow?.x ?? 0) + 200);
 });
 
 test("every character that a font lists is drawn", async () => {
