@@ -23,7 +23,7 @@ export async function writeInvoice(
   const place = [postal_code, city].filter((part) => part !== null).join(" ");
   const taxId = tax_id === null ? null : `Tax ID: ${tax_id}`;
   const buyer = [name, address_line_1, address_line_2, place, country, taxId].filter((line) => line !== null);
-  const page = await InvoicePage.create(`Invoice ${invoice_id}`, at, buyer.join(""));
+  const page = await InvoicePage.create(`Invoice ${invoice_id}`, at, buyer.join("\n"));
 
   const date = at.slice(0, "2026-01-01".length);
   const details = {
