@@ -30,7 +30,7 @@ const VOWEL_BEFORE_SHADDA = /([\u064b-\u0650\u0652])\u0651/g;
 const LONGEST_LIGATURE = 3;
 const MISSING = { id: 0, width: 0 };
 
-/** A glyph, moved from its place in the line: thousandths of the font's size to the right, and up. */
+/** A glyph, moved from its position in the line: thousandths of the font's size to the right, and up. */
 export interface PlacedGlyph {
   readonly id: number;
   readonly width: number;

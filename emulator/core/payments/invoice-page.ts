@@ -219,7 +219,7 @@ function addStructure(
   return reference;
 }
 
-/** Consecutive glyphs that are at their place in the line; each other glyph alone. */
+/** Consecutive glyphs that are not moved; each moved glyph alone. */
 function groupsOf(glyphs: readonly PlacedGlyph[]): [PlacedGlyph, ...PlacedGlyph[]][] {
   const groups: [PlacedGlyph, ...PlacedGlyph[]][] = [];
   const isMoved = ({ x, y }: PlacedGlyph) => x !== 0 || y !== 0;
