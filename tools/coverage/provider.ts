@@ -1,2 +1,1 @@
-// biome-ignore lint/style/noDefaultExport: what Vitest imports
 export { default } from "@vitest/coverage-v8";
