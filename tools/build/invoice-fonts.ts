@@ -25,7 +25,7 @@ export async function fontModule(path: string): Promise<string> {
 function charactersIn(path: string): RegExp {
   const [, script = "", extended] = /-(\w+)(-ext)?-400-normal\.woff$/.exec(path) ?? [];
   const name = extended === undefined ? script : `${script}Extended`;
-  const printed = Object.entries(BUNDLED).find(([font]) => font === name)?.[1];
+  const printed = BUNDLED.find(([font]) => font === name)?.[1];
   if (printed === undefined) throw new Error(`${path} is not a font of invoices.`);
   return printed;
 }

@@ -1,17 +1,23 @@
 /** The characters of each font of the bundle, in the order of preference. */
-export const BUNDLED = {
-  latin:
+export const BUNDLED = [
+  [
+    "latin",
     /[ -~\u00a0-\u00ac\u00ae-\u00ff\u0131\u0152\u0153\u2013\u2014\u2018-\u201a\u201c-\u201e\u2022\u2026\u2039\u203a\u20ac\u2122\u2212]/,
-  latinExtended:
+  ],
+  [
+    "latinExtended",
     /[\u0100-\u0130\u0132-\u0151\u0154-\u017f\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u1e80-\u1e85\u1e9e]/,
-  vietnamese: /[\u1ea0-\u1ef9]/,
-  greek: /[\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce]/,
-  cyrillic: /[\u0400-\u045f\u0490\u0491\u04b0\u04b1\u2116]/,
-  cyrillicExtended: /[\u048a-\u048f\u0492-\u0513]/,
-  hebrew: /[\u05b0-\u05be\u05c1\u05c2\u05c7\u05d0-\u05ea\u20aa]/,
-  arabic:
+  ],
+  ["vietnamese", /[\u1ea0-\u1ef9]/],
+  ["greek", /[\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce]/],
+  ["cyrillic", /[\u0400-\u045f\u0490\u0491\u04b0\u04b1\u2116]/],
+  ["cyrillicExtended", /[\u048a-\u048f\u0492-\u0513]/],
+  ["hebrew", /[\u05b0-\u05be\u05c1\u05c2\u05c7\u05d0-\u05ea\u20aa]/],
+  [
+    "arabic",
     /[\u060c\u061b\u061f\u0621-\u063a\u0640-\u0655\u0660-\u066d\u0670\u0671\u067e\u0686\u0698\u06a4\u06a9\u06af\u06cc\u06f0-\u06f9]/,
-};
+  ],
+] as const;
 
 /** What the font package prints as well: scripts that need no joining of letters, in the first plane of Unicode. */
 const IN_PACKAGE =
@@ -22,12 +28,11 @@ const PACKAGE = "@fontsource/unifontex";
 /** They guide breaks, joining and direction, and are not drawn: the soft hyphen, the zero-width non-joiner and the direction marks. */
 const INVISIBLE = /[\u00ad\u200c\u200e\u200f]/;
 
-export type FontName = keyof typeof BUNDLED | "package";
+export type FontName = (typeof BUNDLED)[number][0] | "package";
 
 /** The font that draws a character; null for none. */
 export function fontOf(character: string): FontName | null {
-  for (const [name, characters] of Object.entries(BUNDLED))
-    if (characters.test(character)) return name as keyof typeof BUNDLED;
+  for (const [name, characters] of BUNDLED) if (characters.test(character)) return name;
   return IN_PACKAGE.test(character) && !INVISIBLE.test(character) ? "package" : null;
 }
 
