@@ -14,8 +14,9 @@ import {
   type RequestTarget,
   sentRequestId,
 } from "../http/messages.js";
-import { handleRequest, registerArrival, stall } from "../http/pipeline.js";
+import { handleRequest, registerArrival } from "../http/pipeline.js";
 import type { Service } from "../http/service.js";
+import { stall } from "../http/stages/fault.js";
 import type { ServiceClock } from "../time/clock.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
 import { Turns } from "./turns.js";

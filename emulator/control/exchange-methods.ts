@@ -6,7 +6,7 @@ import { isRequestOf } from "../core/core.js";
 import { faultRuleSchema } from "../core/faults.js";
 import { type LoggedRequest, loggedRequestSchema } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
-import { keyMasker, mask } from "../core/log/mask.js";
+import { mask, maskKey } from "../core/log/mask.js";
 import { outcomeSchema } from "../core/providers.js";
 import { UNREAD_BODY } from "../core/ranges.js";
 import type { Origins } from "../http/messages.js";
@@ -108,7 +108,8 @@ function exchangeDetails({ core, origins }: MethodContext, number: string): Deta
 function detailsOf(exchange: Exchange, origins: Origins): Details {
   const { messages } = exchange;
   const sent = new Headers([...(messages?.requestHeaders.entries() ?? [])]);
-  const masked = keyMasker(sent.get(HEADERS.apiKey));
+  const key = sent.get(HEADERS.apiKey);
+  const masked = (text: string) => maskKey(key, text);
   for (const name of SECRET_HEADERS) {
     const value = sent.get(name);
     if (value !== null) sent.set(name, mask(value));

@@ -12,7 +12,7 @@ import {
   refusalResponse,
   requireJson,
 } from "../http/messages.js";
-import { findRoute, patternOf } from "../http/routes.js";
+import { findRoute, patternOf } from "../http/route.js";
 import { accountMethods } from "./account-methods.js";
 import { controlDocument } from "./describe.js";
 import { exchangeMethods } from "./exchange-methods.js";

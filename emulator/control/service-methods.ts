@@ -43,7 +43,7 @@ import { createInitialState } from "../core/seed-file/state.js";
 import { snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { Refusal } from "../http/messages.js";
-import { taskData } from "../http/routes.js";
+import { taskData } from "../http/task-data.js";
 import { isoTime, LATEST_TIME } from "../time/clock.js";
 import { accountSchema, viewAccount } from "./account-methods.js";
 import type { EmulatorState, ResetOptions } from "./emulator.js";

@@ -1,7 +1,8 @@
 import { MODELS } from "../../src/contract/service.js";
 import { bytesOf, type HttpResponse, type Origins, type RequestTarget } from "./messages.js";
-import { handleRequest, registerArrival, stall } from "./pipeline.js";
+import { handleRequest, registerArrival } from "./pipeline.js";
 import type { Service } from "./service.js";
+import { stall } from "./stages/fault.js";
 
 /** A `fetch` without a network. Rejects where a connection would fail, and with the signal's reason if it is aborted. */
 export function createFetch(service: Service): typeof globalThis.fetch {

@@ -4,6 +4,6 @@ export function mask(secret: string): string {
 }
 
 /** Masks the API key of a request wherever a text contains it. A shorter value is no key, and may be part of any word. */
-export function keyMasker(key: string | null): (text: string) => string {
-  return key === null || key.length < 8 ? (text) => text : (text) => text.replaceAll(key, mask(key));
+export function maskKey(key: string | null, text: string): string {
+  return key === null || key.length < 8 ? text : text.replaceAll(key, mask(key));
 }

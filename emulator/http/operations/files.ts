@@ -1,24 +1,24 @@
-import { isModel } from "../../src/contract/service.js";
-import { AUDIO_FORMATS } from "../audio/formats.js";
-import type { Site } from "../core/audio-store.js";
-import type { Core } from "../core/core.js";
-import { createResponse, errorResponse, type HttpResponse, Refusal } from "./messages.js";
-import type { Context } from "./service.js";
+import { isModel } from "../../../src/contract/service.js";
+import { AUDIO_FORMATS } from "../../audio/formats.js";
+import type { Site } from "../../core/audio-store.js";
+import type { Core } from "../../core/core.js";
+import type { Context } from "../context.js";
+import { createResponse, errorResponse, type HttpResponse, Refusal } from "../messages.js";
 
 type FileContext = Pick<Context, "core" | "request" | "now">;
 
-export function handleAudio(context: Context): Promise<HttpResponse> {
+export function readAudio(context: Context): Promise<HttpResponse> {
   const [clipId = ""] = context.params;
   return audioResponse(context, clipId, "service");
 }
 
-export async function handleProviderAudio(context: Context): Promise<HttpResponse> {
+export async function readProviderAudio(context: Context): Promise<HttpResponse> {
   const [model = "", clipId = ""] = context.params;
   requireClipOf(context.core, model, clipId);
   return audioResponse(context, clipId, "provider");
 }
 
-export async function handleArt({ core, params }: Context): Promise<HttpResponse> {
+export async function readArt({ core, params }: Context): Promise<HttpResponse> {
   const [model = "", clipId = "", size = ""] = params;
   requireClipOf(core, model, clipId);
   return artResponse(core, clipId, size);
@@ -30,7 +30,7 @@ function requireClipOf({ index }: Core, model: string, clipId: string): void {
 }
 
 export async function artResponse({ index }: Core, clipId: string, size: string): Promise<HttpResponse> {
-  const { COVER_SIZES, coverArt } = await import("../audio/cover-art.js");
+  const { COVER_SIZES, coverArt } = await import("../../audio/cover-art.js");
   const pixels = { small: COVER_SIZES.image, large: COVER_SIZES.imageLarge }[size];
   if (pixels === undefined || index.clips.get(clipId)?.task.type !== "music")
     throw new Refusal("not_found", "The cover art does not exist.");

@@ -1,0 +1,80 @@
+import { sentences } from "../../../src/contract/message.js";
+import { priceOf } from "../../../src/contract/prices.js";
+import type { TaskSubmission } from "../../../src/contract/task.js";
+import type { Account } from "../../core/accounts.js";
+import { parseOption } from "../../core/checks.js";
+import type { Exchange } from "../../core/log/exchanges.js";
+import { findViolation } from "../../core/policy.js";
+import type { Policy } from "../../core/policy-fields.js";
+import { outcomeSchema, scriptFor } from "../../core/providers.js";
+import { applyTimeouts, createTask as storeTask, type TaskOrder } from "../../core/transitions.js";
+import { isoTime } from "../../time/clock.js";
+import type { Context } from "../context.js";
+import { type HttpRequest, Refusal, requireJson } from "../messages.js";
+
+/** Its errors have the order of precedence: suspension, the body and its fields, the outcome, the credits. */
+export function createTask(context: Context, account: Account): TaskSubmission {
+  const { request, json, policy } = context;
+  if (account.suspended)
+    throw new Refusal("account_suspended", "The account is suspended and cannot create tasks.");
+  const body = requireJson(request, json);
+  requireValid(body, policy);
+  return submit(context, account, body, readOutcome(request));
+}
+
+interface ValidRequest extends Pick<TaskOrder, "model" | "input"> {
+  task_type: TaskOrder["type"];
+  audio_format?: TaskOrder["audioFormat"];
+}
+
+function requireValid(body: unknown, policy: Policy): asserts body is ValidRequest {
+  const violation = findViolation(body, policy);
+  if (violation === null) return;
+  const issues = violation.issues.map(({ path, message }) => `${path || "the body"} ${message}`);
+  throw new Refusal(violation.errorCode, `Invalid request: ${sentences(issues)}`);
+}
+
+/** A header with the task's outcome as JSON: the body can be the same as in production. */
+export const OUTCOME_HEADER = "X-Emulator-Outcome";
+
+function readOutcome({ headers }: HttpRequest): Exchange["outcome"] {
+  const value = headers.get(OUTCOME_HEADER);
+  if (value === null) return null;
+  try {
+    return parseOption("", outcomeSchema, JSON.parse(value));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Refusal("invalid_request_body", `Invalid ${OUTCOME_HEADER} header: ${reason}`);
+  }
+}
+
+function submit(
+  context: Context,
+  account: Account,
+  body: ValidRequest,
+  outcome: Exchange["outcome"],
+): TaskSubmission {
+  const { core, now } = context;
+  const { model, task_type: type, input, audio_format: audioFormat = null } = body;
+  const credits = priceOf(model, type);
+  applyTimeouts(core, account, now);
+  const { next, always } = scriptFor(model, account.scripts, core.state.scripts);
+  const scripted = outcome ?? next[0] ?? always;
+  const task = storeTask(core, account, { model, type, credits, input, audioFormat, outcome }, now);
+  if (task === "insufficient_credits") {
+    const { available } = account.ledger;
+    throw new Refusal(task, `The task costs ${credits} credits, but only ${available} are available.`);
+  }
+  context.outcome = scripted;
+  if (task === "upstream_provider_error")
+    throw new Refusal(task, "The provider refused the task. No credits are frozen.");
+  context.created = task;
+  return {
+    task_id: task.id,
+    type,
+    status: "pending",
+    credits_charged: credits,
+    created_at: isoTime(task.createdAt),
+    audio_format: audioFormat,
+  };
+}

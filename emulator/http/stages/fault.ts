@@ -1,0 +1,63 @@
+import { ERROR_STATUSES } from "../../../src/contract/service.js";
+import type { Core } from "../../core/core.js";
+import type { Fault } from "../../core/faults.js";
+import type { Context } from "../context.js";
+import { emptyResponse, errorResponse, type HttpOutcome, type HttpResponse, halved } from "../messages.js";
+import { readRemaining } from "./rate-limit.js";
+
+/** Ends a request whose fault prevents its effect. */
+export function failBefore(context: Context): HttpOutcome | undefined {
+  const { fault } = context;
+  if (fault === null) return;
+  if (fault.kind === "stall") return "stall";
+  if (!("when" in fault) || fault.when !== "before") return;
+  if (fault.kind === "disconnect") return "disconnect";
+  readRemaining(context);
+  return faultResponse(fault, context);
+}
+
+/** What a fault leaves of the response to a request that took effect. */
+export function failAfter(context: Context, outcome: HttpOutcome): HttpOutcome {
+  const { fault } = context;
+  if (fault === null || typeof outcome === "string") return outcome;
+  if (fault.kind === "malformed") return halved(outcome);
+  if (!("when" in fault) || fault.when !== "after") return outcome;
+  return fault.kind === "disconnect" ? "disconnect" : faultResponse(fault, context);
+}
+
+const BODILESS_STATUSES = [204, 205, 304];
+
+function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Context): HttpResponse {
+  const { status } = fault;
+  const [known] = Object.entries(ERROR_STATUSES).find(([, each]) => each === status) ?? [];
+  const general = status >= 400 && status < 500 ? "invalid_request_body" : "internal_error";
+  const { error_code: errorCode = known ?? general } = fault;
+  // A 429 always has `Retry-After` (Errors).
+  const { retry_after_seconds: wait = status === 429 ? 1 : undefined } = fault;
+  const message = "A fault of the emulator caused this response.";
+  const response = errorResponse(status, errorCode, message, { wait });
+  return context.complete(BODILESS_STATUSES.includes(status) ? emptyResponse(response) : response);
+}
+
+/**
+ * Waits until a stalled request ends. The adapter's `untilEnded` settles when the caller ends the request, or when the given
+ * promise resolves, at a reset. Callers end a request in real time, so virtual time stands still until then.
+ */
+export async function stall(
+  { clock, replaceListeners }: Core,
+  untilEnded: (reset: Promise<void>) => Promise<void>,
+  stopsTime = true,
+): Promise<void> {
+  let onReset = () => {};
+  const reset = new Promise<void>((resolve) => {
+    onReset = resolve;
+  });
+  replaceListeners.add(onReset);
+  if (stopsTime) clock.pauseSkipping();
+  try {
+    await untilEnded(reset);
+  } finally {
+    if (stopsTime) clock.resumeSkipping();
+    replaceListeners.delete(onReset);
+  }
+}

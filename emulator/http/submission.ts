@@ -1,0 +1,34 @@
+import { ENDPOINTS } from "../../src/contract/service.js";
+import type { Core } from "../core/core.js";
+import { fingerprintOfSubmission, fingerprintOfText, type Submission } from "../core/log/audit.js";
+import { type HttpRequest, isTooDeep } from "./messages.js";
+
+export function isSubmission({ method, path }: HttpRequest): boolean {
+  return path === ENDPOINTS.createTask.path && method === ENDPOINTS.createTask.method;
+}
+
+/** Its fingerprint is computed once, when it is first needed. */
+export function submissionOf(
+  accountId: string,
+  { body, arrival, isAborted }: HttpRequest,
+  requestId: string,
+  json: unknown,
+): Submission {
+  let computed: string | undefined;
+  const fingerprint = () => {
+    if (body === "too_large") computed ??= `${accountId} unread ${arrival.ordinal}`;
+    else if (json !== undefined && !isTooDeep(json)) computed ??= fingerprintOfSubmission(accountId, json);
+    else computed ??= `${accountId} ${body === null ? "" : fingerprintOfText(decoder.decode(body))}`;
+    return computed;
+  };
+  return { fingerprint, requestId, isAborted };
+}
+
+const decoder = new TextDecoder();
+
+/** An equal submission that a fault delays, although its caller has aborted it. */
+export function findAbandoned({ delayedSubmissions }: Core, { fingerprint }: Submission): Submission | null {
+  for (const each of delayedSubmissions)
+    if (each.isAborted() && each.fingerprint() === fingerprint()) return each;
+  return null;
+}
