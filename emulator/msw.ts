@@ -6,7 +6,7 @@
 
 import { HttpResponse, http } from "msw";
 import type { Emulator } from "./control/emulator.js";
-import { createResponder } from "./http/fetch.js";
+import { Responder } from "./http/fetch.js";
 import { serviceOf } from "./http/service.js";
 
 /**
@@ -30,12 +30,12 @@ import { serviceOf } from "./http/service.js";
 export function emulatorHandlers(emulator: Emulator): never[] {
   const service = serviceOf(emulator);
   service.core.clock.activity.beginNetworkUse();
-  const respond = createResponder(service, () => HttpResponse.error());
+  const responder = new Responder(service, () => HttpResponse.error());
   const { origins } = service;
   const handlers: unknown[] = [origins.service, ...Object.values(origins.providers)].map((address) =>
     http.all(`${address}/*`, ({ request }) =>
       // MSW would turn the rejection of an aborted request into a 500.
-      respond(request).catch((reason: unknown) => {
+      responder.respond(request).catch((reason: unknown) => {
         if (request.signal.aborted) return HttpResponse.error();
         throw reason;
       }),

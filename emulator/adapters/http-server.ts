@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from "node:http";
 import { Socket } from "node:net";
 import { type Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -7,36 +13,20 @@ import {
   bytesOf,
   completeResponse,
   errorResponse,
-  type HttpOutcome,
-  type HttpRequest,
   type HttpResponse,
-  type Origins,
   type RequestTarget,
   sentRequestId,
 } from "../http/messages.js";
-import { handleRequest, registerArrival } from "../http/pipeline.js";
+import { handleRequest } from "../http/pipeline.js";
 import type { Service } from "../http/service.js";
 import { stall } from "../http/stages/fault.js";
-import type { ServiceClock } from "../time/clock.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
-import { Turns } from "./turns.js";
+import { Connection } from "./connection.js";
+import { NodeHeaders, NodeRequest } from "./node-request.js";
+import { type Addresses, HostOrigins } from "./origins.js";
 
-export interface ServedSite {
-  readonly service: Service;
-  readonly site: RequestTarget["site"];
-  /** The host names that open the control plane to other machines. */
-  readonly allowedHosts: readonly string[];
-  /** Responds with a file of the dashboard, or `null` if there is none at the path. */
-  readonly dashboard: ((method: string, path: string) => Promise<HttpResponse | null>) | null;
-  readonly addresses: Addresses;
-}
-
-export interface Addresses {
-  /** `null` until every site listens. */
-  origins: Origins | null;
-  /** Whether URLs in responses have the name in any `Host`, not only those of `allowedHosts`. */
-  readonly followHost: boolean;
-}
+/** Responds with a file of the dashboard, or `null` if there is none at the path. */
+export type Dashboard = (method: string, path: string) => Promise<HttpResponse | null>;
 
 /**
  * Requests without `Host` get the service's response, not Node's. Connections stay open for longer than clients reuse
@@ -44,26 +34,55 @@ export interface Addresses {
  */
 const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
 
-/** @param sockets - Receives the open connections. Node's `closeAllConnections` omits those of `CONNECT`. */
-export function createSiteServer(served: ServedSite, sockets: Set<Socket>) {
-  const { clock } = served.service.core;
-  const lastResponses = new WeakMap<object, ServerResponse>();
-  const turns = new Turns((request, response) => void serveRequest(served, request, response));
-  const listener: RequestListener = (request, response) => {
-    lastResponses.set(request.socket, response);
-    turns.take(request, response);
-  };
-  const server = createServer(SERVER_OPTIONS, listener);
-  server.on("checkExpectation", listener);
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-    turns.watch(socket);
+/** The longest wait for a client that does not read a file or does not stop sending, in real milliseconds. */
+const SLOW_CLIENT_MS = 250;
+
+/** Serves one site of an emulator. */
+export class SiteServer {
+  readonly server: Server;
+  readonly #service: Service;
+  readonly #site: RequestTarget["site"];
+  readonly #addresses: Addresses;
+  readonly #origins: HostOrigins;
+  readonly #dashboard: Dashboard | null;
+  /** The open connections. Node's `closeAllConnections` omits those of `CONNECT`. */
+  readonly #connections = new Map<Duplex, Connection>();
+
+  constructor(
+    service: Service,
+    site: RequestTarget["site"],
+    addresses: Addresses,
+    dashboard: Dashboard | null,
+  ) {
+    this.#service = service;
+    this.#site = site;
+    this.#addresses = addresses;
+    this.#origins = new HostOrigins(addresses);
+    this.#dashboard = dashboard;
+    const listener: RequestListener = (request, response) =>
+      this.#connections.get(request.socket)?.take(request, response);
+    this.server = createServer(SERVER_OPTIONS, listener)
+      .on("checkExpectation", listener)
+      .on("connection", (socket) => this.#connect(socket))
+      .on("connect", (request, socket) => this.#respondToConnect(request, socket, listener))
+      .on("clientError", (error, socket) => this.#refuseInvalidHttp(error, socket));
+  }
+
+  endConnections(): void {
+    for (const socket of this.#connections.keys()) socket.destroy();
+  }
+
+  #connect(socket: Socket): void {
+    const handle = (connection: Connection, request: IncomingMessage, response: ServerResponse) =>
+      void this.#serve(connection, request, response);
+    this.#connections.set(socket, new Connection(socket, handle));
+    socket.once("close", () => this.#connections.delete(socket));
     // A request follows each connection, and virtual time must not advance in between.
-    clock.activity.touch();
-  });
-  // For `CONNECT`, Node passes a socket instead of a response. The request gets a response, and the connection ends.
-  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
+    this.#service.core.clock.activity.touch();
+  }
+
+  /** For `CONNECT`, Node passes a socket instead of a response. The request gets a response, and the connection ends. */
+  #respondToConnect(request: IncomingMessage, socket: Duplex, listener: RequestListener): void {
     if (!(socket instanceof Socket)) return;
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
@@ -71,16 +90,131 @@ export function createSiteServer(served: ServedSite, sockets: Set<Socket>) {
     response.once("finish", () => socket.end());
     socket.on("error", () => socket.destroy());
     listener(request, response);
-  });
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const previous = lastResponses.get(socket);
+  }
+
+  #refuseInvalidHttp(error: NodeJS.ErrnoException, socket: Duplex): void {
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    // An earlier request on the connection that arrived completely gets its response first.
-    else if (previous?.req.complete && !previous.writableFinished)
-      previous.once("close", () => refuseInvalidHttp(socket));
-    else refuseInvalidHttp(socket);
+    else this.#connections.get(socket)?.afterLastResponse(() => refuseInvalidHttp(socket));
+  }
+
+  async #serve(connection: Connection, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { core } = this.#service;
+    const own = this.#addresses.origins;
+    if (own === null || core.closing.aborted) return void incoming.socket.destroy();
+    try {
+      const target = targetOf(this.#site, incoming.url ?? "");
+      if (this.#dashboard !== null && isPagePath(target.path)) {
+        const page = await this.#dashboard(incoming.method ?? "GET", target.path);
+        if (page !== null) return send(incoming, response, page);
+      }
+      const origins = this.#origins.under(incoming.headers.host, own);
+      const request = new NodeRequest(core, target, origins, incoming, connection, this.#addresses);
+      if (request.hasBody) await request.readBody(core.clock);
+      await this.#respond(request, incoming, response);
+    } catch (error) {
+      // Only an ended connection is not a defect of the emulator.
+      if (incoming.socket.destroyed || core.closing.aborted) incoming.socket.destroy();
+      else reportDefect(error, incoming, response);
+    }
+  }
+
+  /** Must be called when the body has arrived: an upload that stops halfway must not stop virtual time. */
+  async #respond(request: NodeRequest, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { core } = this.#service;
+    const { activity } = core.clock;
+    let end = () => activity.end();
+    activity.begin();
+    try {
+      const outcome = await handleRequest(this.#service, request);
+      if (outcome === "stall") {
+        end();
+        end = () => {};
+        await stall(core, (reset) => Promise.race([untilClosed(response), reset]));
+        incoming.socket.destroy();
+      } else if (outcome === "disconnect") {
+        incoming.socket.destroy();
+      } else if (!request.isRead) {
+        refuseUnread(incoming, response, outcome);
+      } else {
+        send(incoming, response, outcome);
+        afterSent(outcome, response, end);
+        end = () => {};
+      }
+    } finally {
+      end();
+    }
+  }
+}
+
+/** The target of a request may be a whole URL. */
+function targetOf(site: RequestTarget["site"], url: string): RequestTarget {
+  const [, path, query = ""] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/i.exec(url) ?? [];
+  return { site, path: path || "/", query };
+}
+
+function isPagePath(path: string): boolean {
+  return path === "/" || path.startsWith("/dashboard/");
+}
+
+function send(incoming: IncomingMessage, response: ServerResponse, outcome: HttpResponse): void {
+  const { status, headers, body, stream, breaksAfterBytes } = outcome;
+  response.writeHead(status, headers);
+  if (stream !== undefined) {
+    response.flushHeaders();
+    // Ends the stream when the client disconnects, and rejects then, too.
+    pipeline(Readable.fromWeb(stream as NodeStream), response).catch((error) => {
+      if (!response.destroyed) reportDefect(error, incoming, response);
+    });
+  } else if (breaksAfterBytes !== undefined) {
+    response.write(bytesOf(body).subarray(0, breaksAfterBytes), () => incoming.socket.destroy());
+  } else {
+    // After all requests that have arrived: their responses then reach the client together.
+    nextTurn(() => response.end(body));
+  }
+}
+
+/**
+ * Calls back when a client has the response: until then it cannot continue, and virtual time stands still. A stream may
+ * never end. A client may set a file aside. Without a socket, the response waits for an earlier one on its connection.
+ */
+function afterSent({ stream, body }: HttpResponse, response: ServerResponse, callback: () => void): void {
+  if (stream !== undefined || response.closed || response.socket === null) {
+    callback();
+  } else if (typeof body === "string") {
+    response.on("close", callback);
+  } else {
+    const cancel = afterRealMs(SLOW_CLIENT_MS, () => {
+      response.off("close", onClose);
+      callback();
+    });
+    const onClose = () => {
+      cancel();
+      callback();
+    };
+    response.on("close", onClose);
+  }
+}
+
+function untilClosed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.closed) resolve();
+    else response.on("close", () => resolve());
   });
-  return server;
+}
+
+/**
+ * Responds before a body has arrived, and ends the connection. What still arrives is discarded for a while: a client that
+ * is still sending would otherwise see its connection reset instead of the response.
+ */
+function refuseUnread(incoming: IncomingMessage, response: ServerResponse, refusal: HttpResponse): void {
+  response.writeHead(refusal.status, { ...refusal.headers, Connection: "close" });
+  response.write(refusal.body);
+  const end = () => void response.end();
+  const cancel = afterRealMs(SLOW_CLIENT_MS, end);
+  incoming.once("close", () => {
+    cancel();
+    end();
+  });
 }
 
 function refuseInvalidHttp(socket: Duplex): void {
@@ -96,189 +230,13 @@ function refuseInvalidHttp(socket: Duplex): void {
   socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${body}`);
 }
 
-/** The longest wait for a client that does not read a file or does not stop sending, in real milliseconds. */
-const SLOW_CLIENT_MS = 250;
-
-/** What follows a `CONNECT` is no longer HTTP. */
-const BODILESS_METHODS = ["GET", "HEAD", "CONNECT"];
-
-async function serveRequest(
-  served: ServedSite,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { service, site, dashboard, addresses, allowedHosts } = served;
-  const { core } = service;
-  const { method = "GET", socket } = request;
-  // The target may be a whole URL.
-  const [, path, query = ""] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/i.exec(request.url ?? "") ?? [];
-  const target = { site, path: path || "/", query };
-  if (addresses.origins === null || core.closing.aborted) {
-    socket.destroy();
-    return;
-  }
-  const own = addresses.origins;
-  const origins = originsFor(request.headers.host, own, served);
-  try {
-    if (dashboard !== null && (target.path === "/" || target.path.startsWith("/dashboard/"))) {
-      const page = await dashboard(method, target.path);
-      if (page !== null) return send(request, response, page);
-    }
-    const closed = new Promise<void>((resolve) => response.once("close", resolve));
-    const isLocal = isFromThisMachine(socket);
-    const controlAccess = { origin: own.service, isLocal, hosts: allowedHosts };
-    const isAborted = () => socket.destroyed;
-    const head = { ...target, method, headers: headersOf(request), origins, isAborted, controlAccess };
-    const arrival = registerArrival(core, head);
-    const isBodiless = BODILESS_METHODS.includes(method);
-    const body = isBodiless ? null : await readBody(request, arrival.bodyLimit, core.clock);
-    let outcome: HttpOutcome;
-    // Only now that the body has arrived: an upload that stops halfway must not stop virtual time.
-    core.clock.activity.begin();
-    try {
-      outcome = await handleRequest(service, { ...head, arrival, body });
-      const isRead = body !== "too_large" || request.complete;
-      if (isRead || typeof outcome === "string") send(request, response, outcome);
-      else refuseUnread(request, response, outcome);
-      if (isRead && typeof outcome !== "string") await untilSent(outcome, response, closed);
-    } finally {
-      core.clock.activity.end();
-    }
-    if (outcome === "stall") {
-      await stall(core, (reset) => Promise.race([closed, reset]));
-      socket.destroy();
-    }
-  } catch (error) {
-    // Only an ended connection is not a defect of the emulator.
-    if (socket.destroyed || core.closing.aborted) socket.destroy();
-    else reportDefect(error, request, response);
-  }
-}
-
-/** Whether the client's address is a loopback address, or the same as the server's. */
-function isFromThisMachine({ remoteAddress, localAddress }: Socket): boolean {
-  const address = remoteAddress?.replace(/^::ffff:/i, "") ?? "";
-  return /^127\.|^::1$/.test(address) || (address !== "" && remoteAddress === localAddress);
-}
-
-/** How many hosts are kept. Anyone who can send requests chooses their `Host`. */
-const MOST_HOSTS = 100;
-
-/** The origins by the `Host` of a request: most requests have the same one. */
-const originsByHost = new WeakMap<Origins, Map<string, Origins>>();
-
-/** The origins under the host name of a request, such as a container's. The providers' port is their own. */
-function originsFor(host: string | undefined, own: Origins, served: ServedSite): Origins {
-  if (host === undefined) return own;
-  const known = originsByHost.get(own) ?? new Map<string, Origins>();
-  if (known.size === 0) originsByHost.set(own, known);
-  const origins = known.get(host) ?? originsUnder(host, own, served);
-  if (known.size < MOST_HOSTS) known.set(host, origins);
-  return origins;
-}
-
-function originsUnder(host: string, own: Origins, { addresses, allowedHosts }: ServedSite): Origins {
-  // A `Host` of anything but a name and a port is ignored.
-  if (!URL.canParse(`http://${host}`) || /[/?#@\\\s]/.test(host)) return own;
-  const { origin, hostname } = new URL(`http://${host}`);
-  if (!addresses.followHost && !allowedHosts.includes(hostname)) return own;
-  const provider = new URL(own.providers.provider_a);
-  provider.hostname = hostname;
-  return { service: origin, providers: { provider_a: provider.origin, provider_b: provider.origin } };
-}
-
-function headersOf({ headers }: IncomingMessage): HttpRequest["headers"] {
-  return {
-    get: (name) => headers[name.toLowerCase()]?.toString() ?? null,
-    entries: () =>
-      new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)])).entries(),
-  };
-}
-
-/** Reads a body to its end, but keeps no more of it than the limit. With a limit of 0 it does not wait for the end. */
-function readBody(
-  request: IncomingMessage,
-  limit: number,
-  clock: ServiceClock,
-): Promise<HttpRequest["body"]> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  clock.activity.touch();
-  return new Promise((resolve, reject) => {
-    if (limit === 0 && Number(request.headers["content-length"]) > 0) resolve("too_large");
-    request.on("data", (chunk: Uint8Array) => {
-      clock.activity.touch();
-      bytes += chunk.byteLength;
-      if (bytes <= limit) chunks.push(chunk);
-      else chunks.length = 0;
-      if (limit === 0) resolve("too_large");
-    });
-    request.on("end", () => resolve(bytes > limit ? "too_large" : Buffer.concat(chunks)));
-    request.on("close", () => {
-      if (!request.readableEnded) reject(new Error("The connection ended before the whole body arrived."));
-    });
-  });
-}
-
-/**
- * Responds before a body has arrived, and ends the connection. What still arrives is discarded for a while: a client that
- * is still sending would otherwise see its connection reset instead of the response.
- */
-function refuseUnread(request: IncomingMessage, response: ServerResponse, refusal: HttpResponse): void {
-  response.writeHead(refusal.status, { ...refusal.headers, Connection: "close" });
-  response.write(refusal.body);
-  const end = () => void response.end();
-  const cancel = afterRealMs(SLOW_CLIENT_MS, end);
-  request.once("close", () => {
-    cancel();
-    end();
-  });
-}
-
-function send(request: IncomingMessage, response: ServerResponse, outcome: HttpOutcome): void {
-  if (outcome === "stall") return;
-  if (outcome === "disconnect") {
-    request.socket.destroy();
-    return;
-  }
-  const { body, stream, breaksAfterBytes } = outcome;
-  response.writeHead(outcome.status, outcome.headers);
-  if (stream !== undefined) {
-    response.flushHeaders();
-    // Ends the stream when the client disconnects, and rejects then, too.
-    pipeline(Readable.fromWeb(stream as NodeStream), response).catch((error) => {
-      if (!response.destroyed) reportDefect(error, request, response);
-    });
-  } else if (breaksAfterBytes !== undefined) {
-    response.write(bytesOf(body).subarray(0, breaksAfterBytes), () => request.socket.destroy());
-  } else {
-    // After all requests that have arrived: their responses then reach the client together.
-    nextTurn(() => response.end(body));
-  }
-}
-
-/** Until a response is sent, its client cannot continue, so virtual time stands still. */
-async function untilSent(sent: HttpResponse, response: ServerResponse, closed: Promise<void>): Promise<void> {
-  // A stream may never end. Without a socket, the response waits for an earlier one on its connection.
-  if (sent.stream !== undefined || response.socket === null) return;
-  if (typeof sent.body === "string") return closed;
-  let cancel = () => {};
-  const slow = new Promise<void>((resolve) => {
-    cancel = afterRealMs(SLOW_CLIENT_MS, resolve);
-  });
-  return Promise.race([closed, slow]).finally(cancel);
-}
-
 /** Prints the error and responds with 500, so that a defect is visible and does not end the process. */
-function reportDefect(error: unknown, request: IncomingMessage, response: ServerResponse): void {
-  const id = sentRequestId({ headers: headersOf(request) }) ?? crypto.randomUUID();
+function reportDefect(error: unknown, incoming: IncomingMessage, response: ServerResponse): void {
+  const id = sentRequestId({ headers: new NodeHeaders(incoming.headers) }) ?? crypto.randomUUID();
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   console.error(`async-music: Internal error of the emulator on request ${id}: ${reason}`);
-  if (response.headersSent) {
-    request.socket.destroy();
-    return;
-  }
+  if (response.headersSent) return void incoming.socket.destroy();
   const message =
     "Internal error of the emulator; your request did not cause it. The stack trace is on stderr.";
-  send(request, response, completeResponse(errorResponse(500, "internal_error", message), id));
+  send(incoming, response, completeResponse(errorResponse(500, "internal_error", message), id));
 }

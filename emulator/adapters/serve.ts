@@ -1,11 +1,12 @@
 import { once } from "node:events";
-import { readdir, readFile } from "node:fs/promises";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import type { Emulator } from "../control/emulator.js";
 import { checkOptionNames, invalidOption } from "../core/checks.js";
-import { completeResponse, createResponse, type HttpResponse, type RequestTarget } from "../http/messages.js";
+import type { RequestTarget } from "../http/messages.js";
 import { serviceOf } from "../http/service.js";
-import { type Addresses, createSiteServer, type ServedSite } from "./http-server.js";
+import { createDashboard } from "./dashboard-files.js";
+import { SiteServer } from "./http-server.js";
+import type { Addresses } from "./origins.js";
 
 /** Options of `serve`. As with `createEmulator`, each must be an own property of the object. */
 export interface ServeOptions {
@@ -60,18 +61,26 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
   const allowedHosts = [allowHost].flat().map(checkHostName);
   const service = serviceOf(emulator);
   const { clock } = service.core;
-  const addresses: Addresses = { origins: null, followHost: Object.hasOwn(ALL_ADDRESSES, host) };
+  const addresses: Addresses = {
+    origins: null,
+    followHost: Object.hasOwn(ALL_ADDRESSES, host),
+    allowedHosts,
+  };
 
   const listen = async (site: RequestTarget["site"], port: number) => {
-    const dashboard = site === "service" ? createDashboard() : null;
-    const sockets = new Set<Socket>();
-    const server = createSiteServer({ service, site, allowedHosts, dashboard, addresses }, sockets);
+    const siteServer = new SiteServer(
+      service,
+      site,
+      addresses,
+      site === "service" ? createDashboard() : null,
+    );
+    const { server } = siteServer;
     server.listen(port, host);
     await once(server, "listening");
     const end = async () => {
       const closed = once(server, "close");
       server.close();
-      for (const socket of sockets) socket.destroy();
+      siteServer.endConnections();
       await closed;
     };
     return { origin: originOf(server.address() as AddressInfo, host), end };
@@ -110,65 +119,4 @@ function checkHostName(name: string): string {
 function originOf({ port }: AddressInfo, host: string): string {
   const name = ALL_ADDRESSES[host] ?? (host.includes(":") ? `[${host}]` : host);
   return new URL(`http://${name}:${port}`).origin;
-}
-
-/** Beside the built scripts. When the sources run, there is no such folder, and no dashboard. */
-const DASHBOARD = new URL("./dashboard/", import.meta.url);
-
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  html: "text/html; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-  css: "text/css; charset=utf-8",
-  svg: "image/svg+xml",
-};
-
-/**
- * The page loads everything from its own origin, and no other page can frame it. Pico's form icons are `data:` images in
- * its style sheet; audio is played from blobs.
- */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "media-src blob:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
-
-const HEADERS = {
-  "Cache-Control": "no-cache",
-  "Content-Security-Policy": POLICY,
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Referrer-Policy": "no-referrer",
-  "X-Content-Type-Options": "nosniff",
-};
-
-/** The dashboard's files, read at the first request. Requests for them are not logged, and faults do not apply. */
-function createDashboard(): ServedSite["dashboard"] {
-  let files: Promise<ReadonlyMap<string, HttpResponse>> | undefined;
-  return async (method, path) => {
-    if (method !== "GET" && method !== "HEAD") return null;
-    files ??= readFiles();
-    const file = (await files).get(path);
-    if (file === undefined) return null;
-    return completeResponse({ ...file, headers: { ...file.headers } }, crypto.randomUUID(), method);
-  };
-}
-
-async function readFiles(): Promise<ReadonlyMap<string, HttpResponse>> {
-  const files = new Map<string, HttpResponse>();
-  for (const name of await readdir(DASHBOARD).catch(() => [])) {
-    const contentType = CONTENT_TYPES[name.split(".").at(-1) ?? ""];
-    if (contentType === undefined) continue;
-    const bytes = new Uint8Array(await readFile(new URL(name, DASHBOARD)));
-    const response = createResponse(200, contentType, bytes);
-    Object.assign(response.headers, HEADERS);
-    files.set(name === "index.html" ? "/" : `/dashboard/${name}`, response);
-  }
-  return files;
 }

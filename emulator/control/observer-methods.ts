@@ -289,7 +289,7 @@ async function sendRequest(context: MethodContext, account: Account, request: Se
     headers,
     origins,
     isManual: true,
-    isAborted: () => false,
+    isAborted: false,
   } as const;
   const sent = await handleRequest(context, {
     ...head,

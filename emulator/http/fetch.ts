@@ -1,19 +1,28 @@
 import { MODELS } from "../../src/contract/service.js";
-import { bytesOf, type HttpResponse, type Origins, type RequestTarget } from "./messages.js";
+import type { Core } from "../core/core.js";
+import {
+  type Arrival,
+  bytesOf,
+  type HttpOutcome,
+  type HttpRequest,
+  type HttpResponse,
+  type Origins,
+  type RequestTarget,
+} from "./messages.js";
 import { handleRequest, registerArrival } from "./pipeline.js";
 import type { Service } from "./service.js";
 import { stall } from "./stages/fault.js";
 
 /** A `fetch` without a network. Rejects where a connection would fail, and with the signal's reason if it is aborted. */
 export function createFetch(service: Service): typeof globalThis.fetch {
-  const respond = createResponder(service, failToFetch);
+  const responder = new Responder(service, failToFetch);
   return async (input, init) => {
     const given = input instanceof Request ? input : null;
     // Without a copy if possible: it would take as long as the response.
     const request = given !== null && changesOnlySignal(init) ? given : new Request(input, init);
     // Not the copy's signal, which references the caller's signal only weakly.
     const signal = init?.signal === undefined ? given?.signal : (init.signal ?? undefined);
-    return respond(request, { signal, owner: given ?? request, canAbort: signal !== undefined });
+    return responder.respond(request, { signal, owner: given ?? request, canAbort: signal !== undefined });
   };
 }
 
@@ -40,61 +49,71 @@ interface SignalSource {
 }
 
 /** Responds to requests in this process. For a broken connection, `onDisconnect` returns a response or throws. */
-export function createResponder(service: Service, onDisconnect: (reason: string) => Response) {
-  const { core, origins } = service;
-  const { closing } = core;
-  // A request's signal follows the signal that the request was constructed with only while the request is referenced.
-  const inFlight = new Set<Request>();
-  const ownerOfBody = new WeakMap<ReadableStream, Request>();
+export class Responder {
+  readonly #service: Service;
+  readonly #onDisconnect: (reason: string) => Response;
+  /** A request's signal follows the signal that the request was constructed with only while the request is referenced. */
+  readonly #inFlight = new Set<Request>();
+  readonly #ownerOfBody = new WeakMap<ReadableStream, Request>();
 
-  return async function respond(request: Request, source: SignalSource = {}): Promise<Response> {
+  constructor(service: Service, onDisconnect: (reason: string) => Response) {
+    this.#service = service;
+    this.#onDisconnect = onDisconnect;
+  }
+
+  async respond(request: Request, source: SignalSource = {}): Promise<Response> {
     const { signal = request.signal, owner = request, canAbort = true } = source;
+    const { core, origins } = this.#service;
     signal.throwIfAborted();
     const target = targetOf(request.url, origins);
-    if (closing.aborted) return onDisconnect(DISPOSED);
+    if (core.closing.aborted) return this.#onDisconnect(DISPOSED);
     if (target === null)
-      return onDisconnect(
+      return this.#onDisconnect(
         `${new URL(request.url).origin} is not an address of this emulator. Use ${origins.service}.`,
       );
     const upload = request.body?.getReader();
-    inFlight.add(owner);
+    this.#inFlight.add(owner);
     try {
-      const outcome = await untilAborted(receive(request, upload, signal, target), signal);
+      const received = this.#receive(
+        new FetchRequest(core, request, target, origins, signal),
+        upload,
+        signal,
+      );
+      const outcome = await this.#untilAborted(received, signal);
       // A caller that cannot abort never ends the stall, so it must not stop virtual time.
-      if (outcome === "stall") await stall(core, (reset) => untilAborted(reset, signal), canAbort);
-      if (typeof outcome === "string") return onDisconnect(BROKEN);
+      if (outcome === "stall") await stall(core, (reset) => this.#untilAborted(reset, signal), canAbort);
+      if (typeof outcome === "string") return this.#onDisconnect(BROKEN);
       const response = toResponse(outcome, request.url, signal);
-      if (response.body !== null) ownerOfBody.set(response.body, owner);
+      if (response.body !== null) this.#ownerOfBody.set(response.body, owner);
       return response;
     } catch (error) {
       // Ends `receive`, whose request would otherwise stop virtual time until its body ends.
       upload?.cancel(error).catch(() => {});
-      if (signal.aborted || !closing.aborted) throw error;
-      return onDisconnect(DISPOSED);
+      if (signal.aborted || !core.closing.aborted) throw error;
+      return this.#onDisconnect(DISPOSED);
     } finally {
-      inFlight.delete(owner);
+      this.#inFlight.delete(owner);
     }
-  };
+  }
 
   /** Reads the request's body, then handles it. From then on, an abort no longer prevents its effects. */
-  async function receive(request: Request, upload: Upload, signal: AbortSignal, target: RequestTarget) {
-    const { method, headers } = request;
-    const head = { ...target, origins, method, headers, isAborted: () => signal.aborted };
-    const arrival = registerArrival(core, head);
-    core.clock.activity.begin();
+  async #receive(request: FetchRequest, upload: Upload, signal: AbortSignal): Promise<HttpOutcome> {
+    const { clock, closing } = this.#service.core;
+    clock.activity.begin();
     try {
       // Awaited even without a body, so that requests that are sent together arrive before the first is handled.
-      const body = await readBody(upload, arrival.bodyLimit);
+      request.body = await readBody(upload, request.arrival.bodyLimit);
       signal.throwIfAborted();
       closing.throwIfAborted();
-      return await handleRequest(service, { ...head, arrival, body });
+      return await handleRequest(this.#service, request);
     } finally {
-      core.clock.activity.end();
+      clock.activity.end();
     }
   }
 
   /** Settles with the promise, or rejects when the caller aborts or the emulator is disposed. */
-  async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  async #untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+    const { closing, closeListeners } = this.#service.core;
     let removeListeners = () => {};
     const ended = new Promise<never>((_, reject) => {
       signal.throwIfAborted();
@@ -102,13 +121,42 @@ export function createResponder(service: Service, onDisconnect: (reason: string)
       const onAbort = () => reject(signal.reason);
       const onClose = () => reject(closing.reason);
       signal.addEventListener("abort", onAbort, { once: true });
-      core.closeListeners.add(onClose);
+      closeListeners.add(onClose);
       removeListeners = () => {
         signal.removeEventListener("abort", onAbort);
-        core.closeListeners.delete(onClose);
+        closeListeners.delete(onClose);
       };
     });
     return Promise.race([promise, ended]).finally(removeListeners);
+  }
+}
+
+class FetchRequest implements HttpRequest {
+  readonly site: RequestTarget["site"];
+  readonly provider: RequestTarget["provider"];
+  readonly path: string;
+  readonly query: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly origins: Origins;
+  readonly arrival: Arrival;
+  body: HttpRequest["body"] = null;
+  readonly #signal: AbortSignal;
+
+  constructor(core: Core, request: Request, target: RequestTarget, origins: Origins, signal: AbortSignal) {
+    this.site = target.site;
+    this.provider = target.provider;
+    this.path = target.path;
+    this.query = target.query;
+    this.method = request.method;
+    this.headers = request.headers;
+    this.origins = origins;
+    this.#signal = signal;
+    this.arrival = registerArrival(core, this);
+  }
+
+  get isAborted(): boolean {
+    return this.#signal.aborted;
   }
 }
 

@@ -16,7 +16,7 @@ export interface RequestHead {
   readonly headers: Pick<Headers, "get" | "entries">;
   readonly origins: Origins;
   /** Whether the caller has aborted the request, or its connection has ended. */
-  readonly isAborted: () => boolean;
+  readonly isAborted: boolean;
   /** A person sent it from the dashboard: the audit ignores it. */
   readonly isManual?: true;
   /** Restricts the control plane; absent in process, where every caller is trusted. */

@@ -94,7 +94,7 @@ function auditedOutcome(
   response: HttpResponse | null,
 ): AuditedOutcome {
   const { request, submission } = context;
-  const received = request.isAborted() ? null : response;
+  const received = request.isAborted ? null : response;
   const wait = received?.headers[HEADERS.retryAfter];
   return {
     fingerprint: () => `${key.id} ${request.method} ${request.path} ${submission?.fingerprint() ?? ""}`,

@@ -10,10 +10,11 @@ export function isSubmission({ method, path }: HttpRequest): boolean {
 /** Its fingerprint is computed once, when it is first needed. */
 export function submissionOf(
   accountId: string,
-  { body, arrival, isAborted }: HttpRequest,
+  request: HttpRequest,
   requestId: string,
   json: unknown,
 ): Submission {
+  const { body, arrival } = request;
   let computed: string | undefined;
   const fingerprint = () => {
     if (body === "too_large") computed ??= `${accountId} unread ${arrival.ordinal}`;
@@ -21,7 +22,7 @@ export function submissionOf(
     else computed ??= `${accountId} ${body === null ? "" : fingerprintOfText(decoder.decode(body))}`;
     return computed;
   };
-  return { fingerprint, requestId, isAborted };
+  return { fingerprint, requestId, isAborted: () => request.isAborted };
 }
 
 const decoder = new TextDecoder();

@@ -1,0 +1,64 @@
+import { readdir, readFile } from "node:fs/promises";
+import { completeResponse, createResponse, type HttpResponse } from "../http/messages.js";
+import type { Dashboard } from "./http-server.js";
+
+/** Beside the built scripts. When the sources run, there is no such folder, and no dashboard. */
+const DASHBOARD = new URL("./dashboard/", import.meta.url);
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/**
+ * The page loads everything from its own origin, and no other page can frame it. Pico's form icons are `data:` images in
+ * its style sheet; audio is played from blobs.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "media-src blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const HEADERS = {
+  "Cache-Control": "no-cache",
+  "Content-Security-Policy": POLICY,
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/** The dashboard's files, read at the first request. Requests for them are not logged, and faults do not apply. */
+export function createDashboard(): Dashboard {
+  let files: Promise<ReadonlyMap<string, HttpResponse>> | undefined;
+  return async (method, path) => {
+    if (method !== "GET" && method !== "HEAD") return null;
+    files ??= readFiles();
+    const file = (await files).get(path);
+    if (file === undefined) return null;
+    return completeResponse({ ...file, headers: { ...file.headers } }, crypto.randomUUID(), method);
+  };
+}
+
+async function readFiles(): Promise<ReadonlyMap<string, HttpResponse>> {
+  const files = new Map<string, HttpResponse>();
+  for (const name of await readdir(DASHBOARD).catch(() => [])) {
+    const contentType = CONTENT_TYPES[name.split(".").at(-1) ?? ""];
+    if (contentType === undefined) continue;
+    const bytes = new Uint8Array(await readFile(new URL(name, DASHBOARD)));
+    const response = createResponse(200, contentType, bytes);
+    Object.assign(response.headers, HEADERS);
+    files.set(name === "index.html" ? "/" : `/dashboard/${name}`, response);
+  }
+  return files;
+}
