@@ -169,7 +169,9 @@ function send(incoming: IncomingMessage, response: ServerResponse, outcome: Http
     response.write(bytesOf(body).subarray(0, breaksAfterBytes), () => incoming.socket.destroy());
   } else {
     // After all requests that have arrived: their responses then reach the client together.
-    nextTurn(() => response.end(body));
+    // ASCII, as most JSON is, is written faster as such.
+    const isAscii = typeof body === "string" && headers["Content-Length"] === String(body.length);
+    nextTurn(() => response.end(body, isAscii ? "latin1" : "utf8"));
   }
 }
 

@@ -219,16 +219,19 @@ export const isoTime = remembering((time) => new Date(time).toISOString());
 const httpSecond = remembering((seconds) => new Date(seconds * 1000).toUTCString());
 export const httpDate = (time: number): string => httpSecond(Math.floor(time / 1000));
 
-/** Requests that arrive together have the same time, which is written once. */
+/**
+ * Writes each of the last two times once: requests that arrive together have the same time, and name when their task was
+ * created.
+ */
 function remembering(write: (time: number) => string): (time: number) => string {
-  let last = Number.NaN;
-  let text = "";
+  let last = { time: Number.NaN, text: "" };
+  let earlier = last;
   return (time) => {
-    if (time !== last) {
-      text = write(time);
-      last = time;
-    }
-    return text;
+    if (time === last.time) return last.text;
+    if (time === earlier.time) return earlier.text;
+    earlier = last;
+    last = { time, text: write(time) };
+    return last.text;
   };
 }
 

@@ -255,8 +255,7 @@ function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }:
 
 function addFinding({ findings }: Audit, request: AuditedRequest, rule: ConductRule, detail: string): void {
   const { loggedId: requestId, now, caller } = request;
-  const finding = { rule, at: isoTime(now), request_id: requestId, detail };
-  findings.push(caller === null ? finding : { ...finding, account_id: caller.account.id });
+  findings.push({ rule, at: isoTime(now), request_id: requestId, detail, account_id: caller?.account.id });
   if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);
 }
 
