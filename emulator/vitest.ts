@@ -9,7 +9,7 @@ import { AsyncMusic } from "../src/client.js";
 import { findProblems } from "./control/compliance.js";
 import { createEmulator } from "./control/create-emulator.js";
 import type { Emulator, EmulatorOptions } from "./control/emulator.js";
-import type { ConductRule } from "./core/log/audit.js";
+import type { ComplianceRule } from "./core/log/audit.js";
 
 /** The fixtures. */
 export interface EmulatorFixtures {
@@ -25,9 +25,9 @@ export interface EmulatorFixtures {
 
 /** Adds rules; may be called several times. */
 export interface Breaks {
-  (...rules: ConductRule[]): void;
+  (...rules: ComplianceRule[]): void;
   /** All rules that were added. */
-  readonly rules: ReadonlySet<ConductRule>;
+  readonly rules: ReadonlySet<ComplianceRule>;
 }
 
 /**
@@ -56,8 +56,8 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
   emulatorOptions: {},
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures this one needs.
   breaks: async ({}, use: (breaks: Breaks) => Promise<void>) => {
-    const rules = new Set<ConductRule>();
-    const add = (...more: ConductRule[]) => more.forEach((rule) => void rules.add(rule));
+    const rules = new Set<ComplianceRule>();
+    const add = (...more: ComplianceRule[]) => more.forEach((rule) => void rules.add(rule));
     await use(Object.assign(add, { rules }));
   },
   emulator: async ({ emulatorOptions, breaks, task, onTestFinished }, use) => {

@@ -30,7 +30,7 @@ const POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
-const HEADERS = {
+const PAGE_HEADERS = {
   "Cache-Control": "no-cache",
   "Content-Security-Policy": POLICY,
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -57,7 +57,7 @@ async function readFiles(): Promise<ReadonlyMap<string, HttpResponse>> {
     if (contentType === undefined) continue;
     const bytes = new Uint8Array(await readFile(new URL(name, DASHBOARD)));
     const response = createResponse(200, contentType, bytes);
-    Object.assign(response.headers, HEADERS);
+    Object.assign(response.headers, PAGE_HEADERS);
     files.set(name === "index.html" ? "/" : `/dashboard/${name}`, response);
   }
   return files;

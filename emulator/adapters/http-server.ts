@@ -21,7 +21,7 @@ import { handleRequest } from "../http/pipeline.js";
 import type { Service } from "../http/service.js";
 import { stall } from "../http/stages/fault.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
-import { Connection } from "./connection.js";
+import { ServedConnection } from "./served-connection.js";
 import { NodeHeaders, NodeRequest } from "./node-request.js";
 import { type Addresses, HostOrigins } from "./origins.js";
 
@@ -46,7 +46,7 @@ export class SiteServer {
   readonly #origins: HostOrigins;
   readonly #dashboard: Dashboard | null;
   /** The open connections. Node's `closeAllConnections` omits those of `CONNECT`. */
-  readonly #connections = new Map<Duplex, Connection>();
+  readonly #connections = new Map<Duplex, ServedConnection>();
 
   constructor(
     service: Service,
@@ -73,9 +73,9 @@ export class SiteServer {
   }
 
   #connect(socket: Socket): void {
-    const handle = (connection: Connection, request: IncomingMessage, response: ServerResponse) =>
+    const handle = (connection: ServedConnection, request: IncomingMessage, response: ServerResponse) =>
       void this.#serve(connection, request, response);
-    this.#connections.set(socket, new Connection(socket, handle));
+    this.#connections.set(socket, new ServedConnection(socket, handle));
     socket.once("close", () => this.#connections.delete(socket));
     // A request follows each connection, and virtual time must not advance in between.
     this.#service.core.clock.activity.touch();
@@ -97,7 +97,7 @@ export class SiteServer {
     else this.#connections.get(socket)?.afterLastResponse(() => refuseInvalidHttp(socket));
   }
 
-  async #serve(connection: Connection, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #serve(connection: ServedConnection, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { core } = this.#service;
     const own = this.#addresses.origins;
     if (own === null || core.closing.aborted) return void incoming.socket.destroy();

@@ -10,7 +10,7 @@ import type {
 } from "../http/messages.js";
 import { registerArrival } from "../http/pipeline.js";
 import type { ServiceClock } from "../time/clock.js";
-import type { Connection } from "./connection.js";
+import type { ServedConnection } from "./served-connection.js";
 import type { Addresses } from "./origins.js";
 
 /** What follows a `CONNECT` is no longer HTTP. */
@@ -27,7 +27,7 @@ export class NodeRequest implements HttpRequest {
   readonly arrival: Arrival;
   body: HttpRequest["body"] = null;
   readonly #incoming: IncomingMessage;
-  readonly #connection: Connection;
+  readonly #connection: ServedConnection;
   readonly #addresses: Addresses;
 
   constructor(
@@ -35,7 +35,7 @@ export class NodeRequest implements HttpRequest {
     { site, path, query }: RequestTarget,
     origins: Origins,
     incoming: IncomingMessage,
-    connection: Connection,
+    connection: ServedConnection,
     addresses: Addresses,
   ) {
     this.site = site;

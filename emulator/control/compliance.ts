@@ -4,7 +4,7 @@ import type { Account } from "../core/accounts.js";
 import { checkOptionNames, list, parseOption, text } from "../core/checks.js";
 import { type Core, isRequestOf, type ReplacedState, requireAccount } from "../core/core.js";
 import { isUnused } from "../core/faults.js";
-import { type ConductRule, type Finding, findingSchema, REMEMBERED_FINDINGS } from "../core/log/audit.js";
+import { type ComplianceRule, type Finding, findingSchema, REMEMBERED_FINDINGS } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
 import { isConsistent, ledgerMatchesTasks, type State } from "../core/state.js";
 import { coreOf } from "../http/service.js";
@@ -13,7 +13,7 @@ import type { Emulator } from "./emulator.js";
 /** Options of `checkCompliance`. */
 export interface ComplianceOptions {
   /** Rules of the service that the test breaks on purpose. The check fails if it does not break them. @defaultValue none */
-  breaks?: readonly ConductRule[] | undefined;
+  breaks?: readonly ComplianceRule[] | undefined;
   /**
    * Whether the test has failed. It may have ended early, so the check ignores unused faults and outcomes, and rules in
    * `breaks` that were not broken.
@@ -72,7 +72,7 @@ const optionsSchema = z.object({
 
 /** A finding, in words that name its requests. */
 interface Violation {
-  rule: ConductRule;
+  rule: ComplianceRule;
   accountId: string | undefined;
   text: string;
 }
@@ -193,7 +193,7 @@ function beginNextCheck(core: Core, account: Account | null): void {
 
 function brokenRules(
   violations: readonly Violation[],
-  allowed: readonly ConductRule[],
+  allowed: readonly ComplianceRule[],
   declare: (rules: string) => string,
 ): string | null {
   const broken = violations.filter(({ rule }) => !allowed.includes(rule));
@@ -203,7 +203,7 @@ function brokenRules(
   return `The client broke rules of the service:\n${lines}If the test breaks them on purpose, ${declare(rules)}.`;
 }
 
-function unbrokenRules(violations: readonly Violation[], expected: readonly ConductRule[]): string | null {
+function unbrokenRules(violations: readonly Violation[], expected: readonly ComplianceRule[]): string | null {
   const broken = violations.map(({ rule }) => rule);
   const unbroken = [...new Set(expected)].filter((rule) => !broken.includes(rule));
   if (unbroken.length === 0) return null;

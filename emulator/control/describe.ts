@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { issueSchema, list, NAMED } from "../core/checks.js";
 import type { AnyMethod } from "./method.js";
 
-const ERRORS = {
+const CONTROL_ERRORS = {
   400: "The body or the path is invalid. Nothing has changed. `issues` lists the invalid fields of the body: their paths, and messages that continue a sentence after the field's name.",
   403: "The request comes from a web page of another origin, or has a foreign host name.",
   404: "No object has this ID.",
@@ -24,7 +24,7 @@ const ACCOUNT_PARAMETER = {
   schema: { type: "string" },
 };
 
-const HEADERS = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+const COMMON_HEADERS = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
 export function controlDocument(methods: readonly AnyMethod[], service: string) {
   const paths: Record<string, Record<string, object>> = {};
@@ -56,9 +56,9 @@ export function controlDocument(methods: readonly AnyMethod[], service: string) 
         },
       },
       responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([status, description]) => [
+        Object.entries(CONTROL_ERRORS).map(([status, description]) => [
           status,
-          { description, headers: HEADERS, content: jsonContent({ $ref: "#/components/schemas/Error" }) },
+          { description, headers: COMMON_HEADERS, content: jsonContent({ $ref: "#/components/schemas/Error" }) },
         ]),
       ),
       schemas,
@@ -91,7 +91,7 @@ function describeMethod(method: AnyMethod, schemas: Record<string, object>): obj
     ...(params.length > 0 && { parameters: params }),
     ...(body !== null && { requestBody: { content: jsonContent(jsonSchemaOf(body, "input")) } }),
     responses: {
-      [status]: { description: summary, headers: HEADERS, ...contentOf(method, schemas) },
+      [status]: { description: summary, headers: COMMON_HEADERS, ...contentOf(method, schemas) },
       ...Object.fromEntries(errors.map((each) => [each, { $ref: `#/components/responses/${each}` }])),
     },
   };

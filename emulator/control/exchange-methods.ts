@@ -48,7 +48,7 @@ const detailsSchema = z.extend(exchangeSchema, {
 });
 
 export type ExchangeRow = z.output<typeof exchangeSchema>;
-type Details = z.output<typeof detailsSchema>;
+type ExchangeDetails = z.output<typeof detailsSchema>;
 
 /** Requests as a person debugs them: with their messages, and with what shaped the response. */
 export const exchangeMethods = {
@@ -99,13 +99,13 @@ function exchangeJson(
   };
 }
 
-function exchangeDetails({ core, origins }: MethodContext, number: string): Details {
+function exchangeDetails({ core, origins }: MethodContext, number: string): ExchangeDetails {
   const exchange = core.exchanges.find(Number(number));
   if (exchange === undefined) throw new UnknownIdError("exchange", number);
   return detailsOf(exchange, origins);
 }
 
-function detailsOf(exchange: Exchange, origins: Origins): Details {
+function detailsOf(exchange: Exchange, origins: Origins): ExchangeDetails {
   const { messages } = exchange;
   const sent = new Headers([...(messages?.requestHeaders.entries() ?? [])]);
   const key = sent.get(HEADERS.apiKey);
@@ -147,10 +147,10 @@ function httpArchive(
   return { log: { version: "1.2", creator: { name: "async-music emulator", version: "1" }, entries } };
 }
 
-function archiveEntry(details: Details) {
+function archiveEntry(details: ExchangeDetails) {
   const { at, method, url, status, duration_ms: time, request_headers, response_headers } = details;
   const { request_body, response_body, response_bytes } = details;
-  const headersOf = (headers: Details["request_headers"]) =>
+  const headersOf = (headers: ExchangeDetails["request_headers"]) =>
     Object.entries(headers ?? {}).map(([name, value]) => ({ name, value }));
   const common = { httpVersion: "HTTP/1.1", cookies: [], headersSize: -1 };
   const mimeType = new Headers(response_headers ?? {}).get("Content-Type") ?? "";

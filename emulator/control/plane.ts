@@ -41,7 +41,7 @@ export const METHODS: readonly AnyMethod[] = [
   }),
 ];
 
-const ROUTES = METHODS.flatMap((definition) => {
+const CONTROL_ROUTES = METHODS.flatMap((definition) => {
   const [verb = "", path = ""] = definition.route.split(" ");
   // Health checks such as `wget --spider` send `HEAD`.
   const verbs = definition.isOpen ? [verb, "HEAD"] : [verb];
@@ -59,7 +59,7 @@ export async function handleControl(context: MethodContext, request: HttpRequest
 
 async function callMethod(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
   const target = { method: request.method, path: request.path.slice(CONTROL_PLANE.length) };
-  const found = findRoute(ROUTES, target, `${CONTROL_PLANE}/openapi.json`);
+  const found = findRoute(CONTROL_ROUTES, target, `${CONTROL_PLANE}/openapi.json`);
   const isOpen = "route" in found && found.route.definition.isOpen;
   const refusal = isOpen ? null : accessRefusal(request);
   if (refusal !== null) throw new Refusal("foreign_origin", refusal);

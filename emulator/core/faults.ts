@@ -74,13 +74,13 @@ const probability = z
     z.lte(always, probabilityRule),
   );
 
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-const METHOD_RULE = `be one of ${METHODS.join(", ")}`;
+const HTTP_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const METHOD_RULE = `be one of ${HTTP_METHODS.join(", ")}`;
 const PATH_RULE = "begin with / or be *";
 
 const method = z
   .string(METHOD_RULE)
-  .check(z.refine((name) => METHODS.includes(name.toUpperCase()), METHOD_RULE));
+  .check(z.refine((name) => HTTP_METHODS.includes(name.toUpperCase()), METHOD_RULE));
 
 export const faultRuleSchema = objectOf({
   method: z.optional(method),

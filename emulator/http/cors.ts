@@ -11,7 +11,7 @@ import {
 /** The headers of a file that scripts of a page may read, besides those that every script may. */
 const EXPOSED = ["Accept-Ranges", "Content-Length", "Content-Range", "Content-Type", "ETag", "X-Request-Id"];
 
-const HEADERS = {
+const FILE_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": EXPOSED.join(", "),
 };
@@ -30,7 +30,7 @@ function isFile({ site, path }: Pick<RequestTarget, "site" | "path">): boolean {
 
 /** Lets pages of every origin read a file. The API has no such headers: keys belong in server-side code (Authentication, 8). */
 export function allowPages(request: Pick<RequestTarget, "site" | "path">, response: HttpResponse): void {
-  if (isFile(request)) Object.assign(response.headers, HEADERS);
+  if (isFile(request)) Object.assign(response.headers, FILE_HEADERS);
 }
 
 /**

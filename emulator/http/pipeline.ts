@@ -1,6 +1,6 @@
 import type { Core } from "../core/core.js";
 import { LARGEST_BODY_BYTES } from "../core/ranges.js";
-import { Context } from "./context.js";
+import { RequestContext } from "./request-context.js";
 import { controlBodyLimit } from "./control-access.js";
 import { preflightResponse } from "./cors.js";
 import {
@@ -20,7 +20,7 @@ import { requireRoute, runOperation } from "./stages/operation.js";
 import { requireQuota } from "./stages/rate-limit.js";
 
 /** Ends the request with an outcome, or throws a `Refusal`; otherwise the next stage follows. */
-type Stage = (context: Context) => HttpOutcome | undefined | Promise<HttpOutcome | undefined>;
+type Stage = (context: RequestContext) => HttpOutcome | undefined | Promise<HttpOutcome | undefined>;
 
 /** In the order of the precedence of their errors. An operation has the rest of this order. */
 const STAGES: readonly Stage[] = [
@@ -50,7 +50,7 @@ export async function handleRequest({ core, control }: Service, request: HttpReq
   if (preflight !== null) return preflight;
   if (request.arrival.generation !== core.generation) return "disconnect";
 
-  const context = new Context(core, request);
+  const context = new RequestContext(core, request);
   let outcome: HttpOutcome | undefined;
   try {
     for (const stage of STAGES) {

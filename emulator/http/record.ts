@@ -7,11 +7,11 @@ import type { Exchange } from "../core/log/exchanges.js";
 import { maskKey } from "../core/log/mask.js";
 import type { StoredTask } from "../core/task.js";
 import { isoTime } from "../time/clock.js";
-import type { Caller, Context } from "./context.js";
+import type { Caller, RequestContext } from "./request-context.js";
 import type { HttpOutcome, HttpResponse } from "./messages.js";
 
 /** Logs a request that has ended, and checks the ledger and the client. Returns the outcome. */
-export function record(context: Context, outcome: HttpOutcome): HttpOutcome {
+export function record(context: RequestContext, outcome: HttpOutcome): HttpOutcome {
   const { core, request, caller } = context;
   // A log reader may replace the state.
   const { requests, audit, counts } = core.state;
@@ -26,7 +26,7 @@ export function record(context: Context, outcome: HttpOutcome): HttpOutcome {
   return outcome;
 }
 
-function logEntry(context: Context, response: HttpResponse | null): LoggedRequest {
+function logEntry(context: RequestContext, response: HttpResponse | null): LoggedRequest {
   const { request, loggedId, now, submission, caller } = context;
   const { method, path, headers } = request;
   return {
@@ -44,14 +44,14 @@ function logEntry(context: Context, response: HttpResponse | null): LoggedReques
 const TASK_PREFIX = `${ENDPOINTS.createTask.path}/`;
 
 /** The task that a read names, if it is the account's. */
-function readTaskOf({ core, request: { method, path }, caller }: Context): StoredTask | null {
+function readTaskOf({ core, request: { method, path }, caller }: RequestContext): StoredTask | null {
   if (method !== "GET" || !path.startsWith(TASK_PREFIX)) return null;
   const task = findTask(core, path.slice(TASK_PREFIX.length));
   return task !== undefined && task.accountId === caller?.account.id ? task : null;
 }
 
 function exchangeOf(
-  context: Context,
+  context: RequestContext,
   logged: LoggedRequest,
   read: StoredTask | null,
   outcome: HttpOutcome,
@@ -89,7 +89,7 @@ function providerIn(path: string): Model {
 
 /** What the client knows after the response. */
 function auditedOutcome(
-  context: Context,
+  context: RequestContext,
   { key }: Caller,
   task: StoredTask | null,
   response: HttpResponse | null,
@@ -106,7 +106,7 @@ function auditedOutcome(
 }
 
 /** The outcome as the client can tell it from its response. A success whose body was cut is unknown. */
-function knownOutcome({ fault }: Context, received: HttpResponse | null): AuditedOutcome["known"] {
+function knownOutcome({ fault }: RequestContext, received: HttpResponse | null): AuditedOutcome["known"] {
   if (received === null || received.status >= 500) return "unknown";
   if (received.status >= 300) return "refused";
   return received.errorCode === null && fault?.kind !== "malformed" ? "accepted" : "unknown";

@@ -1,4 +1,4 @@
-import type { KeyRoute, OpenRoute, RoutePattern } from "./context.js";
+import type { KeyRoute, OpenRoute, RoutePattern } from "./request-context.js";
 import { Refusal } from "./messages.js";
 
 export function keyRoute(

@@ -1,8 +1,8 @@
 import { ENDPOINTS } from "../../src/contract/service.js";
 import type { Site } from "../core/audio-store.js";
-import type { Route } from "./context.js";
+import type { Route } from "./request-context.js";
 import { readBalance } from "./operations/balance.js";
-import { createTask } from "./operations/create-task.js";
+import { submitTask } from "./operations/create-task.js";
 import { readArt, readAudio, readProviderAudio } from "./operations/files.js";
 import { describeService } from "./operations/openapi.js";
 import { retrieveTask } from "./operations/retrieve-task.js";
@@ -12,7 +12,7 @@ import { keyRoute, openRoute } from "./route.js";
 
 export const ROUTES: Readonly<Record<Site, readonly Route[]>> = {
   service: [
-    keyRoute(ENDPOINTS.createTask, createTask),
+    keyRoute(ENDPOINTS.createTask, submitTask),
     keyRoute(ENDPOINTS.retrieveTask, retrieveTask),
     keyRoute(ENDPOINTS.balance, readBalance),
     keyRoute(ENDPOINTS.usage, readUsage),

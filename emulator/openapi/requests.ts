@@ -7,10 +7,10 @@ import {
   noteOf,
 } from "../../src/contract/inputs.js";
 import { foreignFields } from "../../src/contract/request-rules.js";
-import { reference, type Schema } from "./schema.js";
+import { reference, type JsonSchema } from "./schema.js";
 
 /** The schema of a request for a task, and one for each kind of `input`. */
-export function requestSchemas(inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): Record<string, Schema> {
+export function requestSchemas(inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): Record<string, JsonSchema> {
   const schemas = inputs.map((each) => [schemaName(each), requestSchema(each, inputs)] as const);
   return {
     TaskRequest: {
@@ -27,7 +27,7 @@ function schemaName({ kind, task_type: taskType }: DescribedInput): string {
   return `${name}${kind === taskType ? "" : "Music"}Request`;
 }
 
-function requestSchema(described: DescribedInput, inputs: readonly DescribedInput[]): Schema {
+function requestSchema(described: DescribedInput, inputs: readonly DescribedInput[]): JsonSchema {
   const { model, task_type: taskType, credits, texts } = described;
   return {
     type: "object",
@@ -50,7 +50,7 @@ function requestSchema(described: DescribedInput, inputs: readonly DescribedInpu
   };
 }
 
-function inputSchema(described: DescribedInput, inputs: readonly DescribedInput[]): Schema {
+function inputSchema(described: DescribedInput, inputs: readonly DescribedInput[]): JsonSchema {
   const { model, task_type: taskType, fields, texts, ignored = [], oneOf = [] } = described;
   const choosers = modesOf(inputs, model, taskType).flatMap(({ chosenBy = [] }) => chosenBy);
   const forbidden = [
@@ -60,7 +60,7 @@ function inputSchema(described: DescribedInput, inputs: readonly DescribedInput[
   ];
   const required = Object.keys(fields).filter((name) => fields[name]?.isRequired === true);
   const effectless = { description: "Accepted, without effect in this mode." };
-  const properties: Record<string, Schema> = {
+  const properties: Record<string, JsonSchema> = {
     ...Object.fromEntries(ignored.map((name) => [name, effectless])),
     ...Object.fromEntries(forbidden.map((name) => [name, false])),
   };
@@ -74,9 +74,9 @@ function inputSchema(described: DescribedInput, inputs: readonly DescribedInput[
   };
 }
 
-function fieldSchema(rule: FieldRule, text: FieldText | undefined): Schema {
+function fieldSchema(rule: FieldRule, text: FieldText | undefined): JsonSchema {
   const { type, choices, minimum, isRequired, isPublicUrl } = rule;
-  // JSON Schema has no flag for either case.
+  // JSON JsonSchema has no flag for either case.
   const pattern = isPublicUrl === true ? "^[Hh][Tt][Tt][Pp][Ss]?://" : isRequired === true ? "\\S" : null;
   return {
     ...(type !== "any" && { type }),
@@ -90,7 +90,7 @@ function fieldSchema(rule: FieldRule, text: FieldText | undefined): Schema {
 /** The one rule about several fields at once: one of them must not be blank. */
 function oneNotBlank([first, ...others]: readonly string[]) {
   if (first === undefined) return {};
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON JsonSchema
   return { if: { not: { anyOf: others.map(notBlank) } }, then: notBlank(first) };
 }
 

@@ -7,7 +7,7 @@ import {
   TASK_STATUSES,
   TASK_TYPES,
 } from "../../src/contract/service.js";
-import { fromContract, reference, type Schema } from "./schema.js";
+import { fromContract, reference, type JsonSchema } from "./schema.js";
 
 const time = { type: "string", format: "date-time" } as const;
 const maybeTime = { type: ["string", "null"], format: "date-time" } as const;
@@ -19,7 +19,7 @@ const REQUESTED_FORMAT = {
 } as const;
 
 /** The schemas of `data` in every response. Clients may accept more than the service sends. */
-export function dataSchemas(): Record<string, Schema> {
+export function dataSchemas(): Record<string, JsonSchema> {
   return {
     TaskSubmission: {
       ...fromContract(contract.taskSubmissionSchema, {
@@ -85,7 +85,7 @@ function taskFields() {
 /** The fields that are set only in some statuses. `additionalProperties` is repeated, since some tools require it. */
 const FIELDS_BY_STATUS = {
   if: { properties: { status: { enum: ["failure", "timeout"] } }, additionalProperties: {} },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON JsonSchema
   then: {
     required: ["error_code", "retryable"],
     properties: {
@@ -191,7 +191,7 @@ function codesOf(status: number | null): string[] {
   return Object.entries(ERROR_STATUSES).flatMap(([code, each]) => (each === status ? [code] : []));
 }
 
-export function errorSchemas(): Record<string, Schema> {
+export function errorSchemas(): Record<string, JsonSchema> {
   const code = { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status." };
   const errorCode = { type: "string", description: "The stable code of the error, for programs." };
   const message = { type: "string", description: "The error, for people. The wording may change." };

@@ -49,7 +49,7 @@ export function logRequest(
 }
 
 /** A rule of the service that a client broke. */
-export type ConductRule =
+export type ComplianceRule =
   | "polled_too_often"
   | "resubmitted_after_unknown_outcome"
   | "ignored_retry_after"
@@ -57,7 +57,7 @@ export type ConductRule =
 
 /** One request that broke a rule. */
 export interface Finding {
-  readonly rule: ConductRule;
+  readonly rule: ComplianceRule;
   /** When the request was carried out: ISO 8601. */
   readonly at: string;
   /** The id of that request. */
@@ -74,7 +74,7 @@ export const MOST_NOTES = 10_000;
  * An earlier request, and how many requests had arrived when its response was sent. A request with a smaller ordinal was
  * sent without that response.
  */
-type Note = z.output<typeof noteSchema>;
+type AuditNote = z.output<typeof noteSchema>;
 const noteSchema = objectOf({ requestId: text, arrivals: count });
 
 type Wait = z.output<typeof waitSchema>;
@@ -150,9 +150,9 @@ export function createAudit(data?: AuditData) {
     lastReads,
     /** By request: the `Retry-After` of its last response. */
     waits: new Notes<Wait>(data?.waits),
-    unknownSubmissions: new Notes<Note>(data?.unknownSubmissions),
+    unknownSubmissions: new Notes<AuditNote>(data?.unknownSubmissions),
     /** Submissions whose task failed with `retryable: false`, once a client has read this. */
-    permanentFailures: new Notes<Note>(data?.permanentFailures),
+    permanentFailures: new Notes<AuditNote>(data?.permanentFailures),
   };
 }
 
@@ -253,7 +253,7 @@ function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }:
   }
 }
 
-function addFinding({ findings }: Audit, request: AuditedRequest, rule: ConductRule, detail: string): void {
+function addFinding({ findings }: Audit, request: AuditedRequest, rule: ComplianceRule, detail: string): void {
   const { loggedId: requestId, now, caller } = request;
   findings.push({ rule, at: isoTime(now), request_id: requestId, detail, account_id: caller?.account.id });
   if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);

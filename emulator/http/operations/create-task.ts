@@ -7,19 +7,19 @@ import type { Exchange } from "../../core/log/exchanges.js";
 import { findViolation } from "../../core/policy.js";
 import type { Policy } from "../../core/policy-fields.js";
 import { outcomeSchema, scriptFor } from "../../core/providers.js";
-import { applyTimeouts, createTask as storeTask, type TaskOrder } from "../../core/transitions.js";
+import { applyTimeouts, createTask, type TaskOrder } from "../../core/transitions.js";
 import { isoTime } from "../../time/clock.js";
-import type { Context } from "../context.js";
+import type { RequestContext } from "../request-context.js";
 import { type HttpRequest, Refusal, requireJson } from "../messages.js";
 
 /** Its errors have the order of precedence: suspension, the body and its fields, the outcome, the credits. */
-export function createTask(context: Context, account: Account): TaskSubmission {
+export function submitTask(context: RequestContext, account: Account): TaskSubmission {
   const { request, json, policy } = context;
   if (account.suspended)
     throw new Refusal("account_suspended", "The account is suspended and cannot create tasks.");
   const body = requireJson(request, json);
   requireValid(body, policy);
-  return submit(context, account, body, readOutcome(request));
+  return createFrom(context, account, body, readOutcome(request));
 }
 
 interface ValidRequest extends Pick<TaskOrder, "model" | "input"> {
@@ -48,8 +48,8 @@ function readOutcome({ headers }: HttpRequest): Exchange["outcome"] {
   }
 }
 
-function submit(
-  context: Context,
+function createFrom(
+  context: RequestContext,
   account: Account,
   body: ValidRequest,
   outcome: Exchange["outcome"],
@@ -60,7 +60,7 @@ function submit(
   applyTimeouts(core, account, now);
   const { next, always } = scriptFor(model, account.scripts, core.state.scripts);
   const scripted = outcome ?? next[0] ?? always;
-  const task = storeTask(core, account, { model, type, credits, input, audioFormat, outcome }, now);
+  const task = createTask(core, account, { model, type, credits, input, audioFormat, outcome }, now);
   if (task === "insufficient_credits") {
     const { available } = account.ledger;
     throw new Refusal(task, `The task costs ${credits} credits, but only ${available} are available.`);

@@ -2,23 +2,23 @@ import { isModel } from "../../../src/contract/service.js";
 import { AUDIO_FORMATS } from "../../audio/formats.js";
 import type { Site } from "../../core/audio-store.js";
 import type { Core } from "../../core/core.js";
-import type { Context } from "../context.js";
+import type { RequestContext } from "../request-context.js";
 import { createResponse, errorResponse, type HttpResponse, Refusal } from "../messages.js";
 
-type FileContext = Pick<Context, "core" | "request" | "now">;
+type FileContext = Pick<RequestContext, "core" | "request" | "now">;
 
-export function readAudio(context: Context): Promise<HttpResponse> {
+export function readAudio(context: RequestContext): Promise<HttpResponse> {
   const [clipId = ""] = context.params;
   return audioResponse(context, clipId, "service");
 }
 
-export async function readProviderAudio(context: Context): Promise<HttpResponse> {
+export async function readProviderAudio(context: RequestContext): Promise<HttpResponse> {
   const [model = "", clipId = ""] = context.params;
   requireClipOf(context.core, model, clipId);
   return audioResponse(context, clipId, "provider");
 }
 
-export async function readArt({ core, params }: Context): Promise<HttpResponse> {
+export async function readArt({ core, params }: RequestContext): Promise<HttpResponse> {
   const [model = "", clipId = "", size = ""] = params;
   requireClipOf(core, model, clipId);
   return artResponse(core, clipId, size);

@@ -2,12 +2,12 @@ import type { Task } from "../../../src/contract/task.js";
 import type { Account } from "../../core/accounts.js";
 import { findTask } from "../../core/core.js";
 import { readTask } from "../../core/transitions.js";
-import type { Context } from "../context.js";
+import type { RequestContext } from "../request-context.js";
 import { Refusal } from "../messages.js";
 import { taskData } from "../task-data.js";
 
 /** The read that polls the provider, and settles or refunds the task. */
-export function retrieveTask({ core, request, now, params }: Context, account: Account): Task {
+export function retrieveTask({ core, request, now, params }: RequestContext, account: Account): Task {
   const [taskId = ""] = params;
   const found = findTask(core, taskId);
   if (found === undefined || found.accountId !== account.id)

@@ -1,7 +1,7 @@
-import type { Context } from "../context.js";
+import type { RequestContext } from "../request-context.js";
 import { createResponse, type HttpResponse } from "../messages.js";
 
-export async function welcome({ request }: Context): Promise<HttpResponse> {
+export async function welcome({ request }: RequestContext): Promise<HttpResponse> {
   const text = `This is the async-music emulator: a copy of the music service for tests, which charges nothing.\n\nSet ASYNC_MUSIC_BASE_URL=${request.origins.service} and use any client of the service.\n`;
   return createResponse(200, "text/plain; charset=utf-8", text);
 }

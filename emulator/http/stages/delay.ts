@@ -1,12 +1,12 @@
-import type { Context } from "../context.js";
+import type { RequestContext } from "../request-context.js";
 
 /** Sleeps on the clock for the fault `latency`, until the delay is over or the state is replaced. */
-export function delayRequest(context: Context): Promise<undefined> | undefined {
+export function delayRequest(context: RequestContext): Promise<undefined> | undefined {
   const { fault } = context;
   return fault?.kind === "latency" ? delay(context, fault.ms) : undefined;
 }
 
-async function delay(context: Context, ms: number): Promise<undefined> {
+async function delay(context: RequestContext, ms: number): Promise<undefined> {
   const { submission, core } = context;
   const { clock, replaceListeners, delayedSubmissions } = core;
   const controller = new AbortController();

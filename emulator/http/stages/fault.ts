@@ -1,12 +1,12 @@
 import { ERROR_STATUSES } from "../../../src/contract/service.js";
 import type { Core } from "../../core/core.js";
 import type { Fault } from "../../core/faults.js";
-import type { Context } from "../context.js";
+import type { RequestContext } from "../request-context.js";
 import { emptyResponse, errorResponse, type HttpOutcome, type HttpResponse, halved } from "../messages.js";
 import { readRemaining } from "./rate-limit.js";
 
 /** Ends a request whose fault prevents its effect. */
-export function failBefore(context: Context): HttpOutcome | undefined {
+export function failBefore(context: RequestContext): HttpOutcome | undefined {
   const { fault } = context;
   if (fault === null) return;
   if (fault.kind === "stall") return "stall";
@@ -17,7 +17,7 @@ export function failBefore(context: Context): HttpOutcome | undefined {
 }
 
 /** What a fault leaves of the response to a request that took effect. */
-export function failAfter(context: Context, outcome: HttpOutcome): HttpOutcome {
+export function failAfter(context: RequestContext, outcome: HttpOutcome): HttpOutcome {
   const { fault } = context;
   if (fault === null || typeof outcome === "string") return outcome;
   if (fault.kind === "malformed") return halved(outcome);
@@ -27,7 +27,7 @@ export function failAfter(context: Context, outcome: HttpOutcome): HttpOutcome {
 
 const BODILESS_STATUSES = [204, 205, 304];
 
-function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Context): HttpResponse {
+function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: RequestContext): HttpResponse {
   const { status } = fault;
   const [known] = Object.entries(ERROR_STATUSES).find(([, each]) => each === status) ?? [];
   const general = status >= 400 && status < 500 ? "invalid_request_body" : "internal_error";

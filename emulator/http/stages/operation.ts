@@ -1,11 +1,11 @@
-import type { Context } from "../context.js";
+import type { RequestContext } from "../request-context.js";
 import { type HttpResponse, jsonResponse, Refusal } from "../messages.js";
 import { findRoute } from "../route.js";
 import { ROUTES } from "../routes.js";
 import { countRequest } from "./rate-limit.js";
 
 /** Finds the route: an unknown path, then a wrong method. With a valid key, such a request counts, too. */
-export function requireRoute(context: Context): undefined {
+export function requireRoute(context: RequestContext): undefined {
   const { site } = context.request;
   const found = findRoute(ROUTES[site], context.request, site === "service" ? "/openapi.json" : null);
   if (found instanceof Refusal) {
@@ -17,7 +17,7 @@ export function requireRoute(context: Context): undefined {
 }
 
 /** Runs the operation of the route, which refuses or responds. */
-export function runOperation(context: Context): HttpResponse | Promise<HttpResponse> | undefined {
+export function runOperation(context: RequestContext): HttpResponse | Promise<HttpResponse> | undefined {
   const { route, caller } = context;
   if (route?.access === "open") return route.run(context).then((response) => context.complete(response));
   if (route === null || caller === null) return;

@@ -1,15 +1,15 @@
 import { admit, openWindow, remainingIn } from "../../core/rate-limit.js";
-import type { Context } from "../context.js";
+import type { RequestContext } from "../request-context.js";
 import { Refusal } from "../messages.js";
 
-export function requireQuota(context: Context): undefined {
+export function requireQuota(context: RequestContext): undefined {
   if (context.route?.access === "open") return;
   const refusal = countRequest(context);
   if (refusal !== null) throw refusal;
 }
 
 /** Counts a request in its key's window, or returns why it is refused (Limits: Rate limit). */
-export function countRequest(context: Context): Refusal | null {
+export function countRequest(context: RequestContext): Refusal | null {
   const { caller, policy, limits, now } = context;
   if (caller === null) return null;
   const { key } = caller;
@@ -22,7 +22,7 @@ export function countRequest(context: Context): Refusal | null {
 }
 
 /** States what remains for a request that is not counted. */
-export function readRemaining(context: Context): void {
+export function readRemaining(context: RequestContext): void {
   const { caller, policy, limits, now } = context;
   if (caller === null) return;
   const { window } = caller.key;

@@ -1,5 +1,5 @@
 import {
-  type ConductRule,
+  type ComplianceRule,
   createEmulator,
   type Emulator,
   type EmulatorOptions,
@@ -46,7 +46,7 @@ export interface Service {
   fault(fault: Fault, rule?: Omit<FaultRule, "fault">): void;
   advance(ms: number): Promise<void>;
   /** The rules that the audit's findings name, oldest first. */
-  findings(): ConductRule[];
+  findings(): ComplianceRule[];
   /** The kinds of the first account's ledger entries, oldest first. */
   ledgerKinds(): string[];
 }

@@ -4,13 +4,13 @@ import type { Socket } from "node:net";
 /** When so many requests of a connection wait, no more are read from it, except for the rest of the last piece. */
 const MOST_WAITING = 16;
 
-type Handle = (connection: Connection, request: IncomingMessage, response: ServerResponse) => void;
+type Handle = (connection: ServedConnection, request: IncomingMessage, response: ServerResponse) => void;
 
 /**
  * Handles the pipelined requests of a connection one after the other: each when the response before it has been sent. A
  * client that sends requests and does not read their responses then costs the memory of one response.
  */
-export class Connection {
+export class ServedConnection {
   readonly #socket: Socket;
   readonly #handle: Handle;
   readonly #waiting: (() => void)[] = [];

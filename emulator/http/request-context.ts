@@ -27,7 +27,7 @@ export interface Caller {
 }
 
 /** One request to the service while the stages of the pipeline handle it. */
-export class Context implements AuditedRequest {
+export class RequestContext implements AuditedRequest {
   readonly core: Core;
   readonly request: HttpRequest;
   /** Its `X-Request-Id`: the one that was sent, or a new one. */
@@ -114,13 +114,13 @@ export interface RoutePattern {
 export interface KeyRoute extends RoutePattern {
   readonly access: "key";
   readonly status: number;
-  readonly run: (context: Context, account: Account) => object;
+  readonly run: (context: RequestContext, account: Account) => object;
 }
 
 /** Everything else, such as files. */
 export interface OpenRoute extends RoutePattern {
   readonly access: "open";
-  readonly run: (context: Context) => Promise<HttpResponse>;
+  readonly run: (context: RequestContext) => Promise<HttpResponse>;
 }
 
 export type Route = KeyRoute | OpenRoute;
