@@ -58,7 +58,11 @@ export function controlDocument(methods: readonly AnyMethod[], service: string) 
       responses: Object.fromEntries(
         Object.entries(CONTROL_ERRORS).map(([status, description]) => [
           status,
-          { description, headers: COMMON_HEADERS, content: jsonContent({ $ref: "#/components/schemas/Error" }) },
+          {
+            description,
+            headers: COMMON_HEADERS,
+            content: jsonContent({ $ref: "#/components/schemas/Error" }),
+          },
         ]),
       ),
       schemas,

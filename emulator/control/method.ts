@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { isRecord } from "../../src/contract/service.js";
 import type { Account } from "../core/accounts.js";
-import { normalizeId, parseOption } from "../core/checks.js";
+import { invariant, normalizeId, parseOption } from "../core/checks.js";
 import { requireAccount } from "../core/core.js";
 import type { HttpRequest, HttpResponse } from "../http/messages.js";
 import type { Service } from "../http/service.js";
@@ -18,70 +18,131 @@ export type Params<Route extends string> = string extends Route
     ? [string, ...Params<Rest>]
     : [];
 
-interface MethodBase<Route extends string> {
+interface MethodBase<Route extends string, Scoped extends boolean> {
   /** The HTTP method, and the path below `/_emulator`: `PATCH /accounts/{account_id}`. */
   readonly route: Route;
   readonly summary: string;
   /** Whether it fails with 409 while the account's billing information is incomplete. */
   readonly needsBilling?: true;
   /** Whether it can be limited to one account: by `account_id` in the query, or in the body if that has the field. */
-  readonly scoped?: boolean;
+  readonly scoped?: Scoped;
   /** Whether every machine and every web page may call it. Only for GET, to which `HEAD` is then added. */
   readonly isOpen?: true;
 }
 
 /** A method that returns JSON or nothing, in process and over HTTP. */
-export interface Method<Route extends string, Body extends z.ZodMiniType, Json, Result>
-  extends MethodBase<Route> {
-  /** @defaultValue 200, or 204 without a response */
-  readonly status: 200 | 201 | 204;
+export interface Method<
+  Route extends string = string,
+  Body extends z.ZodMiniType = z.ZodMiniType,
+  Json = unknown,
+  Result = unknown,
+  Scoped extends boolean = boolean,
+> extends MethodBase<Route, Scoped> {
+  /** 200, 201, or 204 without a response. */
+  readonly status: number;
   readonly body: Body | null;
   readonly response: z.ZodMiniType<Json> | null;
-  /** @param account - that of `account_id`; `null` for all accounts */
-  run(context: MethodContext, params: Params<Route>, body: z.output<Body>, account: Account | null): Result;
+  /**
+   * Checks the body and runs the method.
+   *
+   * @param accountId - from outside the body: from the query, or in process the last argument
+   */
+  run(context: MethodContext, params: readonly string[], body: unknown, accountId?: string): Result;
 }
 
 /** A method that responds with a file, over HTTP alone. */
-export interface FileMethod<Route extends string> extends MethodBase<Route> {
+export interface FileMethod extends MethodBase<string, boolean> {
   readonly mediaType: string;
   respond(
     context: MethodContext,
-    params: Params<Route>,
+    params: readonly string[],
     request: HttpRequest,
     account: Account | null,
   ): HttpResponse | Promise<HttpResponse>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the types of any method
-type AnyDataMethod<Result = unknown> = Method<any, any, any, Result>;
-export type AnyMethod = AnyDataMethod | FileMethod<string>;
+export type AnyMethod = Method | FileMethod;
 
-type Optional = "status" | "body" | "response";
-type Definition<Whole> = Omit<Whole, "route" | Optional> & {
-  [Name in Optional & keyof Whole]?: NonNullable<Whole[Name]>;
-};
+interface Definition<Route extends string, Body extends z.ZodMiniType, Scoped extends boolean, Json, Result>
+  extends Omit<MethodBase<Route, Scoped>, "route"> {
+  /** @defaultValue 200, or 204 without a response */
+  readonly status?: 201;
+  readonly body?: Body;
+  readonly response?: z.ZodMiniType<Json>;
+  /** @param account - that of `account_id`; `null` for all accounts */
+  run(context: MethodContext, params: Params<Route>, body: z.output<Body>, account: Account | null): Result;
+}
 
 export function method<
   const Route extends string,
   Result extends Json | Promise<Json>,
   Json = void,
   Body extends z.ZodMiniType = z.ZodMiniType<undefined>,
+  const Scoped extends boolean = false,
 >(
   route: Route,
-  definition: Definition<Method<Route, Body, Json, Result>>,
-): Method<Route, Body, Json, Result> {
-  const status = definition.response === undefined ? 204 : 200;
-  return { route, status, body: null, response: null, ...definition };
+  definition: Definition<Route, Body, Scoped, Json, Result>,
+): Method<Route, Body, Json, Result, Scoped> {
+  const { status, body: schema = null, response = null, run: runChecked, ...base } = definition;
+  return {
+    ...base,
+    route,
+    status: status ?? (response === null ? 204 : 200),
+    body: schema,
+    response,
+    run(context, params, body, accountId) {
+      const checked = checkedBody(schema, body);
+      const account = base.scoped ? scopeOf(context, checked, accountId) : null;
+      return runChecked(context, paramsOf(route, params), checked, account);
+    },
+  };
 }
 
-export function fileMethod<const Route extends string>(route: Route, file: Definition<FileMethod<Route>>) {
-  return { route, ...file };
+export function fileMethod<const Route extends string>(
+  route: Route,
+  {
+    respond,
+    ...file
+  }: Omit<FileMethod, "route" | "respond"> & {
+    respond(
+      context: MethodContext,
+      params: Params<Route>,
+      request: HttpRequest,
+      account: Account | null,
+    ): HttpResponse | Promise<HttpResponse>;
+  },
+): FileMethod {
+  return {
+    route,
+    ...file,
+    respond: (context, params, request, account) =>
+      respond(context, paramsOf(route, params), request, account),
+  };
+}
+
+/** A method without a body gets `undefined`, which is then the type of the body. */
+function checkedBody<Body extends z.ZodMiniType>(schema: Body | null, body: unknown): z.output<Body> {
+  return schema === null ? (undefined as z.output<Body>) : parseOption("", schema, body);
+}
+
+/** The parameters of a route, as many as its path has. */
+function paramsOf<Route extends string>(route: Route, given: readonly string[]): Params<Route> {
+  const params = given.map(String);
+  invariant(hasParams(route, params), "a call has every parameter of its route");
+  return params;
+}
+
+function hasParams<Route extends string>(route: Route, params: string[]): params is string[] & Params<Route> {
+  return params.length === paramCount(route);
+}
+
+function paramCount(route: string): number {
+  return route.split("{").length - 1;
 }
 
 /**
  * The account that a call is limited to.
  *
- * @param accountId - from outside the body: from the query, or in process the last argument
  * @throws UnknownIdError for an unknown account, and RangeError if the body names another one
  */
 export function scopeOf(
@@ -96,17 +157,27 @@ export function scopeOf(
   return id === undefined ? null : requireAccount(context.core, id);
 }
 
-/**
- * Returns a method as a function: its arguments are the parameters of the route, then the body, which it checks, then the
- * account id of a scoped method.
- */
-export function bind<Result>(context: MethodContext, method: AnyDataMethod<Result>) {
-  const { route, body: schema, scoped = false } = method;
-  const paramCount = route.split("{").length - 1;
-  return (...args: unknown[]): Result => {
-    const rest = args.slice(paramCount);
-    const body = schema === null ? undefined : parseOption("", schema, rest.shift());
-    const account = scoped ? scopeOf(context, body, rest.shift() as string | undefined) : null;
-    return method.run(context, args.slice(0, paramCount).map(String), body, account);
+/** What is passed to a method in process: the parameters of the route, the body, and the account of a scoped method. */
+type Args<Route extends string, Body extends z.ZodMiniType, Scoped extends boolean> = [
+  ...params: Params<Route>,
+  ...body: [z.output<Body>] extends [undefined] ? [] : [body: DeepReadonly<z.input<Body>>],
+  ...scope: Scoped extends true ? [accountId?: string | undefined] : [],
+];
+
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Name in keyof Value]: DeepReadonly<Value[Name]> }
+  : Value;
+
+/** Returns a method as a function. */
+export function bind<Route extends string, Body extends z.ZodMiniType, Json, Result, Scoped extends boolean>(
+  context: MethodContext,
+  method: Method<Route, Body, Json, Result, Scoped>,
+): (...args: Args<Route, Body, Scoped>) => Result {
+  const count = paramCount(method.route);
+  return (...args) => {
+    const given: readonly unknown[] = args;
+    const [body, accountId] = method.body === null ? [undefined, given[count]] : given.slice(count);
+    const id = accountId === undefined ? undefined : String(accountId);
+    return method.run(context, given.slice(0, count).map(String), body, id);
   };
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { adviceFor, InvalidValueError, oneOf, parseOption, text, UnknownIdError } from "../core/checks.js";
+import { adviceFor, InvalidValueError, oneOf, text, UnknownIdError } from "../core/checks.js";
 import { BillingIncompleteError } from "../core/payments/payments.js";
 import { accessRefusal } from "../http/control-access.js";
 import {
@@ -67,10 +67,12 @@ async function callMethod(context: MethodContext, request: HttpRequest): Promise
   const { params } = found;
   const { definition: method } = found.route;
   const accountId = readQuery(request, method);
-  const body = readBody(request, "body" in method ? method.body : null);
-  const account = method.scoped ? scopeOf(context, body, accountId) : null;
-  if ("respond" in method) return method.respond(context, params, request, account);
-  const result = await method.run(context, params, body, account);
+  const body = readBody(request, "body" in method && method.body !== null);
+  if ("respond" in method) {
+    const account = method.scoped ? scopeOf(context, body, accountId) : null;
+    return method.respond(context, params, request, account);
+  }
+  const result = await method.run(context, params, body, accountId);
   const response = jsonResponse(method.status, result ?? null);
   return method.response === null ? emptyResponse(response) : response;
 }
@@ -90,15 +92,15 @@ function readQuery({ query }: HttpRequest, { scoped = false, isOpen }: AnyMethod
 }
 
 /**
- * Returns the checked body; a missing one is the same as `{}`. Any body must have the content type of JSON, even if the
+ * Returns the JSON of the body; a missing one is the same as `{}`. Any body must have the content type of JSON, even if the
  * method takes none: for other types, browsers send no CORS preflight.
  */
-function readBody(request: HttpRequest, schema: z.ZodMiniType | null): unknown {
+function readBody(request: HttpRequest, takesBody: boolean): unknown {
   const { body, headers } = request;
   const isEmpty = body === null || (body !== "too_large" && body.byteLength === 0);
   const canBeEmpty = /^(application\/json\b.*)?$/i.test(headers.get("Content-Type") ?? "");
   const value = isEmpty && canBeEmpty ? {} : requireJson(request, undefined, DEEPEST_NESTING);
-  if (schema !== null) return parseOption("", schema, value);
+  if (takesBody) return value;
   if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0)
     return undefined;
   throw new Refusal("invalid_request_body", "This call takes no body. Omit it, or send {}.");

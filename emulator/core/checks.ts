@@ -102,7 +102,11 @@ export function checkOptionNames<Options extends object, Name extends keyof Opti
  *
  * @throws InvalidValueError whose message names the first part that does not fit
  */
-export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
+export function parseOption<Schema extends z.ZodMiniType>(
+  name: string,
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const pathOf = (path: readonly PropertyKey[]) => fieldPath([name, ...path]);
