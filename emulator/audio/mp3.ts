@@ -37,10 +37,10 @@ export async function encodeMp3(samples: Int16Array, pause: Pause): Promise<Byte
   const count = Math.ceil((samples.length + DELAY_SAMPLES) / FRAME_SAMPLES);
   const file = new Uint8Array(count * FRAME_BYTES);
   const analyze = createFilterBank();
-  const writeFrame = createFrameWriter();
+  const writer = new FrameWriter();
   for (let index = 0; index < count; index++) {
     const spectrum = analyze(samples.subarray(index * FRAME_SAMPLES, (index + 1) * FRAME_SAMPLES));
-    writeFrame(file.subarray(index * FRAME_BYTES, (index + 1) * FRAME_BYTES), spectrum);
+    writer.write(file.subarray(index * FRAME_BYTES, (index + 1) * FRAME_BYTES), spectrum);
     if (index % FRAMES_PER_TURN === 0) await pause();
   }
   return file;
@@ -105,23 +105,37 @@ function createFilterBank(): (samples: Int16Array) => Float64Array {
   };
 }
 
-/** Writes the spectrum of a frame, in steps as fine as there is space for. */
-function createFrameWriter(): (frame: Uint8Array, spectrum: Float64Array) => void {
-  const codes = readCodes();
-  const space = (FRAME_BYTES - HEADER.length - SIDE_INFO_BYTES) * 8;
-  // A value of v stands for v ** (4 / 3) steps of 2 ** ((gain - 210) / 4).
-  const factors = new Float64Array(256).map((_, gain) => powerOfTwo((-3 * (gain - 210)) / 16));
-  const rooted = new Float64Array(FRAME_SAMPLES);
-  const values = new Int32Array(FRAME_SAMPLES);
-  let gain = 0;
-  let pairs = 0;
+const SPACE_BITS = (FRAME_BYTES - HEADER.length - SIDE_INFO_BYTES) * 8;
+
+/** Writes the spectrum of one frame after another, in steps as fine as there is space for. */
+class FrameWriter {
+  readonly #codes = readCodes();
+  /** A value of v stands for v ** (4 / 3) steps of 2 ** ((gain - 210) / 4). */
+  readonly #factors = new Float64Array(256).map((_, gain) => powerOfTwo((-3 * (gain - 210)) / 16));
+  readonly #rooted = new Float64Array(FRAME_SAMPLES);
+  readonly #values = new Int32Array(FRAME_SAMPLES);
+  #gain = 0;
+  #pairs = 0;
+
+  write(frame: Uint8Array, spectrum: Float64Array): void {
+    for (let i = 0; i < FRAME_SAMPLES; i++) {
+      const size = Math.abs(spectrum[i] ?? 0);
+      this.#rooted[i] = Math.sqrt(size * Math.sqrt(size));
+    }
+    // Loudness changes slowly: the steps of the frame before are a good start.
+    this.#gain = Math.max(0, this.#gain - 4);
+    let bits = this.#quantize();
+    for (; bits > SPACE_BITS; bits = this.#quantize()) this.#gain++;
+    this.#encode(frame, spectrum, bits);
+  }
 
   /** Rounds the spectrum to values, and returns how many bits they take. */
-  const quantize = () => {
-    const factor = factors[gain] ?? 0;
+  #quantize(): number {
+    const [rooted, values, codes] = [this.#rooted, this.#values, this.#codes];
+    const factor = this.#factors[this.#gain] ?? 0;
     let bits = 0;
     let bitsSoFar = 0;
-    pairs = 0;
+    let pairs = 0;
     for (let i = 0; i < FRAME_SAMPLES; i += 2) {
       const x = Math.floor((rooted[i] ?? 0) * factor + 0.4054);
       const y = Math.floor((rooted[i + 1] ?? 0) * factor + 0.4054);
@@ -134,36 +148,21 @@ function createFrameWriter(): (frame: Uint8Array, spectrum: Float64Array) => voi
       bits = bitsSoFar;
       pairs = i / 2 + 1;
     }
+    this.#pairs = pairs;
     return bits;
-  };
+  }
 
-  return (frame, spectrum) => {
-    for (let i = 0; i < FRAME_SAMPLES; i++) {
-      const size = Math.abs(spectrum[i] ?? 0);
-      rooted[i] = Math.sqrt(size * Math.sqrt(size));
-    }
-    // Loudness changes slowly: the steps of the frame before are a good start.
-    gain = Math.max(0, gain - 4);
-    let bits = quantize();
-    for (; bits > space; bits = quantize()) gain++;
-
-    let position = HEADER.length;
-    let pending = 0;
-    let pendingBits = 0;
-    const put = (value: number, width: number) => {
-      pending = (pending << width) | value;
-      for (pendingBits += width; pendingBits >= 8; pendingBits -= 8) {
-        frame[position++] = pending >> (pendingBits - 8);
-      }
-    };
+  #encode(frame: Uint8Array, spectrum: Float64Array, bits: number): void {
+    const [values, pairs] = [this.#values, this.#pairs];
+    const put = bitWriter(frame, HEADER.length);
     frame.set(HEADER);
     // The side information: nothing from earlier frames, no scale factors, and the same table for all three regions.
     put(bits, 21);
-    put((pairs << 8) | gain, 17);
+    put((pairs << 8) | this.#gain, 17);
     put((TABLE << 10) | (TABLE << 5) | TABLE, 25);
     put(0, 9);
     for (let i = 0; i < 2 * pairs; i += 2) {
-      const { code, length } = at(codes, symbolOf(values[i] ?? 0, values[i + 1] ?? 0));
+      const { code, length } = at(this.#codes, symbolOf(values[i] ?? 0, values[i + 1] ?? 0));
       put(code, length);
       for (const line of [i, i + 1]) {
         const value = values[line] ?? 0;
@@ -172,6 +171,19 @@ function createFrameWriter(): (frame: Uint8Array, spectrum: Float64Array) => voi
       }
     }
     put(0, 7);
+  }
+}
+
+/** Writes numbers of some bits each, from a byte on. */
+function bitWriter(bytes: Uint8Array, start: number): (value: number, width: number) => void {
+  let position = start;
+  let pending = 0;
+  let pendingBits = 0;
+  return (value, width) => {
+    pending = (pending << width) | value;
+    for (pendingBits += width; pendingBits >= 8; pendingBits -= 8) {
+      bytes[position++] = pending >> (pendingBits - 8);
+    }
   };
 }
 

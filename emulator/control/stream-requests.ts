@@ -29,60 +29,85 @@ export function streamRequests(
   account: Account | null,
   toJson: (request: LoggedRequest, later: number) => unknown = (request) => request,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { state, logReaders, closeListeners } = core;
-  let log: readonly LoggedRequest[] = state.requests;
-  let length = log.length;
-  let position = 0;
-  let isPulled = false;
-  let unsubscribe = () => {};
+  return new ReadableStream(new RequestSource(core, account, toJson), { highWaterMark: 1 });
+}
 
-  return new ReadableStream(
-    {
-      start(controller) {
-        const end = () => {
-          unsubscribe();
-          controller.close();
-        };
-        const read: LogReader = (_request, _body, current) => {
-          if (current === log) {
-            // The log may have dropped its oldest entries.
-            position -= length + 1 - current.length;
-          } else {
-            if (position < length) return end();
-            log = current;
-            position = current.length - 1;
-          }
-          length = current.length;
-          if (position < 0) end();
-          else if (isPulled) send(controller);
-        };
-        logReaders.add(read);
-        unsubscribe = () => {
-          logReaders.delete(read);
-          closeListeners.delete(end);
-        };
-        closeListeners.add(end);
-        if (length === 0 || account !== null) controller.enqueue(encoder.encode(EMPTY_COMMENT));
-      },
-      pull(controller) {
-        isPulled = true;
-        if (position < length) send(controller);
-      },
-      cancel: () => unsubscribe(),
-    },
-    { highWaterMark: 1 },
-  );
+type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 
-  function send(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
+class RequestSource implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
+  readonly #core: Core;
+  readonly #account: Account | null;
+  readonly #toJson: (request: LoggedRequest, later: number) => unknown;
+  #log: readonly LoggedRequest[];
+  #length: number;
+  #position = 0;
+  #isPulled = false;
+  #unsubscribe = () => {};
+
+  constructor(
+    core: Core,
+    account: Account | null,
+    toJson: (request: LoggedRequest, later: number) => unknown,
+  ) {
+    this.#core = core;
+    this.#account = account;
+    this.#toJson = toJson;
+    this.#log = core.state.requests;
+    this.#length = this.#log.length;
+  }
+
+  start(controller: Controller): void {
+    const { logReaders, closeListeners } = this.#core;
+    const end = () => {
+      this.#unsubscribe();
+      controller.close();
+    };
+    const read: LogReader = (_request, _body, log) => {
+      if (!this.#follow(log)) end();
+      else if (this.#isPulled) this.#send(controller);
+    };
+    logReaders.add(read);
+    closeListeners.add(end);
+    this.#unsubscribe = () => {
+      logReaders.delete(read);
+      closeListeners.delete(end);
+    };
+    if (this.#length === 0 || this.#account !== null) controller.enqueue(encoder.encode(EMPTY_COMMENT));
+  }
+
+  pull(controller: Controller): void {
+    this.#isPulled = true;
+    if (this.#position < this.#length) this.#send(controller);
+  }
+
+  cancel(): void {
+    this.#unsubscribe();
+  }
+
+  /** Returns whether every entry that is not sent yet is still in the log, which has a new entry. */
+  #follow(log: readonly LoggedRequest[]): boolean {
+    if (log === this.#log) {
+      // The log may have dropped its oldest entries.
+      this.#position -= this.#length + 1 - log.length;
+    } else {
+      if (this.#position < this.#length) return false;
+      this.#log = log;
+      this.#position = log.length - 1;
+    }
+    this.#length = log.length;
+    return this.#position >= 0;
+  }
+
+  #send(controller: Controller): void {
     let events = 0;
     let text = "";
-    while (position < length && events < MOST_CHUNK_EVENTS && text.length < MOST_CHUNK_LENGTH) {
-      const request = log[position++];
-      if (request === undefined || !isRequestOf(core, account, request)) continue;
-      text += `data: ${JSON.stringify(toJson(request, length - position))}\n\n`;
+    while (this.#position < this.#length && events < MOST_CHUNK_EVENTS && text.length < MOST_CHUNK_LENGTH) {
+      const request = this.#log[this.#position++];
+      if (request === undefined || !isRequestOf(this.#core, this.#account, request)) continue;
+      text += `data: ${JSON.stringify(this.#toJson(request, this.#length - this.#position))}\n\n`;
       events++;
     }
-    isPulled = text === "";
-    if (!isPulled) controller.enqueue(encoder.encode(text));
+    this.#isPulled = text === "";
+    if (!this.#isPulled) controller.enqueue(encoder.encode(text));
   }
 }

@@ -30,49 +30,53 @@ export function openApiDocument() {
       { name: "Account", description: "Balance and usage." },
     ],
     paths: Object.fromEntries(OPERATIONS.map(describePath)),
-    components: {
-      securitySchemes: {
-        apiKey: {
-          type: "apiKey",
-          in: "header",
-          name: HEADERS.apiKey,
-          description: "The API key of an account. Use it only on servers, never in a web page or an app.",
-        },
+    components: components(),
+  };
+}
+
+function components() {
+  return {
+    securitySchemes: {
+      apiKey: {
+        type: "apiKey",
+        in: "header",
+        name: HEADERS.apiKey,
+        description: "The API key of an account. Use it only on servers, never in a web page or an app.",
       },
-      parameters: {
-        TaskId: {
-          name: "taskId",
-          in: "path",
-          required: true,
-          description: "The `task_id` of a task of the account.",
-          schema: { type: "string", format: "uuid" },
-        },
-        RequestId: {
-          name: HEADERS.requestId,
-          in: "header",
-          description: "An ID for the request, which the response repeats. An unsafe value is replaced.",
-          schema: requestId,
-        },
-      },
-      headers: {
-        [HEADERS.requestId]: {
-          description: "The ID of the request: the one that was sent, or a new one.",
-          required: true,
-          schema: requestId,
-        },
-        [HEADERS.rateLimitRemaining]: {
-          description: "The requests left in the key's current window. May be absent if the key is invalid.",
-          schema: { type: "integer", minimum: 0 },
-        },
-        [HEADERS.retryAfter]: {
-          description: "Seconds to wait before the next attempt.",
-          required: true,
-          schema: { type: "integer", minimum: 0 },
-        },
-      },
-      schemas: { ...requestSchemas(), ...dataSchemas(), ...errorSchemas() },
-      responses: errorResponses(),
     },
+    parameters: {
+      TaskId: {
+        name: "taskId",
+        in: "path",
+        required: true,
+        description: "The `task_id` of a task of the account.",
+        schema: { type: "string", format: "uuid" },
+      },
+      RequestId: {
+        name: HEADERS.requestId,
+        in: "header",
+        description: "An ID for the request, which the response repeats. An unsafe value is replaced.",
+        schema: requestId,
+      },
+    },
+    headers: {
+      [HEADERS.requestId]: {
+        description: "The ID of the request: the one that was sent, or a new one.",
+        required: true,
+        schema: requestId,
+      },
+      [HEADERS.rateLimitRemaining]: {
+        description: "The requests left in the key's current window. May be absent if the key is invalid.",
+        schema: { type: "integer", minimum: 0 },
+      },
+      [HEADERS.retryAfter]: {
+        description: "Seconds to wait before the next attempt.",
+        required: true,
+        schema: { type: "integer", minimum: 0 },
+      },
+    },
+    schemas: { ...requestSchemas(), ...dataSchemas(), ...errorSchemas() },
+    responses: errorResponses(),
   };
 }
 

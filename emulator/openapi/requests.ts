@@ -7,10 +7,12 @@ import {
   noteOf,
 } from "../../src/contract/inputs.js";
 import { foreignFields } from "../../src/contract/request-rules.js";
-import { reference, type JsonSchema } from "./schema.js";
+import { type JsonSchema, reference } from "./schema.js";
 
 /** The schema of a request for a task, and one for each kind of `input`. */
-export function requestSchemas(inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): Record<string, JsonSchema> {
+export function requestSchemas(
+  inputs: readonly DescribedInput[] = DESCRIBED_INPUTS,
+): Record<string, JsonSchema> {
   const schemas = inputs.map((each) => [schemaName(each), requestSchema(each, inputs)] as const);
   return {
     TaskRequest: {

@@ -7,7 +7,7 @@ import {
   TASK_STATUSES,
   TASK_TYPES,
 } from "../../src/contract/service.js";
-import { fromContract, reference, type JsonSchema } from "./schema.js";
+import { fromContract, type JsonSchema, reference } from "./schema.js";
 
 const time = { type: "string", format: "date-time" } as const;
 const maybeTime = { type: ["string", "null"], format: "date-time" } as const;

@@ -8,7 +8,10 @@ export type JsonSchema = boolean | { readonly [keyword: string]: JsonValue };
 export type FieldDetails = Readonly<Record<string, Readonly<Record<string, JsonValue>> | false>>;
 
 /** A schema of the contract in JSON JsonSchema, with details added to its fields. Other fields follow. */
-export function fromContract(schema: z.core.$ZodType, details: FieldDetails): { [keyword: string]: JsonValue } {
+export function fromContract(
+  schema: z.core.$ZodType,
+  details: FieldDetails,
+): { [keyword: string]: JsonValue } {
   // Rules that JSON JsonSchema cannot express are left out.
   const described = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   const { $schema: _, properties, ...rest } = described as { [keyword: string]: JsonValue };

@@ -21,8 +21,6 @@ export interface EmulatorClock extends Clock {
   advance(ms: number): Promise<void>;
 }
 
-export type ServiceClock = ReturnType<typeof createClock>;
-
 /** When every emulator's virtual time begins: 2026-01-01T00:00:00Z. */
 export const VIRTUAL_START = Date.UTC(2026, 0, 1);
 
@@ -35,102 +33,133 @@ export const LATEST_TIME = Date.UTC(9900, 0, 1);
 /** The last millisecond with a year of four digits. */
 export const END_OF_YEAR_9999 = Date.UTC(10_000, 0, 1) - 1;
 
-/** Creates the clock of an emulator. The modes differ in `Time`; sleeps, `advance` and `stop` work the same in both. */
-export function createClock(mode: ClockMode) {
-  const sleepers = new Sleepers();
-  const activity = new Activity();
-  let pauses = 0;
-  const isPaused = () => pauses > 0;
-  const time = mode === "virtual" ? virtualTime(sleepers, activity, isPaused) : realTime(sleepers);
-  const { now, schedule } = time;
+/** The clock of an emulator. The modes differ in `Time`; sleeps, `advance` and `stop` work the same in both. */
+export class ServiceClock {
+  readonly mode: ClockMode;
+  /** The clock for the clients of the emulator, and for its users. */
+  readonly clients: EmulatorClock;
+  /** While anything here is in progress, virtual time does not skip. */
+  readonly activity = new Activity();
+  readonly #sleepers = new Sleepers();
+  readonly #time: Time;
+  #pauses = 0;
+  #timesSet = 0;
+  #advancing = 0;
+  #lastAdvance = Promise.resolve();
 
-  const setTime = (to: number) => {
-    time.set(to);
-    schedule();
-  };
-  const pauseSkipping = () => {
-    pauses++;
-  };
-  const resumeSkipping = () => {
-    pauses--;
-    activity.touch();
-    schedule();
-  };
+  constructor(mode: ClockMode) {
+    this.mode = mode;
+    this.#time =
+      mode === "virtual"
+        ? virtualTime(this.#sleepers, this.activity, () => this.#pauses > 0)
+        : realTime(this.#sleepers);
+    this.clients = {
+      mode,
+      now: () => this.now(),
+      sleep: (ms, signal) => this.sleep(ms, signal),
+      advance: (ms) => this.advance(ms),
+    };
+    addWork(this.clients, this.activity);
+  }
 
-  const moveTo = (to: number) => setTime(Math.max(now(), to));
-  const idle = () => new Promise<void>((resolve) => activity.whenIdle(resolve));
-  let timesSet = 0;
-  let advancing = 0;
-  let lastAdvance = Promise.resolve();
+  now(): number {
+    return this.#time.now();
+  }
 
-  // Calls that overlap run one after the other. The sum is rounded, as for a sleep, and not `ms`: a product of decimals
-  // such as `4.001 * 1000` is slightly above the whole number that was meant.
-  const advanceTime = async (ms: number) => {
-    checkAdvance(now(), ms);
-    const isIdle = advancing === 0 && !activity.isBusy;
-    if (isIdle && sleepers.nextWakeAt > now() + ms) return moveTo(Math.ceil(now() + ms));
-    advancing++;
-    const setBefore = timesSet;
-    const advanced = lastAdvance.then(() => advanceStepwise(ms, setBefore)).finally(() => advancing--);
-    lastAdvance = advanced.catch(() => {});
-    await advanced;
-  };
-  // Moves from one wake-up to the next, so that each sleep ends at its own time. Stops if the clock is set meanwhile.
-  const advanceStepwise = async (ms: number, setBefore: number) => {
-    await idle();
-    // An earlier call may have advanced the time since this one was made.
-    checkAdvance(now(), ms);
-    const target = Math.ceil(now() + ms);
-    while (timesSet === setBefore && sleepers.nextWakeAt <= target) {
-      moveTo(sleepers.nextWakeAt);
-      sleepers.wakeUntil(now());
-      await idle();
+  /** The time after a reset: `VIRTUAL_START`, or the system's. */
+  startTime(): number {
+    return this.#time.startTime();
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const asleep = this.#sleepers.sleep(wakeTime(this.now(), ms), signal);
+    this.activity.touch();
+    this.#time.schedule();
+    // Handles the rejection of a sleep that the caller does not await.
+    asleep.catch(() => this.#time.schedule());
+    return asleep;
+  }
+
+  async advance(ms: number): Promise<void> {
+    this.pauseSkipping();
+    try {
+      await this.#advance(ms);
+    } finally {
+      this.resumeSkipping();
     }
-    if (timesSet === setBefore) moveTo(target);
-  };
+  }
 
-  const clients: EmulatorClock = {
-    mode,
-    now,
-    sleep(ms, signal) {
-      const asleep = sleepers.sleep(wakeTime(now(), ms), signal);
-      activity.touch();
-      schedule();
-      // Handles the rejection of a sleep that the caller does not await.
-      asleep.catch(schedule);
-      return asleep;
-    },
-    async advance(ms) {
-      pauseSkipping();
-      await advanceTime(ms).finally(resumeSkipping);
-    },
-  };
-  addWork(clients, activity);
+  /** Keeps virtual time from skipping until `resumeSkipping`: a caller waits in real time. `advance` still works. */
+  pauseSkipping(): void {
+    this.#pauses++;
+  }
 
-  return {
-    ...clients,
-    /** The clock for the clients of the emulator, and for its users. */
-    clients,
-    /** While anything here is in progress, virtual time does not skip. */
-    activity,
-    /** Keeps virtual time from skipping until `resumeSkipping`: a caller waits in real time. `advance` still works. */
-    pauseSkipping,
-    resumeSkipping,
-    /** Sets the time, forward or back. Each sleep keeps its remaining duration. */
-    set(to: number): void {
-      timesSet++;
-      sleepers.shiftBy(to - now());
-      setTime(to);
-    },
-    /** The time after a reset: `VIRTUAL_START`, or the system's. */
-    startTime: time.startTime,
-    /** Stops the clock. Every sleep rejects, now and later. */
-    stop(): void {
-      sleepers.close(new Error("The emulator was disposed, and its clock with it. Create a new emulator."));
-      activity.stop();
-      schedule();
-    },
-  };
+  resumeSkipping(): void {
+    this.#pauses--;
+    this.activity.touch();
+    this.#time.schedule();
+  }
+
+  /** Sets the time, forward or back. Each sleep keeps its remaining duration. */
+  set(to: number): void {
+    this.#timesSet++;
+    this.#sleepers.shiftBy(to - this.now());
+    this.#setTime(to);
+  }
+
+  /** Stops the clock. Every sleep rejects, now and later. */
+  stop(): void {
+    this.#sleepers.close(
+      new Error("The emulator was disposed, and its clock with it. Create a new emulator."),
+    );
+    this.activity.stop();
+    this.#time.schedule();
+  }
+
+  /**
+   * Calls that overlap run one after the other. The sum is rounded, as for a sleep, and not `ms`: a product of decimals
+   * such as `4.001 * 1000` is slightly above the whole number that was meant.
+   */
+  async #advance(ms: number): Promise<void> {
+    checkAdvance(this.now(), ms);
+    const isIdle = this.#advancing === 0 && !this.activity.isBusy;
+    if (isIdle && this.#sleepers.nextWakeAt > this.now() + ms)
+      return this.#moveTo(Math.ceil(this.now() + ms));
+    this.#advancing++;
+    const setBefore = this.#timesSet;
+    const advanced = this.#lastAdvance
+      .then(() => this.#advanceStepwise(ms, setBefore))
+      .finally(() => this.#advancing--);
+    this.#lastAdvance = advanced.catch(() => {});
+    await advanced;
+  }
+
+  /** Moves from one wake-up to the next, so that each sleep ends at its own time. Stops if the clock is set meanwhile. */
+  async #advanceStepwise(ms: number, setBefore: number): Promise<void> {
+    await this.#untilIdle();
+    // An earlier call may have advanced the time since this one was made.
+    checkAdvance(this.now(), ms);
+    const target = Math.ceil(this.now() + ms);
+    while (this.#timesSet === setBefore && this.#sleepers.nextWakeAt <= target) {
+      this.#moveTo(this.#sleepers.nextWakeAt);
+      this.#sleepers.wakeUntil(this.now());
+      await this.#untilIdle();
+    }
+    if (this.#timesSet === setBefore) this.#moveTo(target);
+  }
+
+  #untilIdle(): Promise<void> {
+    return new Promise((resolve) => this.activity.whenIdle(resolve));
+  }
+
+  #moveTo(to: number): void {
+    this.#setTime(Math.max(this.now(), to));
+  }
+
+  #setTime(to: number): void {
+    this.#time.set(to);
+    this.#time.schedule();
+  }
 }
 
 interface Time {
