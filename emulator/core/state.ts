@@ -35,6 +35,8 @@ const COUNTED = [
   "authorizations",
 ] as const;
 
+const countsSchema = z.record(oneOf(...COUNTED), count, "be an object");
+
 /** Everything that an emulator stores, except for the time, which is the clock's. */
 export type State = Omit<StateData, "audit"> & { audit: Audit };
 
@@ -45,7 +47,7 @@ export const stateSchema = objectOf({
   /** The first account, and its key, which a reset does not change. */
   owner: objectOf({ accountId: text, apiKey: text }),
   /** How many of each were ever made. */
-  counts: z.record(oneOf(...COUNTED), count, "be an object"),
+  counts: countsSchema,
   policy: policySchema,
   limits: limitsSchema,
   accounts: list(accountSchema),
@@ -70,7 +72,7 @@ export const DEFAULT_CREDITS = 1000;
 
 export function createState(options: NewState, now: number): State {
   const { seed = DEFAULT_SEED, credits = DEFAULT_CREDITS, policy, limits, apiKey } = options;
-  const counts = Object.fromEntries(COUNTED.map((name) => [name, 0])) as State["counts"];
+  const counts = countsSchema.parse(Object.fromEntries(COUNTED.map((name) => [name, 0])));
   const account = createAccount({ seed, counts, accounts: [] }, credits, now);
   const key = createKey({ seed, counts, accounts: [] }, now, apiKey);
   account.keys.push(key);

@@ -1,10 +1,10 @@
-import { hasJsonType, type RequestHead } from "./messages.js";
+import { type AccessedHead, hasJsonType } from "./messages.js";
 
 /** The control plane takes whole snapshots. */
 const LARGEST_BODY = 2 ** 28;
 
 /** How many bytes of a control call's body to read: none if the call will be refused for its headers. */
-export function controlBodyLimit(head: RequestHead): number {
+export function controlBodyLimit(head: AccessedHead): number {
   return accessRefusal(head) === null && hasJsonType(head.headers) ? LARGEST_BODY : 0;
 }
 
@@ -16,7 +16,7 @@ const LOCAL_NAMES = ["localhost", "127.0.0.1", "[::1]"];
  * any header, so its socket's address is checked; its request needs a host name from `allowHost`. A web page is
  * recognized by its `Origin`, by `Sec-Fetch-Site` if it sends no `Origin`, and after DNS rebinding by its `Host`.
  */
-export function accessRefusal({ headers, origins, controlAccess }: RequestHead): string | null {
+export function accessRefusal({ headers, origins, controlAccess }: AccessedHead): string | null {
   const own = new URL(controlAccess?.origin ?? origins.service);
   const host = headers.get("Host")?.toLowerCase() ?? null;
   const name = host?.replace(/:\d+$/, "") ?? "";

@@ -1,10 +1,7 @@
 import { MODELS } from "../../src/contract/service.js";
-import type { Core } from "../core/core.js";
 import {
-  type Arrival,
   bytesOf,
   type HttpOutcome,
-  type HttpRequest,
   type HttpResponse,
   type Origins,
   type RequestTarget,
@@ -74,11 +71,7 @@ export class Responder {
     const upload = request.body?.getReader();
     this.#inFlight.add(owner);
     try {
-      const received = this.#receive(
-        new FetchRequest(core, request, target, origins, signal),
-        upload,
-        signal,
-      );
+      const received = this.#receive(request, upload, signal, target);
       const outcome = await this.#untilAborted(received, signal);
       // A caller that cannot abort never ends the stall, so it must not stop virtual time.
       if (outcome === "stall") await stall(core, (reset) => this.#untilAborted(reset, signal), canAbort);
@@ -97,15 +90,32 @@ export class Responder {
   }
 
   /** Reads the request's body, then handles it. From then on, an abort no longer prevents its effects. */
-  async #receive(request: FetchRequest, upload: Upload, signal: AbortSignal): Promise<HttpOutcome> {
-    const { clock, closing } = this.#service.core;
+  async #receive(
+    { method, headers }: Request,
+    upload: Upload,
+    signal: AbortSignal,
+    target: RequestTarget,
+  ): Promise<HttpOutcome> {
+    const { core, origins } = this.#service;
+    const { clock, closing } = core;
+    const arrival = registerArrival(core, { ...target, headers, origins });
     clock.activity.begin();
     try {
       // Awaited even without a body, so that requests that are sent together arrive before the first is handled.
-      request.body = await readBody(upload, request.arrival.bodyLimit);
+      const body = await readBody(upload, arrival.bodyLimit);
       signal.throwIfAborted();
       closing.throwIfAborted();
-      return await handleRequest(this.#service, request);
+      return await handleRequest(this.#service, {
+        ...target,
+        method,
+        headers,
+        origins,
+        arrival,
+        body,
+        get isAborted() {
+          return signal.aborted;
+        },
+      });
     } finally {
       clock.activity.end();
     }
@@ -128,35 +138,6 @@ export class Responder {
       };
     });
     return Promise.race([promise, ended]).finally(removeListeners);
-  }
-}
-
-class FetchRequest implements HttpRequest {
-  readonly site: RequestTarget["site"];
-  readonly provider: RequestTarget["provider"];
-  readonly path: string;
-  readonly query: string;
-  readonly method: string;
-  readonly headers: Headers;
-  readonly origins: Origins;
-  readonly arrival: Arrival;
-  body: HttpRequest["body"] = null;
-  readonly #signal: AbortSignal;
-
-  constructor(core: Core, request: Request, target: RequestTarget, origins: Origins, signal: AbortSignal) {
-    this.site = target.site;
-    this.provider = target.provider;
-    this.path = target.path;
-    this.query = target.query;
-    this.method = request.method;
-    this.headers = request.headers;
-    this.origins = origins;
-    this.#signal = signal;
-    this.arrival = registerArrival(core, this);
-  }
-
-  get isAborted(): boolean {
-    return this.#signal.aborted;
   }
 }
 

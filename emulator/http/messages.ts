@@ -23,6 +23,9 @@ export interface RequestHead {
   readonly controlAccess?: ControlAccess;
 }
 
+/** What decides how much of a request's body is read. */
+export type AccessedHead = Pick<RequestHead, "site" | "path" | "headers" | "origins" | "controlAccess">;
+
 export type RequestTarget = Pick<RequestHead, "site" | "provider" | "path" | "query">;
 
 export interface HttpRequest extends RequestHead {

@@ -1,17 +1,17 @@
 import type { Core } from "../core/core.js";
 import { LARGEST_BODY_BYTES } from "../core/ranges.js";
-import { RequestContext } from "./request-context.js";
 import { controlBodyLimit } from "./control-access.js";
 import { preflightResponse } from "./cors.js";
 import {
+  type AccessedHead,
   type Arrival,
   type HttpOutcome,
   type HttpRequest,
   isControlCall,
-  type RequestHead,
   refusalResponse,
 } from "./messages.js";
 import { record } from "./record.js";
+import { RequestContext } from "./request-context.js";
 import type { Service } from "./service.js";
 import { identifyCaller, requireKey } from "./stages/caller.js";
 import { delayRequest } from "./stages/delay.js";
@@ -34,7 +34,7 @@ const STAGES: readonly Stage[] = [
 ];
 
 /** Must be called before the body is read. Control calls are not counted, since they are not requests to the service. */
-export function registerArrival({ state: { counts }, generation }: Core, head: RequestHead): Arrival {
+export function registerArrival({ state: { counts }, generation }: Core, head: AccessedHead): Arrival {
   return isControlCall(head)
     ? { ordinal: counts.arrivals, generation, bodyLimit: controlBodyLimit(head) }
     : { ordinal: counts.arrivals++, generation, bodyLimit: LARGEST_BODY_BYTES };

@@ -7,8 +7,8 @@ import type { Exchange } from "../core/log/exchanges.js";
 import { maskKey } from "../core/log/mask.js";
 import type { StoredTask } from "../core/task.js";
 import { isoTime } from "../time/clock.js";
-import type { Caller, RequestContext } from "./request-context.js";
 import type { HttpOutcome, HttpResponse } from "./messages.js";
+import type { Caller, RequestContext } from "./request-context.js";
 
 /** Logs a request that has ended, and checks the ledger and the client. Returns the outcome. */
 export function record(context: RequestContext, outcome: HttpOutcome): HttpOutcome {

@@ -1,5 +1,5 @@
-import type { KeyRoute, OpenRoute, RoutePattern } from "./request-context.js";
 import { Refusal } from "./messages.js";
+import type { KeyRoute, OpenRoute, RoutePattern } from "./request-context.js";
 
 export function keyRoute(
   { method, path, status }: { method: string; path: string; status: number },

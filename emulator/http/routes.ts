@@ -1,6 +1,5 @@
 import { ENDPOINTS } from "../../src/contract/service.js";
 import type { Site } from "../core/audio-store.js";
-import type { Route } from "./request-context.js";
 import { readBalance } from "./operations/balance.js";
 import { submitTask } from "./operations/create-task.js";
 import { readArt, readAudio, readProviderAudio } from "./operations/files.js";
@@ -8,6 +7,7 @@ import { describeService } from "./operations/openapi.js";
 import { retrieveTask } from "./operations/retrieve-task.js";
 import { readUsage } from "./operations/usage.js";
 import { welcome } from "./operations/welcome.js";
+import type { Route } from "./request-context.js";
 import { keyRoute, openRoute } from "./route.js";
 
 export const ROUTES: Readonly<Record<Site, readonly Route[]>> = {

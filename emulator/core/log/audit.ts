@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { LIMITS } from "../../../src/contract/service.js";
+import { isRecord, LIMITS } from "../../../src/contract/service.js";
 import { canonicalJson } from "../../../src/contract/text.js";
 import { isoTime } from "../../time/clock.js";
 import { hashOf } from "../../time/random.js";
@@ -253,7 +253,12 @@ function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }:
   }
 }
 
-function addFinding({ findings }: Audit, request: AuditedRequest, rule: ComplianceRule, detail: string): void {
+function addFinding(
+  { findings }: Audit,
+  request: AuditedRequest,
+  rule: ComplianceRule,
+  detail: string,
+): void {
   const { loggedId: requestId, now, caller } = request;
   findings.push({ rule, at: isoTime(now), request_id: requestId, detail, account_id: caller?.account.id });
   if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);
@@ -268,9 +273,8 @@ export function listFindings({ findings }: Audit, accountId: string | null): Fin
 
 /** The fingerprint of an account and its JSON. Only the fields that the service reads count. */
 export function fingerprintOfSubmission(accountId: string, json: unknown): string {
-  if (typeof json !== "object" || json === null || Array.isArray(json))
-    return `${accountId} ${fingerprintOf(json)}`;
-  const { model, task_type, input, audio_format = null } = json as Readonly<Record<string, unknown>>;
+  if (!isRecord(json)) return `${accountId} ${fingerprintOf(json)}`;
+  const { model, task_type, input, audio_format = null } = json;
   return `${accountId} ${fingerprintOf({ model, task_type, input, audio_format })}`;
 }
 

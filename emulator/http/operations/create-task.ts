@@ -9,8 +9,8 @@ import type { Policy } from "../../core/policy-fields.js";
 import { outcomeSchema, scriptFor } from "../../core/providers.js";
 import { applyTimeouts, createTask, type TaskOrder } from "../../core/transitions.js";
 import { isoTime } from "../../time/clock.js";
-import type { RequestContext } from "../request-context.js";
 import { type HttpRequest, Refusal, requireJson } from "../messages.js";
+import type { RequestContext } from "../request-context.js";
 
 /** Its errors have the order of precedence: suspension, the body and its fields, the outcome, the credits. */
 export function submitTask(context: RequestContext, account: Account): TaskSubmission {

@@ -2,8 +2,8 @@ import { isModel } from "../../../src/contract/service.js";
 import { AUDIO_FORMATS } from "../../audio/formats.js";
 import type { Site } from "../../core/audio-store.js";
 import type { Core } from "../../core/core.js";
-import type { RequestContext } from "../request-context.js";
 import { createResponse, errorResponse, type HttpResponse, Refusal } from "../messages.js";
+import type { RequestContext } from "../request-context.js";
 
 type FileContext = Pick<RequestContext, "core" | "request" | "now">;
 

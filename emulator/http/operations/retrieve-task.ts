@@ -2,8 +2,8 @@ import type { Task } from "../../../src/contract/task.js";
 import type { Account } from "../../core/accounts.js";
 import { findTask } from "../../core/core.js";
 import { readTask } from "../../core/transitions.js";
-import type { RequestContext } from "../request-context.js";
 import { Refusal } from "../messages.js";
+import type { RequestContext } from "../request-context.js";
 import { taskData } from "../task-data.js";
 
 /** The read that polls the provider, and settles or refunds the task. */

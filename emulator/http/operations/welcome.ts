@@ -1,5 +1,5 @@
-import type { RequestContext } from "../request-context.js";
 import { createResponse, type HttpResponse } from "../messages.js";
+import type { RequestContext } from "../request-context.js";
 
 export async function welcome({ request }: RequestContext): Promise<HttpResponse> {
   const text = `This is the async-music emulator: a copy of the music service for tests, which charges nothing.\n\nSet ASYNC_MUSIC_BASE_URL=${request.origins.service} and use any client of the service.\n`;

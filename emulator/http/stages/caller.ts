@@ -1,6 +1,6 @@
 import { HEADERS } from "../../../src/contract/service.js";
-import type { RequestContext } from "../request-context.js";
 import { Refusal } from "../messages.js";
+import type { RequestContext } from "../request-context.js";
 
 /** Finds the caller. Must run after a delay, in which the key may be disabled or deleted. */
 export function identifyCaller(context: RequestContext): undefined {

@@ -1,8 +1,8 @@
 import { ERROR_STATUSES } from "../../../src/contract/service.js";
 import type { Core } from "../../core/core.js";
 import type { Fault } from "../../core/faults.js";
-import type { RequestContext } from "../request-context.js";
 import { emptyResponse, errorResponse, type HttpOutcome, type HttpResponse, halved } from "../messages.js";
+import type { RequestContext } from "../request-context.js";
 import { readRemaining } from "./rate-limit.js";
 
 /** Ends a request whose fault prevents its effect. */

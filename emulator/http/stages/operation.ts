@@ -1,5 +1,5 @@
-import type { RequestContext } from "../request-context.js";
 import { type HttpResponse, jsonResponse, Refusal } from "../messages.js";
+import type { RequestContext } from "../request-context.js";
 import { findRoute } from "../route.js";
 import { ROUTES } from "../routes.js";
 import { countRequest } from "./rate-limit.js";

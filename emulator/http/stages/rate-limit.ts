@@ -1,6 +1,6 @@
 import { admit, openWindow, remainingIn } from "../../core/rate-limit.js";
-import type { RequestContext } from "../request-context.js";
 import { Refusal } from "../messages.js";
+import type { RequestContext } from "../request-context.js";
 
 export function requireQuota(context: RequestContext): undefined {
   if (context.route?.access === "open") return;
