@@ -21,9 +21,9 @@ import { handleRequest } from "../http/pipeline.js";
 import type { Service } from "../http/service.js";
 import { stall } from "../http/stages/fault.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
-import { ServedConnection } from "./served-connection.js";
 import { NodeHeaders, NodeRequest } from "./node-request.js";
 import { type Addresses, HostOrigins } from "./origins.js";
+import { ServedConnection } from "./served-connection.js";
 
 /** Responds with a file of the dashboard, or `null` if there is none at the path. */
 export type Dashboard = (method: string, path: string) => Promise<HttpResponse | null>;
@@ -97,7 +97,11 @@ export class SiteServer {
     else this.#connections.get(socket)?.afterLastResponse(() => refuseInvalidHttp(socket));
   }
 
-  async #serve(connection: ServedConnection, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #serve(
+    connection: ServedConnection,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const { core } = this.#service;
     const own = this.#addresses.origins;
     if (own === null || core.closing.aborted) return void incoming.socket.destroy();

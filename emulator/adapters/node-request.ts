@@ -10,8 +10,8 @@ import type {
 } from "../http/messages.js";
 import { registerArrival } from "../http/pipeline.js";
 import type { ServiceClock } from "../time/clock.js";
-import type { ServedConnection } from "./served-connection.js";
 import type { Addresses } from "./origins.js";
+import type { ServedConnection } from "./served-connection.js";
 
 /** What follows a `CONNECT` is no longer HTTP. */
 const BODILESS_METHODS = ["GET", "HEAD", "CONNECT"];

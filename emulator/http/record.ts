@@ -87,7 +87,7 @@ function providerIn(path: string): Model {
   return MODELS.find((model) => path.startsWith(`/${model}/`)) ?? "provider_a";
 }
 
-/** What the client knows after the response. */
+/** The outcome as the response shows it to the client. */
 function auditedOutcome(
   context: RequestContext,
   { key }: Caller,
