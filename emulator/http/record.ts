@@ -55,12 +55,11 @@ function exchangeOf(
   logged: LoggedRequest,
   read: StoredTask | null,
   outcome: HttpOutcome,
-): Exchange {
+): Omit<Exchange, "number"> {
   const { core, request, arrivedAt, caller, created, remaining, fault } = context;
   const response = typeof outcome === "string" ? null : outcome;
   const isBroken = response?.breaksAfterBytes !== undefined;
   return {
-    number: core.exchanges.nextNumber,
     request: logged,
     sentTo: request.site === "service" ? "service" : (request.provider ?? providerIn(request.path)),
     keyId: caller?.key.id ?? null,

@@ -62,15 +62,11 @@ export class Exchanges {
     this.#limit = limit;
   }
 
-  /** The number of the exchange that is added next. */
-  get nextNumber(): number {
-    return this.#latest + 1;
-  }
-
-  add(exchange: Exchange): void {
-    this.#latest = exchange.number;
-    this.#exchanges.push(exchange);
-    this.#bytes += bytesOf(exchange);
+  /** Numbers the exchange, and keeps the object itself: a copy would cost more than all else here. */
+  add(exchange: Omit<Exchange, "number">): void {
+    const added = Object.assign(exchange, { number: ++this.#latest });
+    this.#exchanges.push(added);
+    this.#bytes += bytesOf(added);
     if (this.#exchanges.length > 2 * REMEMBERED_REQUESTS) {
       for (const dropped of this.#exchanges.slice(0, -REMEMBERED_REQUESTS)) this.#bytes -= bytesOf(dropped);
       this.#exchanges = this.#exchanges.slice(-REMEMBERED_REQUESTS);
