@@ -22,7 +22,7 @@ export class SendingWatch {
     client.on("attempt", ({ method }) => {
       if (method === "POST") this.#isSending = true;
     });
-    client.on("answer", ({ method, status }) => {
+    client.on("response", ({ method, status }) => {
       // A success has yet to be read and recorded in the journal.
       if (method === "POST" && (status === null || status >= 300)) this.ended();
     });

@@ -47,11 +47,11 @@ export * from "./errors/task-errors.js";
 export type { ApiPromise, WithResponse } from "./http/api-promise.js";
 export type { ByobReader, ByteStream, ByteStreamMethods } from "./http/byte-stream.js";
 export type {
-  AnswerEvent,
   AttemptEvent,
   ClientEvents,
   Listener,
   PauseEvent,
+  ResponseEvent,
   RetryEvent,
   TaskEvent,
   WaitEvent,

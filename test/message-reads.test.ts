@@ -21,7 +21,8 @@ const FOREIGN: Readonly<Record<string, string>> = {
   "src/http/never-sent.ts certainlyNeverSent": "undici and Deno: an error without a code",
   "src/http/failure.ts codeOf": "undici: an error without a code",
   "src/http/failure.ts reasonOf": "the service: its message is shortened",
-  "cli/report.ts reportedError": "commander: its message repeats the value of a flag, and begins with `error:`",
+  "cli/report.ts reportedError":
+    "commander: its message repeats the value of a flag, and begins with `error:`",
   "cli/mcp/setup.ts writableDirectory": "Node: its message names a temporary file",
 };
 

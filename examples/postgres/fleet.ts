@@ -36,7 +36,7 @@ const { createEngine }: { createEngine(): Promise<Engine> } = await import(`./${
 const engine = await createEngine();
 
 const run = Date.now().toString(36);
-const workers: ChildProcess[] = Array.from({ length: WORKERS }, (_, place) => startWorker(place));
+const workers: ChildProcess[] = Array.from({ length: WORKERS }, (_, entry) => startWorker(entry));
 process.once("exit", () => {
   for (const worker of workers) worker.kill("SIGKILL");
 });
@@ -45,9 +45,9 @@ for (let kill = 0; kill < KILLS; kill++) {
   await order(kill);
   // Its job may be running.
   await setTimeout(300);
-  const place = kill % WORKERS;
-  workers[place]?.kill("SIGKILL");
-  workers[place] = startWorker(place);
+  const entry = kill % WORKERS;
+  workers[entry]?.kill("SIGKILL");
+  workers[entry] = startWorker(entry);
 }
 await order(KILLS);
 console.log(`${KILLS} workers were killed.`);
@@ -80,8 +80,8 @@ async function order(number: number): Promise<void> {
   }
 }
 
-function startWorker(place: number): ChildProcess {
+function startWorker(entry: number): ChildProcess {
   const script = fileURLToPath(new URL("worker.ts", import.meta.url));
-  const parameters = [engineName, `worker-${place}`];
+  const parameters = [engineName, `worker-${entry}`];
   return spawn(process.execPath, [...process.execArgv, script, ...parameters], { stdio: "inherit" });
 }

@@ -43,9 +43,9 @@ for (let kill = 0; kill < KILLS; kill++) {
   await order();
   // Its job may be running.
   await setTimeout(300);
-  const place = kill % WORKERS;
-  workers[place]?.kill("SIGKILL");
-  workers[place] = startWorker();
+  const entry = kill % WORKERS;
+  workers[entry]?.kill("SIGKILL");
+  workers[entry] = startWorker();
 }
 await order();
 for (const { id = "" } of jobs) {

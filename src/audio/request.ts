@@ -62,7 +62,7 @@ export async function request<Result>(
   }
   const status = response?.status ?? null;
   const durationMs = clock.now() - sentAt;
-  emitter.emit("answer", () => ({ ...event, status, durationMs, remaining: null }));
+  emitter.emit("response", () => ({ ...event, status, durationMs, remaining: null }));
   try {
     if (response === null) throw failure;
     // Any other success has no audio, or a part that was not requested.

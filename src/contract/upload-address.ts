@@ -62,8 +62,8 @@ function prefixOf(block: string): string {
 /** The bits of an address as the URL parser writes it: 32 of a dotted quad, 128 of an IPv6 address. */
 function bitsOf(address: string): string {
   if (!address.includes(":")) return toBits(address.split("."), 10, 8);
-  const [head = "", tail = ""] = address.split("::").map((half) => toBits(half.split(":"), 16, 16));
-  return head.padEnd(128 - tail.length, "0") + tail;
+  const [left = "", tail = ""] = address.split("::").map((half) => toBits(half.split(":"), 16, 16));
+  return left.padEnd(128 - tail.length, "0") + tail;
 }
 
 /** An empty group, which stands beside a `::`, is one of the zeros that it replaces. */

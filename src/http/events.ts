@@ -19,7 +19,7 @@ type Listeners = { readonly [Name in keyof ClientEvents]: Set<Listener<Name>> };
 export function createEmitter(): Emitter {
   const listeners: Listeners = {
     attempt: new Set(),
-    answer: new Set(),
+    response: new Set(),
     wait: new Set(),
     retry: new Set(),
     pause: new Set(),
@@ -64,7 +64,7 @@ export interface AttemptEvent {
 }
 
 /** The result of an attempt. */
-export interface AnswerEvent extends AttemptEvent {
+export interface ResponseEvent extends AttemptEvent {
   /** The HTTP status; `null` without a response. */
   status: number | null;
   /** How long it took by the client's clock, in milliseconds. */
@@ -106,7 +106,7 @@ export interface TaskEvent {
 /** The events of a client, by the name for `client.on`. */
 export interface ClientEvents {
   attempt: AttemptEvent;
-  answer: AnswerEvent;
+  response: ResponseEvent;
   wait: WaitEvent;
   retry: RetryEvent;
   pause: PauseEvent;

@@ -62,7 +62,7 @@ export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): v
   };
   const ms = Math.round;
   log("debug", "attempt", ({ method, url }) => `sends ${method} ${url}`);
-  log("debug", "answer", ({ status, durationMs, method, url }) => {
+  log("debug", "response", ({ status, durationMs, method, url }) => {
     return `${status ?? "no response"} after ${ms(durationMs)} ms to ${method} ${url}`;
   });
   log(

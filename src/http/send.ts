@@ -110,7 +110,7 @@ function report(context: Context, call: Call, requestId: string, sentAt: number,
   const now = clock.now();
   const date = parseDate(response?.headers.get("Date") ?? null);
   if (date !== null) service.aheadMs = date - now;
-  emitter.emit("answer", () => {
+  emitter.emit("response", () => {
     return { ...attemptEvent(context, call, requestId), status, durationMs: now - sentAt, remaining };
   });
   if (heldForMs !== null) emitter.emit("pause", () => ({ forMs: heldForMs, until: dateAt(now + heldForMs) }));

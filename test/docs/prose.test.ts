@@ -10,6 +10,9 @@ test.each([
   ["a message", "src/a.ts", 'throw new Error("The client knows no task.");', ["1:22 client knows"]],
   ["a template", "src/a.ts", "const a = `Task $" + "{id} goes on.`;", ["1:23 goes on"]],
   ["text in JSX", "emulator/a.tsx", "const a = <p>Seen in colour</p>;", ["1:22 colour"]],
+  ["a declared name", "src/a.ts", "class AnswerEvent {\n  #isHeard = true;\n}", ["1:7 answer", "2:3 heard"]],
+  ["the name of a type", "src/a.ts", "type ConductRule = string;", ["1:6 conduct"]],
+  ["the name of a parameter", "src/a.ts", "const a = ({ b: chance }: B) => 1;", ["1:17 chance"]],
 ])("a word outside of the glossary is found in %s", async (_, path, content, expected) => {
   const found = await lintProse(path, content);
   expect(found.map((line) => line.replace(/^.*?:(\d+:\d+) .*?“(.*?)”.*/, "$1 $2"))).toEqual(expected);
@@ -18,7 +21,11 @@ test.each([
 test.each([
   ["code of a page", "docs/page.md", "Call `answer`:\n\n```ts\nanswer();\n```"],
   ["code in a docstring", "src/a.ts", "/**\n * Calls `answer`:\n * ```ts\n * answer();\n * ```\n */"],
-  ["names and values", "src/a.ts", 'const answer = "answer";'],
+  [
+    "a value, and a name of another file",
+    "src/a.ts",
+    'import { answer } from "b";\nconst a = answer("room");',
+  ],
   ["a sense that is not meant", "docs/page.md", "A request in flight, by chance. People who wait in place."],
 ])("%s is not checked", async (_, path, content) => {
   expect(await lintProse(path, content)).toEqual([]);

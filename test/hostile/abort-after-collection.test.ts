@@ -4,12 +4,12 @@ import { createEmulator, type Emulator } from "async-music/emulator";
 import { emulatorHandlers } from "async-music/emulator/msw";
 import { setupServer } from "msw/node";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { SONG_REQUEST } from "../support/answers.js";
 import { all } from "../support/collect.js";
 import { collectGarbage } from "../support/collect-garbage.js";
 import { connect } from "../support/connect.js";
 import { listen } from "../support/loopback.js";
 import { reasonOf } from "../support/rejection.js";
+import { SONG_REQUEST } from "../support/responses.js";
 import { ROUTES } from "./sent-once.js";
 
 // An abort ends its request, whatever was garbage-collected between the caller's signal and the connection.

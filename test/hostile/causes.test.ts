@@ -11,11 +11,11 @@ import {
 } from "async-music";
 import { expect, test } from "vitest";
 import { createRedactor } from "../../src/errors/redactor.js";
-import { accepted, limited, SONG_REQUEST, serve, TASK_ID } from "../support/answers.js";
 import { all } from "../support/collect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { accepted, limited, SONG_REQUEST, serve, TASK_ID } from "../support/responses.js";
 import { turns } from "../support/test-clock.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
 import { API_KEY, clientOf, createWorld } from "../support/world.js";
@@ -298,7 +298,7 @@ test.each([
     maxRetries: 0,
   });
   const events: unknown[] = [];
-  for (const name of ["attempt", "answer"] as const) client.on(name, (event) => events.push(event));
+  for (const name of ["attempt", "response"] as const) client.on(name, (event) => events.push(event));
   const error = await rejection(client.audio.download(url), AudioDownloadError);
   expect(error.url).toMatch(/^https:\/\/audio\.example\/1/);
   for (const secret of ["s3cret@", "me:s3", "s3%20cr"]) {

@@ -2,6 +2,10 @@ import { AsyncMusic, InvalidResponseError, memoryJournal, SubmissionOutcomeUnkno
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { REMEMBERED_IDS, RecentIds } from "../../src/http/ids.js";
+import { all } from "../support/collect.js";
+import { connect } from "../support/connect.js";
+import { listen } from "../support/loopback.js";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   balance,
@@ -14,11 +18,7 @@ import {
   succeeded,
   TASK_ID,
   task,
-} from "../support/answers.js";
-import { all } from "../support/collect.js";
-import { connect } from "../support/connect.js";
-import { listen } from "../support/loopback.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { createWorld, type SeenRequest } from "../support/world.js";
 
 // A response that belongs to another request is never accepted.

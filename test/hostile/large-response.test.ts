@@ -3,11 +3,11 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { InsufficientCreditsError, InvalidResponseError, SubmissionOutcomeUnknownError } from "async-music";
 import { describe, expect, test } from "vitest";
 import { MAX_RESPONSE_BYTES } from "../../src/http/exchange.js";
-import { accepted, ok, SONG_REQUEST, submission, succeeded, TASK_ID, task } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { listen } from "../support/loopback.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { accepted, ok, SONG_REQUEST, submission, succeeded, TASK_ID, task } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
 // A response may be of any size: no more than 16 MiB of it is read.

@@ -7,8 +7,8 @@ import {
 } from "async-music";
 import { describe, expect, test } from "vitest";
 import { printable, printableLine } from "../../src/contract/text.js";
-import { accepted, failed, ok, refusal, SONG_REQUEST, TASK_ID, task } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { accepted, failed, ok, refusal, SONG_REQUEST, TASK_ID, task } from "../support/responses.js";
 import { API_KEY, createWorld, inTurn } from "../support/world.js";
 
 /** Writes the clipboard of some terminals, reverses the text that follows, then breaks the line. */

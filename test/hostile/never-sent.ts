@@ -6,9 +6,9 @@ import {
   memoryJournal,
   SubmissionOutcomeUnknownError,
 } from "../../src/index.js";
-import { SONG_REQUEST } from "../support/answers.js";
 import { listen } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
+import { SONG_REQUEST } from "../support/responses.js";
 
 // A connection that is never made: nothing was sent. A connection that breaks after the request: the outcome is unknown. This
 // runs in every runtime that has Node's modules.

@@ -14,6 +14,10 @@ import { postgresJournal } from "async-music/postgres";
 import { redisJournal, redisPacer } from "async-music/redis";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFolder } from "../cli/support/terminal.js";
+import { all } from "../support/collect.js";
+import { expectNoKey } from "../support/leaks.js";
+import { pollute } from "../support/pollute.js";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   ok,
@@ -23,11 +27,7 @@ import {
   TASK_ID,
   taskIdIn,
   usage,
-} from "../support/answers.js";
-import { all } from "../support/collect.js";
-import { expectNoKey } from "../support/leaks.js";
-import { pollute } from "../support/pollute.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { createTestClock } from "../support/test-clock.js";
 import { API_KEY, BASE_URL, createWorld } from "../support/world.js";
 

@@ -1,10 +1,10 @@
 import { type AsyncMusic, RateLimitedError } from "async-music";
 import { describe, expect, test } from "vitest";
-import { SONG_REQUEST, submission, TASK_ID, task } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { listen, reply, replying } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
+import { SONG_REQUEST, submission, TASK_ID, task } from "../support/responses.js";
 import { START } from "../support/test-clock.js";
 import { API_KEY } from "../support/world.js";
 

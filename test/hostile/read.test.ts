@@ -6,11 +6,11 @@ import {
   ServerError,
 } from "async-music";
 import { describe, expect, test } from "vitest";
-import { TASK_ID, task } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { cutting, listen, reply, replying, type Treatment } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
+import { TASK_ID, task } from "../support/responses.js";
 import { API_KEY } from "../support/world.js";
 
 // Errors, retry rules: reads may be sent again, with backoff.

@@ -1,11 +1,11 @@
 import { ApiError, AsyncMusic, SubmissionOutcomeUnknownError, WaitTimeoutError } from "async-music";
 import { describe, expect, test } from "vitest";
-import { TASK_ID } from "../support/answers.js";
 import { CALLS } from "../support/calls.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { listen, reply } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
+import { TASK_ID } from "../support/responses.js";
 import { API_KEY } from "../support/world.js";
 
 // A followed redirect would send the key, which is in a custom header, to another origin.

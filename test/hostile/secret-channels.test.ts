@@ -95,7 +95,7 @@ async function clientChannels(behavior: (typeof BEHAVIORS)[string]): Promise<Cha
   };
   const client = new AsyncMusic(options);
   const events: unknown[] = [];
-  for (const name of ["attempt", "answer", "wait", "retry", "pause", "task"] as const)
+  for (const name of ["attempt", "response", "wait", "retry", "pause", "task"] as const)
     client.on(name, (event) => events.push(event));
   const wait = { maxWaitMs: 20_000 };
   const memory = memoryJournal();

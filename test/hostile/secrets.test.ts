@@ -10,12 +10,12 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { describe, expect, test } from "vitest";
-import { accepted, failed, ok, refusal, SONG_REQUEST, TASK_ID, task } from "../support/answers.js";
 import { CALLS } from "../support/calls.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { cutting, listen, replying } from "../support/loopback.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { accepted, failed, ok, refusal, SONG_REQUEST, TASK_ID, task } from "../support/responses.js";
 import { API_KEY, clientOf, createWorld } from "../support/world.js";
 
 test("a printed client does not show its key", () => {

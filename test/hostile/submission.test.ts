@@ -5,11 +5,11 @@ import {
   SubmissionOutcomeUnknownError,
 } from "async-music";
 import { describe, expect, test } from "vitest";
-import { SONG_REQUEST, submission, TASK_ID } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { cutAfter, cutting, listen, reply, replying, type Treatment } from "../support/loopback.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { SONG_REQUEST, submission, TASK_ID } from "../support/responses.js";
 import { createTimeLimit } from "../support/time-limit.js";
 import { API_KEY, createWorld, never } from "../support/world.js";
 

@@ -14,9 +14,9 @@ import { fileJournal } from "async-music/node";
 import { postgresJournal } from "async-music/postgres";
 import { redisJournal } from "async-music/redis";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { SONG_REQUEST } from "../support/answers.js";
 import { interleave, type Stage } from "../support/interleavings.js";
 import { journalEntry } from "../support/journals.js";
+import { SONG_REQUEST } from "../support/responses.js";
 import { createPostgresDouble, createRedisDouble } from "../support/store-doubles.js";
 
 const KEY = "order-1";

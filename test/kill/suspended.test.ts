@@ -4,8 +4,8 @@ import { rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { submission, TASK_ID } from "../support/answers.js";
 import { listen } from "../support/loopback.js";
+import { submission, TASK_ID } from "../support/responses.js";
 import { bundle } from "./support.js";
 
 // A process that is suspended while it waits for a response, and continues after its deadline.

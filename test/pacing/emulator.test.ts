@@ -2,7 +2,7 @@ import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
 import { burstBound, steadyBound } from "../../tools/pacing/bound.js";
-import { TYPICAL } from "../../tools/pacing/law.js";
+import { TYPICAL } from "../../tools/pacing/durations.js";
 import { seededRandom } from "../../tools/pacing/random.js";
 import { USUAL_LIMIT } from "../../tools/pacing/service.js";
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import type { TaskRequest } from "async-music";
 import { postgresJournal } from "async-music/postgres";
 import { expect, test } from "vitest";
-import { TASK_ID } from "../support/answers.js";
 import { journalEntry } from "../support/journals.js";
+import { TASK_ID } from "../support/responses.js";
 import { connectPool, createTable, planAlone } from "./connections.js";
 
 const page = readFileSync("docs/postgres.md", "utf8");

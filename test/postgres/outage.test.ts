@@ -4,8 +4,8 @@ import { createEmulator } from "async-music/emulator";
 import { type PostgresClient, postgresJournal } from "async-music/postgres";
 import { Pool } from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { SONG_REQUEST } from "../support/answers.js";
 import { journalEntry } from "../support/journals.js";
+import { SONG_REQUEST } from "../support/responses.js";
 import { connectPool, createTable } from "./connections.js";
 import { ServerProxy } from "./server-proxy.js";
 

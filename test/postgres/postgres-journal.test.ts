@@ -15,6 +15,10 @@ import { type PostgresClient, postgresJournal, postgresJournalSql } from "async-
 import { Pool } from "pg";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { IntentClaim } from "../../src/journal/intent-claim.js";
+import { describeJournal } from "../support/describe-journal.js";
+import { KEY, OTHER_REQUEST } from "../support/journaled.js";
+import { journalEntry, posts } from "../support/journals.js";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   done,
@@ -25,11 +29,7 @@ import {
   serve,
   succeeded,
   TASK_ID,
-} from "../support/answers.js";
-import { describeJournal } from "../support/describe-journal.js";
-import { KEY, OTHER_REQUEST } from "../support/journaled.js";
-import { journalEntry, posts } from "../support/journals.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { createTestClock, type TestClock } from "../support/test-clock.js";
 import { type Answerer, API_KEY, createWorld, inTurn } from "../support/world.js";
 import { connectClient, connectPool, createTable, planAlone } from "./connections.js";

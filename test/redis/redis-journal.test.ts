@@ -7,10 +7,10 @@ import {
 import { redisJournal } from "async-music/redis";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
-import { accepted, ok, SONG_REQUEST, succeeded } from "../support/answers.js";
 import { describeJournal } from "../support/describe-journal.js";
 import { journalEntry } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
+import { accepted, ok, SONG_REQUEST, succeeded } from "../support/responses.js";
 import { createWorld, type SeenRequest } from "../support/world.js";
 import { clients, connectIoredis } from "./connections.js";
 

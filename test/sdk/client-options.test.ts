@@ -1,6 +1,6 @@
 import { AsyncMusic, AsyncMusicError, type ClientOptions, InvalidOptionError } from "async-music";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { balance } from "../support/answers.js";
+import { balance } from "../support/responses.js";
 
 const GIVEN = { apiKey: "key_1", baseUrl: "https://music.example" };
 

@@ -1,6 +1,6 @@
 import { AsyncMusicError, creditsFor, InvalidOptionError, type TaskRequest } from "async-music";
 import { expect, test } from "vitest";
-import { SONG_REQUEST } from "../support/answers.js";
+import { SONG_REQUEST } from "../support/responses.js";
 
 test("a request costs the documented credits, also by its model and task type alone", () => {
   const requests: [TaskRequest, number][] = [

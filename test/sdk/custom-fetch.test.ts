@@ -1,7 +1,7 @@
 import { AsyncMusic, ConnectionError, InvalidResponseError } from "async-music";
 import { afterEach, expect, test, vi } from "vitest";
-import { acceptedAnew, SONG_REQUEST } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
+import { acceptedAnew, SONG_REQUEST } from "../support/responses.js";
 import { streamOf } from "../support/stream.js";
 import { API_KEY } from "../support/world.js";
 

@@ -1,7 +1,7 @@
 import { type ApiError, BadRequestError, InvalidRequestError, WaitTimeoutError } from "async-music";
 import { expect, test } from "vitest";
-import { limited, refusal, SONG_REQUEST, TASK_ID } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { limited, refusal, SONG_REQUEST, TASK_ID } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
 // A message says what failed, why, what to do, and the request id.

@@ -18,8 +18,8 @@ import {
 import { createEmulator, type Outcome } from "async-music/emulator";
 import { expect, test } from "vitest";
 import { messageOf } from "../../src/contract/message.js";
-import { lost, refusal, SONG_REQUEST, TASK_ID } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { lost, refusal, SONG_REQUEST, TASK_ID } from "../support/responses.js";
 import { type Answerer, createWorld } from "../support/world.js";
 
 const JOURNAL = { journal: memoryJournal(), journalKey: "order-1" };

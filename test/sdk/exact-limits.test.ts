@@ -9,6 +9,7 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   acceptedAnew,
@@ -24,8 +25,7 @@ import {
   TASK_ID,
   task,
   taskIdIn,
-} from "../support/answers.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { START, turns } from "../support/test-clock.js";
 import { arrivals, createWorld, gaps, inTurn, never } from "../support/world.js";
 

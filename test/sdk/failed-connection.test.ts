@@ -1,9 +1,9 @@
 import { AsyncMusic, AudioDownloadError, ConnectionError, WaitTimeoutError } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { expect, test, vi } from "vitest";
-import { SONG_REQUEST, TASK_ID } from "../support/answers.js";
 import { expectNoKey } from "../support/leaks.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { SONG_REQUEST, TASK_ID } from "../support/responses.js";
 import { API_KEY, createWorld } from "../support/world.js";
 
 // A connection that fails names its host and the system's reason, and never the key.

@@ -4,11 +4,11 @@ import { isMainThread } from "node:worker_threads";
 import { JournalDamagedError, JournalError } from "async-music";
 import { fileJournal } from "async-music/node";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { SONG_REQUEST, serve } from "../support/answers.js";
 import { describeJournal } from "../support/describe-journal.js";
 import { createFolder, replaceInFiles } from "../support/folder.js";
 import { journalEntry } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
+import { SONG_REQUEST, serve } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
 const KEY = "order-1";

@@ -3,7 +3,7 @@ import { createEmulator, type Emulator } from "async-music/emulator";
 import { expect, onTestFinished, test } from "vitest";
 import type { FleetBudget } from "../../src/databases/redis/fleet-budget.js";
 import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
-import { TYPICAL } from "../../tools/pacing/law.js";
+import { TYPICAL } from "../../tools/pacing/durations.js";
 import { seededRandom } from "../../tools/pacing/random.js";
 import { createSharedBudget } from "../../tools/pacing/shared-budget.js";
 import { rejection } from "../support/rejection.js";

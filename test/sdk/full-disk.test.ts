@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { JournalError } from "async-music";
 import { fileJournal } from "async-music/node";
 import { afterAll, expect, test } from "vitest";
-import { SONG_REQUEST, serve, succeeded } from "../support/answers.js";
 import { posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
+import { SONG_REQUEST, serve, succeeded } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
 /** A disk of 256 kB; `null` if the test may not mount one. */

@@ -9,6 +9,10 @@ import {
 } from "async-music";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { abortedAfter } from "../support/abort.js";
+import { recorder } from "../support/collect.js";
+import { away, fail, failAfter, hang, journaledWorld, KEY } from "../support/journaled.js";
+import { journalEntry, posts } from "../support/journals.js";
+import { reasonOf, rejection } from "../support/rejection.js";
 import {
   accepted,
   done,
@@ -22,11 +26,7 @@ import {
   serve,
   succeeded,
   TASK_ID,
-} from "../support/answers.js";
-import { recorder } from "../support/collect.js";
-import { away, fail, failAfter, hang, journaledWorld, KEY } from "../support/journaled.js";
-import { journalEntry, posts } from "../support/journals.js";
-import { reasonOf, rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { inTurn } from "../support/world.js";
 
 const failIfUnrecorded = () => expect.fail("It was recorded");

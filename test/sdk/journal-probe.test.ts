@@ -10,6 +10,9 @@ import {
 } from "async-music";
 import { describe, expect, test } from "vitest";
 import { abortedAfter } from "../support/abort.js";
+import { KEY, OTHER_REQUEST } from "../support/journaled.js";
+import { journalEntry, posts } from "../support/journals.js";
+import { rejection } from "../support/rejection.js";
 import {
   acceptedAnew,
   limited,
@@ -20,10 +23,7 @@ import {
   succeeded,
   taskIdIn,
   usage,
-} from "../support/answers.js";
-import { KEY, OTHER_REQUEST } from "../support/journaled.js";
-import { journalEntry, posts } from "../support/journals.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { createWorld, type SeenRequest } from "../support/world.js";
 
 /** The unknown outcome of a run that compares the number of created tasks. */

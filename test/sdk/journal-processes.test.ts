@@ -6,11 +6,11 @@ import {
   settleOutcome,
 } from "async-music";
 import { describe, expect, test } from "vitest";
-import { done, lost, SONG_REQUEST, serve, succeeded, TASK_ID } from "../support/answers.js";
 import { BADLY_JOINED } from "../support/badly-joined.js";
 import { journaledWorld, KEY } from "../support/journaled.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
+import { done, lost, SONG_REQUEST, serve, succeeded, TASK_ID } from "../support/responses.js";
 import { createTestClock } from "../support/test-clock.js";
 import { createWorld } from "../support/world.js";
 

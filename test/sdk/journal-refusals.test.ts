@@ -10,6 +10,9 @@ import {
 } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { abortedAfter } from "../support/abort.js";
+import { away, fail, hang, journaledWorld, KEY, OTHER_REQUEST } from "../support/journaled.js";
+import { journalEntry, posts } from "../support/journals.js";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   done,
@@ -18,10 +21,7 @@ import {
   SONG_REQUEST,
   succeeded,
   unreachable,
-} from "../support/answers.js";
-import { away, fail, hang, journaledWorld, KEY, OTHER_REQUEST } from "../support/journaled.js";
-import { journalEntry, posts } from "../support/journals.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { createTestClock, turns } from "../support/test-clock.js";
 import { createWorld, inTurn } from "../support/world.js";
 

@@ -22,6 +22,11 @@ import {
 } from "async-music";
 import { describe, expect, test } from "vitest";
 import { abortedAfter } from "../support/abort.js";
+import { BADLY_JOINED } from "../support/badly-joined.js";
+import { recorder } from "../support/collect.js";
+import { fail, journaledWorld, KEY, OTHER_REQUEST } from "../support/journaled.js";
+import { journalEntry, posts } from "../support/journals.js";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   done,
@@ -37,12 +42,7 @@ import {
   succeeded,
   TASK_ID,
   unreachable,
-} from "../support/answers.js";
-import { BADLY_JOINED } from "../support/badly-joined.js";
-import { recorder } from "../support/collect.js";
-import { fail, journaledWorld, KEY, OTHER_REQUEST } from "../support/journaled.js";
-import { journalEntry, posts } from "../support/journals.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { turns } from "../support/test-clock.js";
 import { API_KEY, createWorld, inTurn, type SeenRequest } from "../support/world.js";
 

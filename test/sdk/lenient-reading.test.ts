@@ -1,7 +1,7 @@
 import { extraField, InvalidResponseError, isMusic } from "async-music";
 import { describe, expect, test } from "vitest";
-import { balance, CLIP, ok, succeeded, TASK_ID, task } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
+import { balance, CLIP, ok, succeeded, TASK_ID, task } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
 // Versioning: fields may appear and vanish, enums may grow. Only what the interface requires is required.

@@ -10,7 +10,6 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { describe, expect, test } from "vitest";
-import { accepted, refusal, serve } from "../support/answers.js";
 import {
   batchWorld,
   CHEAP,
@@ -23,6 +22,7 @@ import {
 } from "../support/batch-world.js";
 import { all } from "../support/collect.js";
 import { journalEntry, posts } from "../support/journals.js";
+import { accepted, refusal, serve } from "../support/responses.js";
 import { turns } from "../support/test-clock.js";
 import { createWorld } from "../support/world.js";
 

@@ -1,8 +1,8 @@
 import { AsyncMusic, SubmissionOutcomeUnknownError } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { SONG_REQUEST, TASK_ID } from "../support/answers.js";
 import { createLog } from "../support/log.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { SONG_REQUEST, TASK_ID } from "../support/responses.js";
 import { API_KEY, BASE_URL, createWorld } from "../support/world.js";
 
 const HTML = "<!DOCTYPE html><html><title>Welcome</title></html>";

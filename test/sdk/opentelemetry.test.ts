@@ -23,7 +23,7 @@ import {
   SONG_REQUEST,
   succeeded,
   TASK_ID,
-} from "../support/answers.js";
+} from "../support/responses.js";
 import { createSpans, createTracerDouble, failIn } from "../support/tracing.js";
 import { type Answerer, API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
 

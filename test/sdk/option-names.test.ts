@@ -7,6 +7,7 @@ import {
   type RunOptions,
 } from "async-music";
 import { describe, expect, test } from "vitest";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   balance,
@@ -17,8 +18,7 @@ import {
   succeeded,
   TASK_ID,
   taskIdIn,
-} from "../support/answers.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { API_KEY, BASE_URL, createWorld } from "../support/world.js";
 
 const MISSPELLED: [given: string, meant: string][] = [

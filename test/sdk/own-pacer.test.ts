@@ -1,8 +1,8 @@
 import { AsyncMusicError, JournalError, memoryJournal, RateLimitedError } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, ok, SONG_REQUEST, succeeded, TASK_ID } from "../support/answers.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
+import { accepted, ok, SONG_REQUEST, succeeded, TASK_ID } from "../support/responses.js";
 import { createTestClock, START } from "../support/test-clock.js";
 import { API_KEY, createWorld } from "../support/world.js";
 

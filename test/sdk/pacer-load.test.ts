@@ -2,6 +2,7 @@ import type { AsyncMusic } from "async-music";
 import { expect, test } from "vitest";
 import { createMemoryPacer } from "../../src/rate-limit/memory-pacer.js";
 import { unwatch } from "../lifecycle/begun.js";
+import { createRateLimit } from "../support/limited-service.js";
 import {
   accepted,
   acceptedAnew,
@@ -12,8 +13,7 @@ import {
   TASK_ID,
   task,
   taskIdIn,
-} from "../support/answers.js";
-import { createRateLimit } from "../support/limited-service.js";
+} from "../support/responses.js";
 import { createTestClock } from "../support/test-clock.js";
 import { createWorld } from "../support/world.js";
 

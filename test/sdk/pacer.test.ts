@@ -1,5 +1,7 @@
 import { RateLimitedError, WaitTimeoutError } from "async-music";
 import { expect, test } from "vitest";
+import { createRateLimit } from "../support/limited-service.js";
+import { rejection } from "../support/rejection.js";
 import {
   balance,
   limited,
@@ -10,9 +12,7 @@ import {
   TASK_ID,
   task,
   taskIdIn,
-} from "../support/answers.js";
-import { createRateLimit } from "../support/limited-service.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { createTestClock } from "../support/test-clock.js";
 import { createWorld, inTurn } from "../support/world.js";
 

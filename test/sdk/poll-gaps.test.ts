@@ -1,6 +1,7 @@
 import type { AsyncMusic, WaitOptions } from "async-music";
 import { expect, test } from "vitest";
 import { seededRandom } from "../../tools/pacing/random.js";
+import { createRateLimit } from "../support/limited-service.js";
 import {
   accepted,
   ok,
@@ -10,8 +11,7 @@ import {
   TASK_ID,
   task,
   taskIdIn,
-} from "../support/answers.js";
-import { createRateLimit } from "../support/limited-service.js";
+} from "../support/responses.js";
 import { arrivals, createWorld, gaps, type SeenRequest } from "../support/world.js";
 
 // Limits: poll every 5 to 10 seconds.

@@ -1,6 +1,6 @@
 import { progressOf } from "async-music";
 import { expect, test } from "vitest";
-import { failed, ok, succeeded, TASK_ID, task } from "../support/answers.js";
+import { failed, ok, succeeded, TASK_ID, task } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
 const running = (progress: unknown) => ({ status: "running", output: { progress: progress as string } });

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { RateLimitedError, RequestTimeoutError, ServerError } from "async-music";
 import { afterEach, expect, test, vi } from "vitest";
-import { balance, limited, refusal, TASK_ID, task } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
+import { balance, limited, refusal, TASK_ID, task } from "../support/responses.js";
 import { createTestClock, START, turns } from "../support/test-clock.js";
 import { createTimeLimit } from "../support/time-limit.js";
 import { arrivals, createWorld, gaps, inTurn, never, type SeenRequest } from "../support/world.js";

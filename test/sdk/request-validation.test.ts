@@ -1,8 +1,8 @@
 import { BadRequestError, InvalidRequestError, type TaskRequest } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, type Fields, refusal } from "../support/answers.js";
 import { BADLY_JOINED } from "../support/badly-joined.js";
 import { rejection } from "../support/rejection.js";
+import { accepted, type Fields, refusal } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
 // Resources: Task creation request. test/spec covers every rule; these tests cover what the SDK adds.

@@ -7,6 +7,7 @@ import {
   RequestTimeoutError,
 } from "async-music";
 import { describe, expect, test } from "vitest";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   acceptedAnew,
@@ -19,8 +20,7 @@ import {
   TASK_ID,
   task,
   usage,
-} from "../support/answers.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { turns } from "../support/test-clock.js";
 import { API_KEY, BASE_URL, createWorld, inTurn, type World } from "../support/world.js";
 

@@ -18,6 +18,12 @@ import {
 } from "async-music";
 import { describe, expect, test } from "vitest";
 import { abortedAfter } from "../support/abort.js";
+import { batchWorld, errorsOf, journalKey, many, promptKey, song, songs } from "../support/batch-world.js";
+import { all, recorder } from "../support/collect.js";
+import { journalEntry, posts } from "../support/journals.js";
+import { createRateLimit } from "../support/limited-service.js";
+import { createOwnPacer } from "../support/own-pacer.js";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   balance,
@@ -29,13 +35,7 @@ import {
   TASK_ID,
   task,
   taskIdIn,
-} from "../support/answers.js";
-import { batchWorld, errorsOf, journalKey, many, promptKey, song, songs } from "../support/batch-world.js";
-import { all, recorder } from "../support/collect.js";
-import { journalEntry, posts } from "../support/journals.js";
-import { createRateLimit } from "../support/limited-service.js";
-import { createOwnPacer } from "../support/own-pacer.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { START, type TestClock, turns } from "../support/test-clock.js";
 import { createWorld, inTurn } from "../support/world.js";
 

@@ -5,6 +5,7 @@ import {
   type TaskSubmission,
 } from "async-music";
 import { expect, test } from "vitest";
+import { reasonOf, rejection } from "../support/rejection.js";
 import {
   accepted,
   done,
@@ -14,8 +15,7 @@ import {
   submission,
   succeeded,
   TASK_ID,
-} from "../support/answers.js";
-import { reasonOf, rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { createWorld, inTurn, never } from "../support/world.js";
 
 test("a run creates one task, waits, and returns it", async () => {
@@ -83,7 +83,7 @@ test("an abort by onSubmitted ends the run before it polls", async () => {
 });
 
 test("an abort by a listener counts before the request is sent, and not after its response", async () => {
-  for (const name of ["attempt", "answer"] as const) {
+  for (const name of ["attempt", "response"] as const) {
     const controller = new AbortController();
     const { client, requests } = createWorld(() => refusal(402, "insufficient_credits"));
     client.on(name, () => controller.abort("left"));

@@ -10,9 +10,9 @@ import {
 import { createEmulator } from "async-music/emulator";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SONG_REQUEST, TASK_ID } from "../support/answers.js";
 import { journalEntry } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
+import { SONG_REQUEST, TASK_ID } from "../support/responses.js";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const clockAt = (ms: number) => ({ now: () => Date.parse(AT) + ms });

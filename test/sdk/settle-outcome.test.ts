@@ -6,11 +6,11 @@ import {
   settleOutcome,
 } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, done, lost, OTHER_TASK_ID, refusal, succeeded, TASK_ID } from "../support/answers.js";
 import { recorder } from "../support/collect.js";
 import { journaledWorld, KEY, OTHER_REQUEST } from "../support/journaled.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
+import { accepted, done, lost, OTHER_TASK_ID, refusal, succeeded, TASK_ID } from "../support/responses.js";
 import { inTurn } from "../support/world.js";
 
 /** A world in which the response to a first run is lost; its next requests get these. */

@@ -6,8 +6,8 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { expect, test } from "vitest";
-import { failed, ok, refusal, submission, succeeded, TASK_ID, task } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
+import { failed, ok, refusal, submission, succeeded, TASK_ID, task } from "../support/responses.js";
 import { createTestClock, turns } from "../support/test-clock.js";
 import { createTimeLimit } from "../support/time-limit.js";
 import { arrivals, createWorld, never, type SeenRequest } from "../support/world.js";

@@ -1,7 +1,7 @@
 import { AsyncMusic, RequestTimeoutError, SubmissionOutcomeUnknownError } from "async-music";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { balance, ok, SONG_REQUEST, submission, TASK_ID } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
+import { balance, ok, SONG_REQUEST, submission, TASK_ID } from "../support/responses.js";
 import { createTestClock } from "../support/test-clock.js";
 
 // A process that did not run for a while, and continues after the deadline of a request. Its timers come too late.

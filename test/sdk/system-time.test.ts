@@ -1,7 +1,7 @@
 import { AsyncMusic, WaitTimeoutError } from "async-music";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
 import { reasonOf } from "../support/rejection.js";
+import { ok, refusal, succeeded, TASK_ID, task } from "../support/responses.js";
 import { START } from "../support/test-clock.js";
 
 // A client on the system clock while the system time changes.

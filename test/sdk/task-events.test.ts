@@ -1,6 +1,6 @@
 import { type Clock, type Task, taskEvents } from "async-music";
 import { describe, expect, test, vi } from "vitest";
-import { failed, ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
+import { failed, ok, refusal, succeeded, TASK_ID, task } from "../support/responses.js";
 import { START, turns } from "../support/test-clock.js";
 import { API_KEY, createWorld, gaps, inTurn } from "../support/world.js";
 

@@ -8,6 +8,11 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { expect, test } from "vitest";
+import { all } from "../support/collect.js";
+import { journalEntry } from "../support/journals.js";
+import { expectNoKey } from "../support/leaks.js";
+import { createOwnPacer } from "../support/own-pacer.js";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   CLIP,
@@ -18,12 +23,7 @@ import {
   succeeded,
   TASK_ID,
   task,
-} from "../support/answers.js";
-import { all } from "../support/collect.js";
-import { journalEntry } from "../support/journals.js";
-import { expectNoKey } from "../support/leaks.js";
-import { createOwnPacer } from "../support/own-pacer.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { API_KEY, arrivals, createWorld, gaps } from "../support/world.js";
 
 const BAD_IDS = ["", ".", "..", "\ud800", `Bearer ${API_KEY}`, undefined, null, 7, {}];

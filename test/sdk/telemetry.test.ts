@@ -9,6 +9,10 @@ import {
   type Tracer,
 } from "async-music";
 import { expect, test } from "vitest";
+import { expectNoKey } from "../support/leaks.js";
+import { createLog } from "../support/log.js";
+import { createOwnPacer } from "../support/own-pacer.js";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   balance,
@@ -20,11 +24,7 @@ import {
   succeeded,
   TASK_ID,
   task,
-} from "../support/answers.js";
-import { expectNoKey } from "../support/leaks.js";
-import { createLog } from "../support/log.js";
-import { createOwnPacer } from "../support/own-pacer.js";
-import { rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { createTestClock, turns } from "../support/test-clock.js";
 import { createSpans, createTracerDouble, failIn } from "../support/tracing.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
@@ -32,7 +32,7 @@ import { API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
 
 // Events, log lines and spans of a client.
 
-const EVENTS = ["attempt", "answer", "wait", "retry", "pause", "task"] as const;
+const EVENTS = ["attempt", "response", "wait", "retry", "pause", "task"] as const;
 
 /** All events of a client, in order. */
 function listenTo(client: AsyncMusic) {
@@ -49,7 +49,7 @@ test("an attempt, its response and a retry are events with one request id", asyn
   const events = listenTo(client);
   await client.account.balance({ requestId: "my-request" });
 
-  expect(events.map(({ name }) => name)).toEqual(["attempt", "answer", "retry", "attempt", "answer"]);
+  expect(events.map(({ name }) => name)).toEqual(["attempt", "response", "retry", "attempt", "response"]);
   const attempt = {
     requestId: "my-request",
     method: "GET",
@@ -78,7 +78,7 @@ test("a connection that breaks is an answer event without a status", async () =>
   const { client } = createWorld(lost, { maxRetries: 0 });
   const events = listenTo(client);
   await client.account.balance().catch(() => {});
-  expect(events.map(({ name }) => name)).toEqual(["attempt", "answer"]);
+  expect(events.map(({ name }) => name)).toEqual(["attempt", "response"]);
   expect(events[1]?.event).toMatchObject({ status: null, remaining: null });
 });
 
@@ -122,7 +122,7 @@ test("no retry is emitted if the wait ends before it", async () => {
   const { client } = createWorld(() => refusal(503, "internal_error"));
   const events = listenTo(client);
   await client.tasks.wait(TASK_ID, { maxWaitMs: 9000, pollIntervalMs: 10_000 }).catch(() => {});
-  expect(events.map(({ name }) => name)).toEqual(["attempt", "answer"]);
+  expect(events.map(({ name }) => name)).toEqual(["attempt", "response"]);
 });
 
 test("download events have the URL and no request id", async () => {
@@ -177,7 +177,7 @@ test("a listener that is added during an event is called from the next event on"
 test("an unknown event and a listener that is not a function are refused by name", () => {
   const { client } = createWorld(() => balance());
   expect(() => client.on("retries" as "retry", () => {})).toThrow(
-    /^`name` must be one of attempt, answer, wait/,
+    /^`name` must be one of attempt, response, wait/,
   );
   expect(() => client.on("toString" as "task", () => {})).toThrow(InvalidOptionError);
   const onKey = () => client.on(API_KEY as "task", () => {});
@@ -189,7 +189,7 @@ test("an unknown event and a listener that is not a function are refused by name
 /** Each kind of line, with its level and how it begins or ends. */
 const LINES: [kind: string, level: string, line: RegExp][] = [
   ["attempt", "debug", /^sends GET /],
-  ["answer", "debug", /^\d+ after /],
+  ["response", "debug", /^\d+ after /],
   ["wait", "debug", /^waited \d+ ms /],
   ["task", "info", /^task .* is (running|running, 40%|success, 100%)$/],
   ["retry", "warn", /Retry 1 follows in 30000 ms\.$/],

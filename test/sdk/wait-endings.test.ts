@@ -11,6 +11,7 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { describe, expect, test } from "vitest";
+import { reasonOf, rejection } from "../support/rejection.js";
 import {
   done,
   failed,
@@ -26,8 +27,7 @@ import {
   TASK_ID,
   task,
   unreachable,
-} from "../support/answers.js";
-import { reasonOf, rejection } from "../support/rejection.js";
+} from "../support/responses.js";
 import { createTestClock, turns } from "../support/test-clock.js";
 import { arrivals, createWorld, gaps, inTurn, never, type SeenRequest } from "../support/world.js";
 

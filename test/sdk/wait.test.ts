@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { isLyrics, isMusic, memoryJournal, type TaskSubmission, type WaitOptions } from "async-music";
 import { describe, expect, test } from "vitest";
+import { reasonOf } from "../support/rejection.js";
 import {
   accepted,
   done,
@@ -12,8 +13,7 @@ import {
   TASK_ID,
   task,
   taskIdIn,
-} from "../support/answers.js";
-import { reasonOf } from "../support/rejection.js";
+} from "../support/responses.js";
 import { START } from "../support/test-clock.js";
 import { arrivals, createWorld, gaps, inTurn } from "../support/world.js";
 

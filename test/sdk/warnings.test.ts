@@ -1,9 +1,9 @@
 import type { ClientOptions, TaskRequest } from "async-music";
 import { AsyncMusic, InvalidRequestError } from "async-music";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { accepted, acceptedAnew, limited, SONG_REQUEST, serveAnew } from "../support/answers.js";
 import { createLog } from "../support/log.js";
 import { rejection } from "../support/rejection.js";
+import { accepted, acceptedAnew, limited, SONG_REQUEST, serveAnew } from "../support/responses.js";
 import { turns } from "../support/test-clock.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
 import { API_KEY, createWorld, inTurn } from "../support/world.js";

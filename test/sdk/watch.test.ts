@@ -1,8 +1,8 @@
 import { AsyncMusicError, type Task } from "async-music";
 import { expect, test } from "vitest";
-import { done, failed, ok, running, succeeded, TASK_ID, task } from "../support/answers.js";
 import { all } from "../support/collect.js";
 import { rejection } from "../support/rejection.js";
+import { done, failed, ok, running, succeeded, TASK_ID, task } from "../support/responses.js";
 import { turns } from "../support/test-clock.js";
 import { createWorld, inTurn, never } from "../support/world.js";
 

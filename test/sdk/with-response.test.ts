@@ -1,7 +1,7 @@
 import { type ApiPromise, type AsyncMusic, AuthenticationError } from "async-music";
 import { describe, expect, test } from "vitest";
-import { refusal, SONG_REQUEST, submission, TASK_ID, task } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
+import { refusal, SONG_REQUEST, submission, TASK_ID, task } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
 type Headers = Record<string, string>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { InvalidRequestError, type TaskRequest } from "../../src/index.js";
-import { accepted } from "../support/answers.js";
 import { reasonOf } from "../support/rejection.js";
+import { accepted } from "../support/responses.js";
 import { BASE_URL, createWorld } from "../support/world.js";
 import { createService, stateOf } from "./emulated-service.js";
 import { misfits } from "./misfits.js";

@@ -5,8 +5,8 @@ import {
   InvalidResponseError,
   SubmissionOutcomeUnknownError,
 } from "../../src/index.js";
-import { CLIP, LYRICS, submission, succeeded, TASK_ID } from "../support/answers.js";
 import { reasonOf } from "../support/rejection.js";
+import { CLIP, LYRICS, submission, succeeded, TASK_ID } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 import * as fields from "./tables/fields.js";
 import { SAMPLES } from "./tables/samples.js";

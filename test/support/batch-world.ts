@@ -1,6 +1,6 @@
 import { CreditCeilingError, type RunAllOptions, type TaskRequest } from "async-music";
-import { accepted, failed, ok, refusal, succeeded, task } from "./answers.js";
 import { all } from "./collect.js";
+import { accepted, failed, ok, refusal, succeeded, task } from "./responses.js";
 import { createWorld, type SeenRequest } from "./world.js";
 
 export const song = (name: string) =>

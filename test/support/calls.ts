@@ -1,5 +1,5 @@
 import type { AsyncMusic } from "async-music";
-import { SONG_REQUEST, TASK_ID } from "./answers.js";
+import { SONG_REQUEST, TASK_ID } from "./responses.js";
 
 /** Each call of a client that sends one request to the API. */
 export const CALLS: [name: string, call: (client: AsyncMusic) => Promise<unknown>][] = [

@@ -6,6 +6,8 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { expect, test } from "vitest";
+import { journalEntry, posts } from "./journals.js";
+import { rejection } from "./rejection.js";
 import {
   accepted,
   failed,
@@ -17,9 +19,7 @@ import {
   succeeded,
   TASK_ID,
   task,
-} from "./answers.js";
-import { journalEntry, posts } from "./journals.js";
-import { rejection } from "./rejection.js";
+} from "./responses.js";
 import { createWorld, inTurn } from "./world.js";
 
 const KEY = "order-1";

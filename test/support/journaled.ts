@@ -1,5 +1,5 @@
 import { type Journal, type JournalEntry, memoryJournal, type RunOptions, settleOutcome } from "async-music";
-import { SONG_REQUEST } from "./answers.js";
+import { SONG_REQUEST } from "./responses.js";
 import type { TestClock } from "./test-clock.js";
 import { type Answerer, createWorld } from "./world.js";
 

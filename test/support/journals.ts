@@ -1,5 +1,5 @@
 import type { JournalEntry, JournalIntent, JournalRecord } from "async-music";
-import { SONG_REQUEST, TASK_ID } from "./answers.js";
+import { SONG_REQUEST, TASK_ID } from "./responses.js";
 import type { SeenRequest, World } from "./world.js";
 
 /** A journal entry of another process. */

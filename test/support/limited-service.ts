@@ -1,4 +1,4 @@
-import { limited } from "./answers.js";
+import { limited } from "./responses.js";
 import type { SeenRequest } from "./world.js";
 
 /** A rate limit as the interface states it: a number of requests in a window that begins with the first one. */

@@ -8,10 +8,10 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { answers, type CallName, serviceOf } from "./answers.ts";
-import { answersPerSecond } from "./port.ts";
+import { responsesPerSecond } from "./port.ts";
 import { print } from "./publish.ts";
 import { type Table, tableOf } from "./report.ts";
+import { type CallName, responses, serviceOf } from "./responses.ts";
 import { startService } from "./running-service.ts";
 import { emulatorOf } from "./services.ts";
 import { SONG } from "./songs.ts";
@@ -50,7 +50,7 @@ async function comparePort(
     const service = emulatorOf(directory);
     const { url } = stack.use(await startService(service));
     const question = (await service.questions(url))[kind];
-    contenders[name] = () => answersPerSecond(url, question);
+    contenders[name] = () => responsesPerSecond(url, question);
   }
   const spreads = await takeTurns(PORT_ROUNDS, contenders);
   return tableOf(`Emulator: ${kind}s on a port`, "responses per second", spreads, {}, OTHER);
@@ -71,16 +71,16 @@ async function compareCalls(clones: Readonly<Record<string, string>>, call: Call
 /** The time of a call of a clone's client, with a service in the same process that responds at once. */
 async function microsecondsPerCall(directory: string, call: CallName): Promise<number> {
   const { AsyncMusic } = await import(join(directory, "dist/index.js"));
-  const fetch = serviceOf((await answers())[call]);
+  const fetch = serviceOf((await responses())[call]);
   const client = new AsyncMusic({ apiKey: "emu_bench", baseUrl: "http://service.invalid", fetch });
   let count = 0;
-  const ask = () =>
+  const send = () =>
     call === "create"
       ? client.tasks.create(SONG)
       : client.tasks.retrieve(`5ba53ba9-9b4b-4e4c-8a30-${(count++).toString(16).padStart(12, "0")}`);
   // The first half warms up.
-  for (let asked = 0; asked < CALLS; asked++) await ask();
+  for (let count = 0; count < CALLS; count++) await send();
   const began = performance.now();
-  for (let asked = 0; asked < CALLS; asked++) await ask();
+  for (let count = 0; count < CALLS; count++) await send();
   return ((performance.now() - began) * 1000) / CALLS;
 }

@@ -2,11 +2,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createEmulator } from "async-music/emulator";
-import { answers, serviceOf } from "./answers.ts";
 import { heapBytes } from "./heap-bytes.ts";
 import { LIBRARIES } from "./libraries.ts";
 import { print, publish } from "./publish.ts";
 import { significant, type Table } from "./report.ts";
+import { responses, serviceOf } from "./responses.ts";
 import { SHORT_SONG } from "./songs.ts";
 
 const TENTH = 100_000;
@@ -52,7 +52,7 @@ async function endure(title: string, request: () => Promise<unknown>): Promise<T
 
 /** Reads of the SDK, each of another task. The service responds at once. */
 async function sdkRequest(): Promise<() => Promise<unknown>> {
-  const service = serviceOf((await answers()).retrieve);
+  const service = serviceOf((await responses()).retrieve);
   const calls = LIBRARIES["async-music"]?.("http://service.invalid", service);
   if (calls === undefined) throw new Error("Invariant: the SDK is among the libraries");
   return calls.retrieve;
@@ -73,7 +73,7 @@ async function emulatorRequest(): Promise<() => Promise<unknown>> {
   let reads = 0;
   return async () => {
     if (reads % TASKS === 0) await emulator.clock.advance(1000);
-    const answer = await emulator.fetch(`${url}/${ids[reads++ % TASKS]}`, { headers });
-    return answer.text();
+    const response = await emulator.fetch(`${url}/${ids[reads++ % TASKS]}`, { headers });
+    return response.text();
   };
 }

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { AsyncMusic } from "async-music";
 import ky from "ky";
-import type { CallName } from "./answers.ts";
+import type { CallName } from "./responses.ts";
 import { SONG } from "./songs.ts";
 
 /** The calls of a library, as an application makes them. */
@@ -25,20 +25,20 @@ const nextId = () => `5ba53ba9-9b4b-4e4c-8a30-${(count++).toString(16).padStart(
 export const LIBRARIES: Readonly<Record<string, MakeCalls>> = {
   "bare fetch": (baseUrl, fetch) => ({
     retrieve: async () => {
-      const answer = await fetch(`${baseUrl}${TASKS}/${nextId()}`, { headers: HEADERS });
-      return JSON.parse(await answer.text());
+      const response = await fetch(`${baseUrl}${TASKS}/${nextId()}`, { headers: HEADERS });
+      return JSON.parse(await response.text());
     },
     create: async () => {
       const body = JSON.stringify(SONG);
-      const answer = await fetch(baseUrl + TASKS, { method: "POST", headers: HEADERS, body });
-      return JSON.parse(await answer.text());
+      const response = await fetch(baseUrl + TASKS, { method: "POST", headers: HEADERS, body });
+      return JSON.parse(await response.text());
     },
   }),
 
   "async-music"(baseUrl, fetch) {
     const client = new AsyncMusic({ apiKey: "emu_bench", baseUrl, fetch });
-    let heard = 0;
-    client.on("answer", () => heard++);
+    let received = 0;
+    client.on("response", () => received++);
     return {
       retrieve: () => client.tasks.retrieve(nextId()),
       create: () => client.tasks.create(SONG),

@@ -1,7 +1,7 @@
-import { answers } from "./answers.ts";
 import { startBareServer } from "./bare-server.ts";
 import { LIBRARIES } from "./libraries.ts";
 import { type Table, tableOf } from "./report.ts";
+import { responses } from "./responses.ts";
 import { takeTurns } from "./spread.ts";
 
 const ROUNDS = 20;
@@ -12,11 +12,11 @@ const CONTENDERS = ["bare fetch", "async-music", "ky", "openai", "@anthropic-ai/
 
 /** The cost of a read over a connection, with many in flight. */
 export async function measureLoopback(): Promise<Table[]> {
-  const { retrieve } = await answers();
+  const { retrieve } = await responses();
   using server = await startBareServer(retrieve);
   const contenders = CONTENDERS.flatMap((name) => {
-    const ask = LIBRARIES[name]?.(server.url, fetch).retrieve;
-    return ask === undefined ? [] : [[name, () => timeOf(ask)] as const];
+    const call = LIBRARIES[name]?.(server.url, fetch).retrieve;
+    return call === undefined ? [] : [[name, () => timeOf(call)] as const];
   });
   const spreads = await takeTurns(ROUNDS, Object.fromEntries(contenders));
   const title = `Retrieve over loopback, ${IN_FLIGHT} in flight`;
@@ -24,12 +24,12 @@ export async function measureLoopback(): Promise<Table[]> {
 }
 
 /** Microseconds for a call. */
-async function timeOf(ask: () => Promise<unknown>): Promise<number> {
+async function timeOf(call: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   let left = CALLS;
-  const askOn = async () => {
-    while (left-- > 0) await ask();
+  const callOn = async () => {
+    while (left-- > 0) await call();
   };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, askOn));
+  await Promise.all(Array.from({ length: IN_FLIGHT }, callOn));
   return ((performance.now() - began) * 1000) / CALLS;
 }

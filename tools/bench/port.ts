@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startBareServer } from "./bare-server.ts";
 import { type Promised, type Row, rowOf, significant, type Table } from "./report.ts";
 import { type RunningService, startService } from "./running-service.ts";
-import { ask, type Question, SERVICES, type Service } from "./services.ts";
+import { call, type Question, SERVICES, type Service } from "./services.ts";
 import { spreadOf, takeTurns } from "./spread.ts";
 
 const autocannon = createRequire(new URL("peers/package.json", import.meta.url))("autocannon");
@@ -74,11 +74,11 @@ async function compare(
   promise: Promised | undefined,
 ): Promise<Row> {
   const status = (await fetch(url + question.path, question)).status;
-  using bare = await startBareServer({ status, text: await ask(url, question) });
+  using bare = await startBareServer({ status, text: await call(url, question) });
   const rates: { ours: number; bare: number }[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    const ours = await answersPerSecond(url, question);
-    rates.push({ ours, bare: await answersPerSecond(bare.url, question) });
+    const ours = await responsesPerSecond(url, question);
+    rates.push({ ours, bare: await responsesPerSecond(bare.url, question) });
   }
   const [, ...warm] = rates;
   const ours = spreadOf(warm.map((rate) => rate.ours));
@@ -87,11 +87,11 @@ async function compare(
 }
 
 /** Responses per second, to one request that is repeated on many connections for half a second. */
-export async function answersPerSecond(url: string, question: Question): Promise<number> {
+export async function responsesPerSecond(url: string, question: Question): Promise<number> {
   const began = performance.now();
   const requests = [question];
   const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS, requests });
-  const { non2xx, errors, "2xx": answered } = result;
+  const { non2xx, errors, "2xx": responses } = result;
   if (non2xx + errors > 0) throw new Error(`${non2xx + errors} requests to ${url} failed.`);
-  return (answered * 1000) / (performance.now() - began);
+  return (responses * 1000) / (performance.now() - began);
 }

@@ -25,7 +25,7 @@ export async function startService(service: Service): Promise<RunningService> {
     stdio: "ignore",
     env: { ...process.env, ...env },
   });
-  await firstAnswer(url);
+  await firstResponse(url);
   const startSeconds = (performance.now() - began) / 1000;
   return {
     url,
@@ -39,7 +39,7 @@ export async function startService(service: Service): Promise<RunningService> {
   };
 }
 
-async function firstAnswer(url: string): Promise<void> {
+async function firstResponse(url: string): Promise<void> {
   for (let waited = 0; waited < LONGEST_START_MS; waited += 2) {
     try {
       await (await fetch(`${url}/`)).arrayBuffer();

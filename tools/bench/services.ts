@@ -32,7 +32,7 @@ export function emulatorOf(directory: string): Service {
     }),
     async questions(url) {
       const json = { "Content-Type": "application/json" };
-      await ask(url, {
+      await call(url, {
         method: "PATCH",
         path: "/_emulator/limits",
         headers: json,
@@ -41,7 +41,7 @@ export function emulatorOf(directory: string): Service {
       const create = songQuestion();
       // The task that is read does not finish during the measurement.
       const hanging = { ...create.headers, "X-Emulator-Outcome": '{"outcome":"hang"}' };
-      const { data } = JSON.parse(await ask(url, { ...create, headers: hanging }));
+      const { data } = JSON.parse(await call(url, { ...create, headers: hanging }));
       return { create, read: taskQuestion(data.task_id) };
     },
   };
@@ -65,7 +65,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         headers: { ...headers, "Content-Type": "application/x-www-form-urlencoded" },
         body: "description=rain+in+Lisbon&email=rain%40lisbon.example",
       };
-      const { id } = JSON.parse(await ask(url, create));
+      const { id } = JSON.parse(await call(url, create));
       return { create, read: { method: "GET", path: `/v1/customers/${id}`, headers } };
     },
   },
@@ -77,7 +77,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
     }),
     async questions(url) {
       const key = { AttributeName: "id", AttributeType: "S" };
-      await ask(
+      await call(
         url,
         dynamoQuestion("CreateTable", {
           TableName: "songs",
@@ -108,14 +108,14 @@ export const SERVICES: Readonly<Record<string, Service>> = {
 };
 
 /** Sends one request that must succeed, and returns the text of its response. */
-export async function ask(
+export async function call(
   url: string,
   { path, ...init }: Omit<Question, "method"> & { method: string },
 ): Promise<string> {
-  const answer = await fetch(url + path, init);
-  const text = await answer.text();
-  if (answer.ok) return text;
-  throw new Error(`${init.method} ${path} failed: ${answer.status} ${text}`);
+  const response = await fetch(url + path, init);
+  const text = await response.text();
+  if (response.ok) return text;
+  throw new Error(`${init.method} ${path} failed: ${response.status} ${text}`);
 }
 
 function songQuestion(): Question {

@@ -3,7 +3,7 @@ import { type Row, significant, type Table } from "./report.ts";
 import { SHORT_SONG } from "./songs.ts";
 
 const TASKS = [100, 1000, 10_000, 100_000, 1_000_000];
-const ASKED = 2000;
+const READS = 2000;
 const PLENTY = 1_000_000_000;
 const BODY = JSON.stringify(SHORT_SONG);
 
@@ -14,12 +14,12 @@ export async function measureTasks(most: number): Promise<Table[]> {
   const reads: Row[] = [];
   const creates: Row[] = [];
   const create = async () => {
-    const { data } = await ask(emulator, "", { method: "POST", body: BODY });
+    const { data } = await call(emulator, "", { method: "POST", body: BODY });
     ids.push(data.task_id);
   };
-  const read = () => ask(emulator, `/${ids[Math.floor(Math.random() * ids.length)]}`, {});
+  const read = () => call(emulator, `/${ids[Math.floor(Math.random() * ids.length)]}`, {});
 
-  for (let warm = 0; warm < ASKED; warm++) await create();
+  for (let warm = 0; warm < READS; warm++) await create();
   emulator.reset();
   ids.length = 0;
   for (const tasks of TASKS.filter((each) => each <= most)) {
@@ -34,16 +34,16 @@ export async function measureTasks(most: number): Promise<Table[]> {
   ];
 }
 
-async function ask(emulator: Emulator, path: string, init: RequestInit) {
+async function call(emulator: Emulator, path: string, init: RequestInit) {
   const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
-  const answer = await emulator.fetch(`${emulator.url}/api/v1/task${path}`, { ...init, headers });
-  if (!answer.ok) throw new Error(`The request failed: ${await answer.text()}`);
-  return await answer.json();
+  const response = await emulator.fetch(`${emulator.url}/api/v1/task${path}`, { ...init, headers });
+  if (!response.ok) throw new Error(`The request failed: ${await response.text()}`);
+  return await response.json();
 }
 
 async function timeOf(request: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
-  for (let count = 0; count < ASKED; count++) await request();
+  for (let count = 0; count < READS; count++) await request();
   const { user, system } = process.cpuUsage(before);
-  return significant((user + system) / ASKED);
+  return significant((user + system) / READS);
 }

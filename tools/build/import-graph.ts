@@ -12,17 +12,17 @@ export interface ImportGraph {
 /** Walks imports, re-exports, `import()` and `/// <reference>`, of scripts or of declarations. */
 export function importGraph(entry: string): ImportGraph {
   const graph: ImportGraph = { files: new Set(), packages: [] };
-  const visit = (file: string) => {
+  const walk = (file: string) => {
     if (graph.files.has(file)) return;
     graph.files.add(file);
     const found = ts.preProcessFile(readFileSync(file, "utf8"), true, true);
     for (const { fileName } of found.typeReferenceDirectives) graph.packages.push(`${fileName} in ${file}`);
     for (const { fileName } of [...found.importedFiles, ...found.referencedFiles]) {
-      if (fileName.startsWith(".")) visit(targetOf(file, fileName));
+      if (fileName.startsWith(".")) walk(targetOf(file, fileName));
       else graph.packages.push(`${fileName} in ${file}`);
     }
   };
-  visit(entry);
+  walk(entry);
   return graph;
 }
 

@@ -166,16 +166,16 @@ function mapOf(file: string, module: Module): string {
 /** The line and the column of each name that a kept statement declares. */
 function declaredPositions({ source, kept }: Module): ReadonlySet<string> {
   const positions = new Set<string>();
-  const visit = (node: ts.Node) => {
+  const walk = (node: ts.Node) => {
     const { name } = node as ts.NamedDeclaration;
     if (name !== undefined) {
       const { line, character } = source.getLineAndCharacterOfPosition(name.getStart(source));
       positions.add(`${line}:${character}`);
     }
-    ts.forEachChild(node, visit);
+    ts.forEachChild(node, walk);
   };
   for (const statement of source.statements)
     if (kept.has(statement) && !ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement))
-      visit(statement);
+      walk(statement);
   return positions;
 }

@@ -41,10 +41,10 @@ async function describe([name, files]: [name: string, files: string[]]): Promise
     await readFile(`${folder}/package.json`, "utf8"),
   );
   const source = typeof repository === "object" ? repository.url : repository;
-  const places = [source?.replace(/^git\+/, ""), `npm's ${name}@${version}`].filter(
-    (place) => place !== undefined,
+  const directories = [source?.replace(/^git\+/, ""), `npm's ${name}@${version}`].filter(
+    (directory) => directory !== undefined,
   );
-  const title = `${name} ${version} (${license})\nSource: ${places.join(", and ")}`;
+  const title = `${name} ${version} (${license})\nSource: ${directories.join(", and ")}`;
   const parts = [
     title,
     (await licenseIn(folder)) ?? `Without a license file; by ${author}`,

@@ -1,4 +1,4 @@
-import type { Law } from "./law.js";
+import type { Durations } from "./durations.js";
 import type { Limit } from "./service.js";
 
 /**
@@ -7,7 +7,7 @@ import type { Limit } from "./service.js";
  * all available reads, is a lower bound (Lagrangian relaxation). The result is the highest bound over all prices.
  */
 export function steadyBound(
-  law: Law,
+  durations: Durations,
   perSecond: number,
   limit: Limit,
   gapSeconds: number,
@@ -15,7 +15,7 @@ export function steadyBound(
 ): number {
   const requestsPerSecond = (limit.requests * 1000) / limit.windowMs - othersPerSecond;
   const readsPerTask = (requestsPerSecond - perSecond) / perSecond;
-  const curve = curveOf(law, agesOf(law));
+  const curve = curveOf(durations, agesOf(durations));
   const costAt = (price: number) => plan(curve, gapSeconds, () => price).cost - price * readsPerTask;
 
   let best = costAt(0);
@@ -29,15 +29,15 @@ export function steadyBound(
 }
 
 /** The same for tasks that all begin at once, without other use of the key. Each window has a separate price. */
-export function burstBound(law: Law, tasks: number, limit: Limit, gapSeconds: number): number {
+export function burstBound(durations: Durations, tasks: number, limit: Limit, gapSeconds: number): number {
   const windowSeconds = limit.windowMs / 1000;
-  const windows = Math.ceil(tasks / limit.requests + 1) + Math.ceil(longest(law) / windowSeconds);
+  const windows = Math.ceil(tasks / limit.requests + 1) + Math.ceil(longest(durations) / windowSeconds);
   const step = Math.max(1, Math.round((windows * windowSeconds) / 600));
   const ages = Array.from(
     { length: Math.ceil((windows * windowSeconds) / step) + 1 },
     (_, index) => index * step,
   );
-  const curve = curveOf(law, ages);
+  const curve = curveOf(durations, ages);
   const share = limit.requests / tasks;
 
   const prices = Array.from({ length: windows + 1 }, (_, window) =>
@@ -111,9 +111,9 @@ function plan({ ages, ended, overdue }: Curve, gapSeconds: number, priceAt: (age
   return { cost: cost[0] ?? 0, reads, readsByWindow };
 }
 
-function curveOf(law: Law, ages: readonly number[]): Curve {
+function curveOf(durations: Durations, ages: readonly number[]): Curve {
   // The task timeout ends all remaining tasks (States: age).
-  const ended = ages.map((age) => (age >= HOUR ? 1 : law.endedBy(age)));
+  const ended = ages.map((age) => (age >= HOUR ? 1 : durations.endedBy(age)));
   const overdue: number[] = [0];
   for (let step = 1; step < ages.length; step++) {
     const passed = (ages[step] ?? 0) - (ages[step - 1] ?? 0);
@@ -123,16 +123,16 @@ function curveOf(law: Law, ages: readonly number[]): Curve {
 }
 
 /** Every second while tasks end, then every 10 s until the task timeout. */
-function agesOf(law: Law): number[] {
-  const end = longest(law);
+function agesOf(durations: Durations): number[] {
+  const end = longest(durations);
   const ages = Array.from({ length: end + 1 }, (_, age) => age);
-  if (law.endedBy(end) < 1) for (let age = end + 10; age <= HOUR + 10; age += 10) ages.push(age);
+  if (durations.endedBy(end) < 1) for (let age = end + 10; age <= HOUR + 10; age += 10) ages.push(age);
   return ages;
 }
 
 /** An age at which nearly all tasks that end have ended. */
-function longest(law: Law): number {
+function longest(durations: Durations): number {
   let age = 10;
-  while (age < HOUR && law.endedBy(HOUR - 1) - law.endedBy(age) > 1e-4) age += 10;
+  while (age < HOUR && durations.endedBy(HOUR - 1) - durations.endedBy(age) > 1e-4) age += 10;
   return age;
 }

@@ -52,7 +52,7 @@ export const FIXED: Policy = createUnpaced("fixed 5 s", () => 5000);
 /** Polls at intervals that grow from 5 s to 10 s, with jitter, as careful clients do. */
 export const BACKOFF: Policy = createUnpaced(
   "back-off 5-10 s",
-  (poll, chance) => Math.min(10_000, 5000 * 1.5 ** poll) * (1 + 0.2 * chance),
+  (poll, probability) => Math.min(10_000, 5000 * 1.5 ** poll) * (1 + 0.2 * probability),
 );
 
 type ClientOptions = NonNullable<ConstructorParameters<typeof AsyncMusic>[0]>;
@@ -74,7 +74,7 @@ function songOf(ticket: number) {
 }
 
 /** Clients without a pacer: each request is sent as soon as its own gap and its own 429 allow. */
-function createUnpaced(name: string, gapMs: (poll: number, chance: number) => number): Policy {
+function createUnpaced(name: string, gapMs: (poll: number, probability: number) => number): Policy {
   return {
     name,
     connect({ service: { fetch }, clock, random, processes }) {

@@ -1,5 +1,5 @@
 import { burstBound, steadyBound } from "./bound.js";
-import { equal, even, type Law, lognormal, mixture, NEVER, TYPICAL, weibull } from "./law.js";
+import { type Durations, equal, even, lognormal, mixture, NEVER, TYPICAL, weibull } from "./durations.js";
 import { FLEET, OURS, type Policy } from "./policies.js";
 import { type Limit, USUAL_LIMIT } from "./service.js";
 import type { BatchLoad, Scenario, SteadyLoad } from "./simulate.js";
@@ -81,7 +81,7 @@ export function allTrials(seconds: number): Trial[] {
 function steady(
   name: string,
   perSecond: number,
-  law: Law,
+  durations: Durations,
   seconds: number,
   allowed?: number,
   limit = USUAL_LIMIT,
@@ -93,20 +93,26 @@ function steady(
     warmUpSeconds: WARM_UP_SECONDS,
     seconds: measuredSeconds,
   };
-  const scenario = { name, law: () => law, load, limit };
-  return trial(scenario, steadyBound(law, perSecond, limit, GAP_SECONDS), allowed);
+  const scenario = { name, durations: () => durations, load, limit };
+  return trial(scenario, steadyBound(durations, perSecond, limit, GAP_SECONDS), allowed);
 }
 
 function limited(name: string, perSecond: number, limit: Limit, seconds: number): Trial {
   return steady(name, perSecond, TYPICAL, seconds, limit.kind === "fixed" ? 1.4 : undefined, limit);
 }
 
-function shifting(name: string, perSecond: number, first: Law, second: Law, seconds: number): Trial {
+function shifting(
+  name: string,
+  perSecond: number,
+  first: Durations,
+  second: Durations,
+  seconds: number,
+): Trial {
   const { scenario, bound } = steady(name, perSecond, first, seconds);
   const shiftAt = WARM_UP_SECONDS + seconds / 2;
   const later = steadyBound(second, perSecond, USUAL_LIMIT, GAP_SECONDS);
-  const law = (start: number) => (start < shiftAt ? first : second);
-  return trial({ ...scenario, law }, ((bound ?? 0) + later) / 2, 1.4);
+  const durations = (start: number) => (start < shiftAt ? first : second);
+  return trial({ ...scenario, durations: durations }, ((bound ?? 0) + later) / 2, 1.4);
 }
 
 function besides(name: string, perSecond: number, seconds: number): Trial {
@@ -118,15 +124,18 @@ function besides(name: string, perSecond: number, seconds: number): Trial {
 function inFlight(tasks: number, repetitions: number, allowed?: number): Trial {
   const load: BatchLoad = { kind: "in flight", tasks, repetitions };
   const bound = burstBound(TYPICAL, tasks, USUAL_LIMIT, GAP_SECONDS);
-  return trial({ name: `${tasks} in flight`, law: () => TYPICAL, load }, bound, allowed);
+  return trial({ name: `${tasks} in flight`, durations: () => TYPICAL, load }, bound, allowed);
 }
 
-function toSubmit(name: string, tasks: number, law: Law): Trial {
-  return trial({ name, law: () => law, load: { kind: "to submit", tasks, repetitions: 1 } }, null);
+function toSubmit(name: string, tasks: number, durations: Durations): Trial {
+  return trial(
+    { name, durations: () => durations, load: { kind: "to submit", tasks, repetitions: 1 } },
+    null,
+  );
 }
 
-function fleet(name: string, tasks: number, law: Law, ceiling: number): Trial {
-  const { scenario } = toSubmit(name, tasks, law);
+function fleet(name: string, tasks: number, durations: Durations, ceiling: number): Trial {
+  const { scenario } = toSubmit(name, tasks, durations);
   return { scenario: { ...scenario, processes: 4 }, sdk: FLEET, bound: null, ceiling };
 }
 

@@ -7,7 +7,7 @@ import {
 import type { Clock } from "../../src/time/clock.js";
 
 /** A fleet's window on a test clock, without Redis. It behaves as the tests with Redis require. */
-export function createSharedBudget(clock: Clock, size: FleetSize, answersAfterMs = 2): () => FleetBudget {
+export function createSharedBudget(clock: Clock, size: FleetSize, latencyMs = 2): () => FleetBudget {
   const lastsMs = size.windowMs + marginOf(size);
   const waitingBy = new Map<FleetBudget, number>();
   const reads = new Map<string, { reader: FleetBudget; until: number }>();
@@ -16,13 +16,13 @@ export function createSharedBudget(clock: Clock, size: FleetSize, answersAfterMs
 
   return () => ({
     async take(upTo) {
-      await clock.sleep(answersAfterMs);
+      await clock.sleep(latencyMs);
       if (!isOpen()) [taken, endsAt, isHeld] = [0, clock.now() + lastsMs, false];
       const isTaken = !isHeld && taken < upTo;
       if (isTaken) taken++;
-      const answer = { isTaken, isHeld, taken: isTaken ? taken : taken + 1, endsInMs: endsAt - clock.now() };
-      await clock.sleep(answersAfterMs);
-      return answer;
+      const use = { isTaken, isHeld, taken: isTaken ? taken : taken + 1, endsInMs: endsAt - clock.now() };
+      await clock.sleep(latencyMs);
+      return use;
     },
     async hold(ms) {
       const heldUntil = isOpen() && isHeld ? endsAt : 0;
@@ -34,7 +34,7 @@ export function createSharedBudget(clock: Clock, size: FleetSize, answersAfterMs
       endsAt = Math.max(endsAt, clock.now() + correction.lastsMs);
     },
     async reserveRead(taskId) {
-      await clock.sleep(answersAfterMs);
+      await clock.sleep(latencyMs);
       const last = reads.get(taskId);
       if (last !== undefined && last.reader !== this && clock.now() < last.until)
         return last.until - clock.now();
@@ -44,7 +44,7 @@ export function createSharedBudget(clock: Clock, size: FleetSize, answersAfterMs
     async noteRead(taskId) {
       const last = reads.get(taskId);
       if (last !== undefined && last.reader !== this && clock.now() < last.until) return;
-      reads.set(taskId, { reader: this, until: clock.now() + READ_LASTS_MS.answered });
+      reads.set(taskId, { reader: this, until: clock.now() + READ_LASTS_MS.received });
     },
     async reportWaiting(waiting) {
       waitingBy.set(this, waiting);

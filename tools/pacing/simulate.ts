@@ -1,4 +1,4 @@
-import type { Law } from "./law.js";
+import type { Durations } from "./durations.js";
 import type { Policy } from "./policies.js";
 import { seededRandom } from "./random.js";
 import { type Limit, overAt, Service, type ServiceTask, USUAL_LIMIT } from "./service.js";
@@ -8,7 +8,7 @@ import { createVirtualTime } from "./virtual-time.js";
 export interface Scenario {
   name: string;
   /** How long tasks take that begin so many seconds after the start. */
-  law(startSeconds: number): Law;
+  durations(startSeconds: number): Durations;
   load: SteadyLoad | BatchLoad;
   limit?: Limit;
   /** How many processes share the key and the load. */
@@ -55,7 +55,7 @@ interface Ticket {
   counts: boolean;
   task: ServiceTask | null;
   /** Decides how long its task takes. */
-  chance: number;
+  probability: number;
 }
 
 /** The network delay in each direction, in milliseconds. */
@@ -129,14 +129,14 @@ async function play(scenario: Scenario, policy: Policy, seed: number) {
   }
 
   function addTicket(counts: boolean): number {
-    return tickets.push({ wishedAt: time.now(), counts, task: null, chance: durations() }) - 1;
+    return tickets.push({ wishedAt: time.now(), counts, task: null, probability: durations() }) - 1;
   }
 
   function begin(index: number): ServiceTask {
     const ticket = tickets[index];
     if (ticket === undefined) throw new Error("Invariant: every task has a ticket.");
-    const law = scenario.law((time.now() - start) / 1000);
-    ticket.task = service.begin(index, law.draw(ticket.chance));
+    const durations = scenario.durations((time.now() - start) / 1000);
+    ticket.task = service.begin(index, durations.draw(ticket.probability));
     return ticket.task;
   }
 

@@ -1,4 +1,4 @@
-/** Checks the words of a page, or of the comments and messages of a source file, against `terms.json`. */
+/** Checks the words of a page, or of the comments, messages and names of a source file, against `terms.json`. */
 
 import { readFileSync } from "node:fs";
 import { TextlintKernel } from "@textlint/kernel";
@@ -10,38 +10,101 @@ import ts from "typescript";
 
 const kernel = new TextlintKernel();
 
-/** Pairs of what is not used, as whole words in any case, and what to use. */
-const list: [string, string][] = JSON.parse(readFileSync(new URL("terms.json", import.meta.url), "utf8"));
-const terms = list.map(([pattern, use]) => [`(?<![\\w-])(?:${pattern})(?![\\w-])`, use]);
+/** What is not used, as whole words in any case; what to use; and `"prose"` if names may have it. */
+type Term = [pattern: string, use: string, where?: "prose"];
+
+const list: Term[] = JSON.parse(readFileSync(new URL("terms.json", import.meta.url), "utf8"));
+const ofNames = list.filter(([, , where]) => where !== "prose");
+
+function rulesFor(terms: readonly Term[]) {
+  const wholeWords = terms.map(([pattern, use]) => [`(?<![\\w-])(?:${pattern})(?![\\w-])`, use]);
+  return [{ ruleId: "terminology", rule: terminology, options: { defaultTerms: false, terms: wholeWords } }];
+}
 
 const plugins = [
   { pluginId: "markdown", plugin: "default" in markdown ? markdown.default : markdown },
   { pluginId: "text", plugin: "default" in text ? text.default : text },
 ];
-const rules = [{ ruleId: "terminology", rule: terminology, options: { defaultTerms: false, terms } }];
 
 /** Returns one line for each term that should be another one. */
 export async function lintProse(path: string, content: string): Promise<string[]> {
-  const isPage = path.endsWith(".md");
-  const prose = isPage ? content : proseOf(path, content);
-  const { messages } = await kernel.lintText(prose, { ext: isPage ? ".md" : ".txt", plugins, rules });
-  return messages.map(({ loc, message }) => `${path}:${loc.start.line}:${loc.start.column} ${message}`);
+  const found = path.endsWith(".md") ? await lintPage(content) : await lintSource(path, content);
+  return found.map(({ line, column, message }) => `${path}:${line}:${column} ${message}`);
+}
+
+interface Found {
+  line: number;
+  column: number;
+  message: string;
+}
+
+function lintPage(content: string): Promise<Found[]> {
+  return lintText(content, list, ".md");
+}
+
+async function lintSource(path: string, content: string): Promise<Found[]> {
+  const file = ts.createSourceFile(path, content, ts.ScriptTarget.Latest, true);
+  const names = declaredNames(file);
+  const inNames = await lintText(names.map(wordsOf).join("\n"), ofNames);
+  return [...(await lintText(proseOf(file), list)), ...inNames.map((found) => inName(file, names, found))];
+}
+
+async function lintText(text: string, terms: readonly Term[], ext = ".txt"): Promise<Found[]> {
+  const { messages } = await kernel.lintText(text, { ext, plugins, rules: rulesFor(terms) });
+  return messages.map(({ loc, message }) => ({ ...loc.start, message }));
+}
+
+/** The names that a source file declares. Those that it only uses belong to other files or packages. */
+function declaredNames(file: ts.SourceFile): ts.Identifier[] {
+  const names: ts.Identifier[] = [];
+  const walk = (node: ts.Node): void => {
+    const name = isDeclaration(node) ? node.name : undefined;
+    if (name !== undefined && (ts.isIdentifier(name) || ts.isPrivateIdentifier(name)))
+      names.push(name as ts.Identifier);
+    ts.forEachChild(node, walk);
+  };
+  walk(file);
+  return names;
+}
+
+function isDeclaration(node: ts.Node): node is ts.NamedDeclaration {
+  const isShorthand = ts.isShorthandPropertyAssignment(node) || ts.isImportSpecifier(node);
+  return "name" in node && !isShorthand && !ts.isPropertyAccessExpression(node) && !ts.isMetaProperty(node);
+}
+
+/** `#answersPerSecond` as `answers per second`. */
+function wordsOf({ text }: ts.Identifier): string {
+  return text
+    .replace(/^[#_$]+/, "")
+    .replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_/g, " ")
+    .toLowerCase();
+}
+
+/** What was found in the list of names, at the position of its name in the file. */
+function inName(file: ts.SourceFile, names: readonly ts.Identifier[], { line, message }: Found): Found {
+  const name = names[line - 1];
+  const start = file.getLineAndCharacterOfPosition(name?.getStart() ?? 0);
+  return {
+    line: start.line + 1,
+    column: start.character + 1,
+    message: `${message} (in the name \`${name?.text}\`)`,
+  };
 }
 
 /** The source with everything but its prose blanked out, so that positions stay the same. */
-function proseOf(path: string, source: string): string {
+function proseOf(file: ts.SourceFile): string {
+  const source = file.text;
   const blank = source.replace(/[^\n]/g, " ");
-  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
   const pieces = new Map<number, string>();
   const keep = (start: number, end: number) => pieces.set(start, withoutCode(source.slice(start, end)));
 
-  const visit = (node: ts.Node): void => {
+  const walk = (node: ts.Node): void => {
     for (const { pos, end } of ts.getLeadingCommentRanges(source, node.pos) ?? []) keep(pos, end);
     for (const { pos, end } of ts.getTrailingCommentRanges(source, node.end) ?? []) keep(pos, end);
     if (isMessage(node)) keep(node.getStart(), node.end);
-    node.getChildren().forEach(visit);
+    node.getChildren().forEach(walk);
   };
-  visit(file);
+  walk(file);
 
   let prose = "";
   for (const [start, piece] of [...pieces].sort(([one], [other]) => one - other))

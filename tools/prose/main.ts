@@ -9,7 +9,7 @@ const paths = globSync(
     ".changeset/*.md",
     "{docs,examples,skills}/**/*.md",
     "{src,emulator,cli,test,tools}/**/README.md",
-    "{src,emulator,cli,examples}/**/*.{ts,tsx}",
+    "{src,emulator,cli,examples,tools}/**/*.{ts,tsx}",
   ],
   { exclude: ["**/node_modules/**", "docs/fidelity.md"] },
 );

@@ -50,7 +50,7 @@ export function createMachine(plan: Pick<ProcessPlan, "name" | "events">, world:
     return mishap;
   };
 
-  const ask = async <Value>(what: string, key: string, work: () => Promise<Value>): Promise<Value> => {
+  const request = async <Value>(what: string, key: string, work: () => Promise<Value>): Promise<Value> => {
     const before = await take(`${what} ${key}`);
     if (before?.kind === "journal" && before.when === "before") throw new Error("the journal is unavailable");
     const value = await work();
@@ -85,20 +85,21 @@ export function createMachine(plan: Pick<ProcessPlan, "name" | "events">, world:
       const pending = world.fetch(url, submission?.content ?? { method, headers });
       pending.catch(() => {});
       await take(`${what} is sent`);
-      const answer = await Promise.race([pending, left(request.signal)]).catch(async (error: unknown) => {
+      const response = await Promise.race([pending, left(request.signal)]).catch(async (error: unknown) => {
         await take(`${what} has failed`);
         throw error;
       });
-      await take(`${what} returns ${answer.status}`);
+      await take(`${what} returns ${response.status}`);
       // An aborted caller gets no response.
-      if (!request.signal.aborted) await submission?.arrive(answer.clone());
-      return answer;
+      if (!request.signal.aborted) await submission?.arrive(response.clone());
+      return response;
     },
 
     journal: {
-      get: (key) => ask("get", key, () => world.journal.get(key)),
-      put: (key, entry, previous) => ask(`put ${entry.state}`, key, () => put(world, key, entry, previous)),
-      delete: (key, revision) => ask("delete", key, () => world.journal.delete(key, revision)),
+      get: (key) => request("get", key, () => world.journal.get(key)),
+      put: (key, entry, previous) =>
+        request(`put ${entry.state}`, key, () => put(world, key, entry, previous)),
+      delete: (key, revision) => request("delete", key, () => world.journal.delete(key, revision)),
     },
   };
 }

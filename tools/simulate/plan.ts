@@ -71,14 +71,14 @@ function drawOrder(random: Random, seed: number, index: number): Order {
     { model: "provider_a", task_type: "lyrics", input: { prompt: words } },
     { model: "provider_b", task_type: "music", input: { prompt: words } },
   ]);
-  const chance = random();
+  const probability = random();
   const process_seconds = below(random, 90);
   const outcome: Outcome =
-    chance < 0.8
+    probability < 0.8
       ? { outcome: "success", process_seconds }
-      : chance < 0.92
+      : probability < 0.92
         ? { outcome: "failure", process_seconds, retryable: random() < 0.5 }
-        : { outcome: chance < 0.98 ? "reject" : "hang" };
+        : { outcome: probability < 0.98 ? "reject" : "hang" };
   return { key: `order-${index}`, request, outcome };
 }
 
@@ -106,11 +106,11 @@ function drawEvents(random: Random): Map<number, Mishap> {
 }
 
 function drawMishap(random: Random): Mishap {
-  const chance = random();
-  if (chance < 0.45) return { kind: "crash" };
-  if (chance < 0.55) return { kind: "freeze", ms: below(random, 7_200_000) };
-  if (chance < 0.65) return { kind: "clock", ms: below(random, 14_400_000) - 7_200_000 };
-  if (chance < 0.9) return { kind: "journal", when: randomChoice(random, ["before", "after"]) };
+  const probability = random();
+  if (probability < 0.45) return { kind: "crash" };
+  if (probability < 0.55) return { kind: "freeze", ms: below(random, 7_200_000) };
+  if (probability < 0.65) return { kind: "clock", ms: below(random, 14_400_000) - 7_200_000 };
+  if (probability < 0.9) return { kind: "journal", when: randomChoice(random, ["before", "after"]) };
   return { kind: "unreachable" };
 }
 

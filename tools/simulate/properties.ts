@@ -15,7 +15,7 @@ import type { Submission, Submissions } from "./submissions.js";
 const ATTEMPT_MS = 30_000;
 
 /** A caller's result, and the state of its last POST for that key at that time. */
-export interface Heard extends Told {
+export interface Received extends Told {
   own: Submission | null;
 }
 
@@ -25,7 +25,7 @@ export interface EndedWorld {
   emulator: Emulator;
   journal: Journal;
   submissions: Submissions;
-  told: readonly Heard[];
+  told: readonly Received[];
   findings: readonly Finding[];
   beyondLimit: number;
   violate(text: string): void;
@@ -36,9 +36,9 @@ export async function checkWorld(world: EndedWorld): Promise<void> {
   const tasks = await readTasks(world.emulator);
   for (const order of world.plan.orders) await checkOrder(world, order, tasks);
   checkTold(world);
-  checkAnswers(world);
+  checkResponses(world);
   checkCredits(world, tasks);
-  checkConduct(world);
+  checkCompliance(world);
 }
 
 /** The number of requests that the rate limit refused: 0 in a world whose budget suffices. */
@@ -114,10 +114,10 @@ function checkTold({ plan, told, submissions, violate }: EndedWorld): void {
 }
 
 /** A process that is not killed receives the outcome of each POST, also after its caller aborted. */
-function checkAnswers({ plan, submissions, violate }: EndedWorld): void {
-  const isAnswered = ({ fault }: FaultRule) =>
+function checkResponses({ plan, submissions, violate }: EndedWorld): void {
+  const hasResponse = ({ fault }: FaultRule) =>
     fault.kind === "latency" ? fault.ms < ATTEMPT_MS : !["stall", "disconnect"].includes(fault.kind);
-  if (plan.outage !== null || !plan.faults.every(isAnswered)) return;
+  if (plan.outage !== null || !plan.faults.every(hasResponse)) return;
   for (const { key, process, fate } of plan.orders.flatMap((order) => submissions.of(order.key))) {
     if (fate === "open" && livedOn(plan, process)) violate(`${process} never received the outcome of ${key}`);
   }
@@ -158,7 +158,7 @@ function checkCredits({ emulator, told, violate }: EndedWorld, tasks: readonly T
  * The rules of the service. A process does not share polls and stated waits with another process, or with its own
  * earlier run, so these rules can be broken. The same applies if its clock is set or its requests arrive late.
  */
-function checkConduct({ plan, emulator, findings, beyondLimit, violate }: EndedWorld): void {
+function checkCompliance({ plan, emulator, findings, beyondLimit, violate }: EndedWorld): void {
   if (beyondLimit > 0) violate(`${beyondLimit} requests were refused with 429, and the budget sufficed`);
   for (const finding of findings) {
     const { rule, detail } = finding;
@@ -203,8 +203,8 @@ async function readTasks({
   const ids = ledger.filter(({ kind }) => kind === "freeze").map(({ task_id }) => task_id);
   return Promise.all(
     ids.map(async (id) => {
-      const answer = await fetch(`${url}/api/v1/task/${id}`, { headers: { "x-api-key": apiKey } });
-      const { data }: { data: Task } = await answer.json();
+      const response = await fetch(`${url}/api/v1/task/${id}`, { headers: { "x-api-key": apiKey } });
+      const { data }: { data: Task } = await response.json();
       return data;
     }),
   );

@@ -14,7 +14,7 @@ export interface Submissions {
   leave(
     process: string,
     request: Request,
-  ): Promise<{ content: RequestInit; arrive(answer: Response): Promise<void> }>;
+  ): Promise<{ content: RequestInit; arrive(response: Response): Promise<void> }>;
   of(key: string): readonly Submission[];
 }
 
@@ -45,9 +45,9 @@ export function createSubmissions(
       headers.set("X-Emulator-Outcome", JSON.stringify(outcome));
       return {
         content: { method: "POST", headers, body },
-        async arrive(answer) {
-          submission.taskId = await taskIdOf(answer);
-          submission.fate = fateOf(answer.status, submission.taskId);
+        async arrive(response) {
+          submission.taskId = await taskIdOf(response);
+          submission.fate = fateOf(response.status, submission.taskId);
           trace(`${process} receives the outcome of ${key}: ${submission.fate}`);
         },
       };
@@ -61,6 +61,6 @@ function fateOf(status: number, taskId: string | null): Submission["fate"] {
 }
 
 /** The id in a response, also if the response is cut after it. */
-async function taskIdOf(answer: Response): Promise<string | null> {
-  return /"task_id":"([^"]+)"/.exec(await answer.text())?.[1] ?? null;
+async function taskIdOf(response: Response): Promise<string | null> {
+  return /"task_id":"([^"]+)"/.exec(await response.text())?.[1] ?? null;
 }

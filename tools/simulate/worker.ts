@@ -25,11 +25,12 @@ for (let seed = begin; seed < end; seed += step) {
   const { violations, trace } = await simulate(seed);
   if (Math.floor(seed / step) % REPEATED === 0) {
     const again = await simulate(seed);
-    const place = trace.findIndex((line, index) => line !== again.trace[index]);
-    if (place >= 0) violations.push(`it does not repeat: "${trace[place]}" was then "${again.trace[place]}"`);
+    const position = trace.findIndex((line, index) => line !== again.trace[index]);
+    if (position >= 0)
+      violations.push(`it does not repeat: "${trace[position]}" was then "${again.trace[position]}"`);
   }
   const report: WorldReport = { seed, violations, trace: violations.length > 0 ? trace : [] };
   parentPort?.postMessage(report);
-  // A world uses microtasks only. A turn of the event loop sends reports and frees weak references.
+  // A world uses microtasks only. An iteration of the event loop sends reports and frees weak references.
   await setImmediate();
 }

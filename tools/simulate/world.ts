@@ -4,7 +4,7 @@ import { memoryJournal } from "../../src/journal/entries.js";
 import { callForSongs, type Told } from "./caller.js";
 import { createMachine, type Surroundings } from "./machine.js";
 import { drawPlan, type Plan, type ProcessPlan } from "./plan.js";
-import { checkWorld, type Heard, requestsBeyondLimit } from "./properties.js";
+import { checkWorld, type Received, requestsBeyondLimit } from "./properties.js";
 import { createSubmissions } from "./submissions.js";
 import { useVirtualTimers } from "./virtual-timers.js";
 
@@ -39,8 +39,8 @@ export async function simulate(seed: number): Promise<Ended> {
     const journal = memoryJournal();
     const { clock, fetch } = emulator;
     const world: Surroundings = { clock, fetch, journal, submissions, trace: note };
-    const told: Heard[] = [];
-    const hear = (each: Told) => {
+    const told: Received[] = [];
+    const receive = (each: Told) => {
       note(`${each.process} received for ${each.key}: ${each.song?.task_id ?? nameOf(each.error)}`);
       const own = submissions.of(each.key).findLast(({ process }) => process === each.process);
       told.push({ ...each, own: own === undefined ? null : { ...own } });
@@ -53,7 +53,7 @@ export async function simulate(seed: number): Promise<Ended> {
       const random = randomStream(seed, "client", name);
       const address = { apiKey: emulator.apiKey, baseUrl: emulator.url, random };
       note(`${name} begins`);
-      const program = callForSongs({ ...process, name }, plan.orders, machine, address, hear);
+      const program = callForSongs({ ...process, name }, plan.orders, machine, address, receive);
       await Promise.race([program, machine.crashed]);
       if (!machine.isDead()) return;
       await clock.sleep(RESTART_MS);

@@ -30,9 +30,9 @@ export async function partOfFont(
   );
   const index = new DataView(new ArrayBuffer(4 * ids.length + 4));
   let end = 0;
-  for (const [place, { byteLength }] of outlines.entries()) {
+  for (const [entry, { byteLength }] of outlines.entries()) {
     end += byteLength;
-    index.setUint32(4 * place + 4, end);
+    index.setUint32(4 * entry + 4, end);
   }
 
   head.setInt16(50, 1);
@@ -53,7 +53,7 @@ export async function partOfFont(
     capHeight: scaled(hhea.getInt16(4)),
     box: [36, 38, 40, 42].map((at) => scaled(head.getInt16(at))),
     texts: characters.join("\n"),
-    ids: characters.map((_, place) => place + 1),
+    ids: characters.map((_, entry) => entry + 1),
     widths: metrics.slice(1).map((metric) => scaled(metric.getUint16(0))),
     marks: {},
     anchors: {},
@@ -105,8 +105,8 @@ async function fileOf(
   let offset = head.byteLength;
   for (const [index, { tag, blob }] of blobs.entries()) {
     const entry = 12 + 16 * index;
-    for (const [place, character] of Array.from(tag).entries())
-      head.setUint8(entry + place, character.charCodeAt(0));
+    for (const [entry, character] of Array.from(tag).entries())
+      head.setUint8(entry + entry, character.charCodeAt(0));
     head.setUint32(entry + 8, offset);
     head.setUint32(entry + 12, blob.size);
     offset += blob.size;

@@ -20,9 +20,9 @@ export async function writeInvoice(
   { invoice_id, payment_id, at, credits, automatic, method, card }: Invoice & Payment,
   { name, address_line_1, address_line_2, postal_code, city, country, tax_id }: Billing,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const place = [postal_code, city].filter((part) => part !== null).join(" ");
+  const town = [postal_code, city].filter((part) => part !== null).join(" ");
   const taxId = tax_id === null ? null : `Tax ID: ${tax_id}`;
-  const buyer = [name, address_line_1, address_line_2, place, country, taxId].filter((line) => line !== null);
+  const buyer = [name, address_line_1, address_line_2, town, country, taxId].filter((line) => line !== null);
   const page = await InvoicePage.create(`Invoice ${invoice_id}`, at, buyer.join("\n"));
 
   const date = at.slice(0, "2026-01-01".length);

@@ -27,11 +27,11 @@ export class AvailableBudget {
   }
 
   /** Resolves with `null` if the shared budget is unavailable, or becomes so by this call. */
-  async call<Reply>(ask: (budget: FleetBudget) => Promise<Reply>): Promise<Reply | null> {
+  async call<Reply>(request: (budget: FleetBudget) => Promise<Reply>): Promise<Reply | null> {
     if (!this.isAvailable) return null;
     const timer = new AbortController();
     try {
-      const reply = await Promise.race([ask(this.#budget), this.#timeout(timer.signal)]);
+      const reply = await Promise.race([request(this.#budget), this.#timeout(timer.signal)]);
       this.#hasFailed = false;
       return reply;
     } catch (error) {

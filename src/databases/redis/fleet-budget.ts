@@ -57,4 +57,4 @@ const READ_GAP_MS = LIMITS.shortestPollIntervalMs;
 /** The longest time until the shared budget replies; after that it is unavailable. */
 export const REPLY_LASTS_MS = 2000;
 /** How long the read of a task prevents those of other processes: until its response comes, and after it. */
-export const READ_LASTS_MS = { inFlight: READ_GAP_MS + REPLY_LASTS_MS, answered: READ_GAP_MS } as const;
+export const READ_LASTS_MS = { inFlight: READ_GAP_MS + REPLY_LASTS_MS, received: READ_GAP_MS } as const;

@@ -11,7 +11,7 @@ import {
 import { type Correction, type FleetSize, marginOf, type Taking } from "./fleet-budget.js";
 
 /** Share of a new window to which the shares of the ranks do not apply. */
-const HEAD_START = 0.1;
+const ADVANTAGE = 0.1;
 /** Share of a new window that polls leave to the fleet's creates and account reads; it is released evenly. */
 const RESERVE = 0.25;
 /** How many requests this process takes from the shared budget at the same time, so that other processes get theirs in between. */
@@ -62,7 +62,7 @@ export class FleetWindow implements PacerWindow {
 
   shareLeft(_now: number, rank: Rank): number {
     const [creates, reads, polls] = this.#spent;
-    const granted = creates + reads + polls + HEAD_START * this.#size.requests;
+    const granted = creates + reads + polls + ADVANTAGE * this.#size.requests;
     return Math.max(0, SHARES[rank] * granted - this.#spent[rank]);
   }
 

@@ -153,7 +153,7 @@ export function createRedisBudget(
     correct: async ({ taken, lastsMs, endsInMs }) =>
       void (await run(CORRECT, taken, lastsMs, endsInMs, HELD)),
     reserveRead: (taskId) => runForTask(RESERVE_READ, taskId, READ_LASTS_MS.inFlight),
-    noteRead: async (taskId) => void (await runForTask(NOTE_READ, taskId, READ_LASTS_MS.answered)),
+    noteRead: async (taskId) => void (await runForTask(NOTE_READ, taskId, READ_LASTS_MS.received)),
     async reportWaiting(waiting) {
       const lastsSeconds = Math.ceil((2 * size.windowMs) / 1000);
       const parameters = [member, String(waiting), String(lastsSeconds)];

@@ -1,11 +1,11 @@
 import { AudioDownloadError, AudioExpiredError, InvalidOptionError } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { abortedAfter } from "../../support/abort.js";
-import { CLIP, lost, succeeded } from "../../support/answers.js";
 import { connect } from "../../support/connect.js";
 import { expectNoKey } from "../../support/leaks.js";
 import { listen } from "../../support/loopback.js";
 import { rejection } from "../../support/rejection.js";
+import { CLIP, lost, succeeded } from "../../support/responses.js";
 import { API_KEY, arrivals, clientOf, createWorld, never, type SeenRequest } from "../../support/world.js";
 import { AUDIO_URL, brokenAfter, ETAG, failure, load, mp3 } from "./support.js";
 

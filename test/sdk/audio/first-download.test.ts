@@ -1,8 +1,8 @@
 import { AsyncMusic, AudioDownloadError } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { SONG_REQUEST } from "../../support/answers.js";
 import { reasonOf, rejection } from "../../support/rejection.js";
+import { SONG_REQUEST } from "../../support/responses.js";
 import { clientOf, createWorld } from "../../support/world.js";
 import { AUDIO_URL, mp3 } from "./support.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CLIP, ok } from "../../support/answers.js";
+import { CLIP, ok } from "../../support/responses.js";
 import { streamOf } from "../../support/stream.js";
 import { createWorld } from "../../support/world.js";
 

@@ -243,7 +243,7 @@ test("an abort before the first resumed bytes rejects with its reason, even with
 test("a body that breaks off before its format is detected is requested three times, and the error says where", async () => {
   const answers: (number | null)[] = [];
   const { client, requests } = createWorld(() => new Response(brokenAfter("la la"), { headers: ETAG }));
-  client.on("answer", ({ status }) => answers.push(status));
+  client.on("response", ({ status }) => answers.push(status));
   const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
   expect(error).toMatchObject({ status: 200, message: expect.stringContaining("after 5 bytes") });
   expect(requests).toHaveLength(3);

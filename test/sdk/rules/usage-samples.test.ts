@@ -5,7 +5,7 @@ import { foreignSample, outcomeUnknown, type Probe } from "../../../src/journal/
 import type { JournalIntent } from "../../../src/journal/journal.js";
 import { Slot } from "../../../src/journal/slot.js";
 import { SubmissionCount } from "../../../src/tasks/submissions.js";
-import { SONG_REQUEST } from "../../support/answers.js";
+import { SONG_REQUEST } from "../../support/responses.js";
 
 test("a client keeps the usage samples of its last 1,000 POSTs with an unknown outcome", async () => {
   const slot = new Slot(memoryJournal(), "order-1", createRedactor(""));

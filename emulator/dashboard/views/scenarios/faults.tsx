@@ -109,6 +109,6 @@ function scopeOf({ rule: { method, path, probability, account_id: account }, lef
   const [known] = Object.values(TARGETS).find(([, to]) => to.method === method && to.path === path) ?? [];
   const target = known ?? `${method ?? "any method"} ${path ?? "any path"}`;
   const times = left === null ? "unlimited" : left === 1 ? "once" : `${left} times`;
-  const chance = probability === undefined ? "" : `, probability ${probability}`;
-  return `${target} · ${times}${chance}${account === undefined ? "" : ` · account ${shortId(account)}`}`;
+  const likelihood = probability === undefined ? "" : `, probability ${probability}`;
+  return `${target} · ${times}${likelihood}${account === undefined ? "" : ` · account ${shortId(account)}`}`;
 }

@@ -5,7 +5,7 @@ import { SONG } from "./songs.ts";
 export type CallName = "retrieve" | "create";
 
 /** A service's response: an HTTP status and JSON. */
-export interface ServiceAnswer {
+export interface ServiceResponse {
   status: number;
   text: string;
 }
@@ -20,7 +20,7 @@ export function createHeaders(): () => Record<string, string> {
  * The body for a request. Only the task id differs: a create returns a new one, since a client accepts each id for one
  * submission only.
  */
-export function createBodies({ status, text }: ServiceAnswer): (path: string) => string {
+export function createBodies({ status, text }: ServiceResponse): (path: string) => string {
   const taskId = /"task_id":"([^"]+)"/.exec(text)?.[1];
   // The responses of other services name no task.
   if (taskId === undefined) return () => text;
@@ -31,10 +31,10 @@ export function createBodies({ status, text }: ServiceAnswer): (path: string) =>
 }
 
 /** A service in this process that responds at once. */
-export function serviceOf(answer: ServiceAnswer): typeof fetch {
+export function serviceOf(response: ServiceResponse): typeof fetch {
   const headers = createHeaders();
-  const bodyOf = createBodies(answer);
-  const { status } = answer;
+  const bodyOf = createBodies(response);
+  const { status } = response;
   return async (input) => {
     const path = input instanceof Request ? input.url : String(input);
     return new Response(bodyOf(path), { status, headers: headers() });
@@ -42,7 +42,7 @@ export function serviceOf(answer: ServiceAnswer): typeof fetch {
 }
 
 /** The emulator's responses to a create and to a read of the finished song. Every library receives the same. */
-export async function answers(): Promise<Record<CallName, ServiceAnswer>> {
+export async function responses(): Promise<Record<CallName, ServiceResponse>> {
   const emulator = createEmulator();
   const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
   const url = `${emulator.url}/api/v1/task`;
@@ -52,7 +52,7 @@ export async function answers(): Promise<Record<CallName, ServiceAnswer>> {
   return { create, retrieve: await read(emulator.fetch(taskUrl, { headers })) };
 }
 
-async function read(answer: Promise<Response>): Promise<ServiceAnswer> {
-  const { status } = await answer;
-  return { status, text: await (await answer).text() };
+async function read(response: Promise<Response>): Promise<ServiceResponse> {
+  const { status } = await response;
+  return { status, text: await (await response).text() };
 }
