@@ -11,11 +11,11 @@ export const TASK_TYPES = ["music", "lyrics", "upload", "concat"] as const;
 export type TaskType = (typeof TASK_TYPES)[number];
 
 export function isModel(value: unknown): value is Model {
-  return (MODELS as readonly unknown[]).includes(value);
+  return isOneOf(MODELS, value);
 }
 
 export function isTaskType(value: unknown): value is TaskType {
-  return (TASK_TYPES as readonly unknown[]).includes(value);
+  return isOneOf(TASK_TYPES, value);
 }
 
 /** What one credit costs, in US dollars. */
@@ -128,7 +128,11 @@ export type FinalStatus = (typeof FINAL_STATUSES)[number];
 
 /** Whether a task with this status has ended. A status that this version does not list is not final. */
 export function isFinalStatus(status: string): status is FinalStatus {
-  return (FINAL_STATUSES as readonly string[]).includes(status);
+  return isOneOf(FINAL_STATUSES, status);
+}
+
+function isOneOf<Value>(values: readonly Value[], value: unknown): value is Value {
+  return values.some((each) => each === value);
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
