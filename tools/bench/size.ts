@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { eagerlyLoaded } from "../build/eagerly-loaded.ts";
 import { type Row, significant, type Table } from "./report.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -41,7 +43,7 @@ export async function measureSize(): Promise<Table[]> {
   const rows: Row[] = [];
   for (const { name, code, folder } of CLIENTS) {
     const value = significant((await bundledBytes(code, folder)) / 1000);
-    rows.push({ name, value, ...(name === "async-music" && { promise: { atMost: 40 } }) });
+    rows.push({ name, value, ...(name === "async-music" && { promise: { atMost: 45 } }) });
   }
   const clientBytes = await bundledBytes('export * from "./src/index.ts"', root);
   const added: Row[] = [];
@@ -68,18 +70,25 @@ export async function measureSize(): Promise<Table[]> {
   ];
 }
 
+/** The compressed size of what an application loads at once, without the parts that a later call loads. */
 async function bundledBytes(code: string, folder: string): Promise<number> {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     stdin: { contents: code, resolveDir: folder },
     bundle: true,
+    splitting: true,
+    outdir: "out",
     minify: true,
     format: "esm",
     target: "es2023",
     platform: "browser",
     external: ["node:*", ...builtinModules, "@opentelemetry/api"],
     write: false,
+    metafile: true,
   });
-  return outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
+  const eager = eagerlyLoaded(metafile, "out/stdin.js");
+  return outputFiles
+    .filter(({ path }) => eager.has(relative(".", path).replaceAll("\\", "/")))
+    .reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
 }
 
 function packedBytes(): number {

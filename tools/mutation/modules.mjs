@@ -14,8 +14,8 @@ export const MODULES = {
   journal: {
     mutate: ["src/journal/**/*.ts"],
     tests: [
-      "test/sdk/{journal,journal-failures,journal-probe,journal-processes,settle-outcome}.test.ts",
-      "test/sdk/{max-credits,memory-journal,run-all}.test.ts",
+      "test/sdk/{journal,journal-*,memory-journal,settle-*,suspended-process}.test.ts",
+      "test/sdk/{max-credits,run-all}.test.ts",
       "test/sdk/{own-pacer,run}.test.ts",
       "test/sdk/{file-journal,rules/evidence}.test.ts",
     ],
