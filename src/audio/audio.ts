@@ -2,7 +2,7 @@ import { shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
 import type { Context } from "../http/context.js";
-import { startDeadline } from "../time/deadline.js";
+import { Deadline } from "../time/deadline.js";
 import { holdTime } from "../time/hold.js";
 import type { AudioDownload } from "./download.js";
 import { DOWNLOAD_OPTIONS, type DownloadOptions } from "./options.js";
@@ -58,7 +58,7 @@ async function loadCode(
   url: string,
   options: DownloadOptions,
 ): Promise<DownloadCode> {
-  const deadline = startDeadline(options.timeoutMs ?? timeoutMs, options.signal);
+  const deadline = new Deadline(options.timeoutMs ?? timeoutMs, options.signal);
   try {
     return await Promise.race([holdTime(clock, import("./download.js")), deadline.ended]);
   } catch (error) {

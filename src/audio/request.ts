@@ -7,7 +7,7 @@ import { certainlyNeverSent } from "../http/never-sent.js";
 import type { Tried } from "../http/outcome.js";
 import { statedWaitMs } from "../http/response.js";
 import type { AbortCallback } from "../time/abort.js";
-import { type Deadline, noResponseWithin, startDeadline } from "../time/deadline.js";
+import { Deadline, noResponseWithin } from "../time/deadline.js";
 import type { DownloadOptions } from "./options.js";
 import { hasReliableEnd } from "./version.js";
 
@@ -51,7 +51,7 @@ export async function request<Result>(
 
   const sentAt = clock.now();
   emitter.emit("attempt", () => event);
-  const deadline = startDeadline(options.timeoutMs ?? context.timeoutMs, signal);
+  const deadline = new Deadline(options.timeoutMs ?? context.timeoutMs, signal);
   const sending = send(url, sent, context.fetch, deadline);
   let response: Response | null = null;
   let failure: unknown;

@@ -1,5 +1,5 @@
 import { HEADERS } from "../contract/service.js";
-import { type Deadline, startDeadline } from "../time/deadline.js";
+import { Deadline } from "../time/deadline.js";
 import type { Call, Context } from "./context.js";
 import { type HttpRequest, sendRequest } from "./fetch.js";
 import { foreign, foreignTask, namesAnotherRequest } from "./foreign-response.js";
@@ -41,7 +41,7 @@ export class Exchange {
     this.#call = call;
     this.#requestId = requestId;
     this.#signal = signal;
-    this.#deadline = startDeadline(timeoutMs, signal);
+    this.#deadline = new Deadline(timeoutMs, signal);
   }
 
   /** Sends the request once, and reads the response to its end. Never rejects. */

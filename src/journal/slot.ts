@@ -4,7 +4,7 @@ import { canonicalJson } from "../contract/text.js";
 import { invalidOption, NOTHING_SENT } from "../errors/base.js";
 import type { Redactor } from "../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
-import { startDeadline } from "../time/deadline.js";
+import { Deadline } from "../time/deadline.js";
 import { systemUuid } from "../time/random.js";
 import { isJournalEntry } from "./entries.js";
 import type { Journal, JournalEntry, JournalIntent, JournalRecord } from "./journal.js";
@@ -18,7 +18,7 @@ const LONGEST_MS = 30_000;
 
 /** Settles as the journal does; rejects if that takes too long. */
 export async function withTimeout<Value>(work: () => Promise<Value>, longestMs = LONGEST_MS): Promise<Value> {
-  const deadline = startDeadline(longestMs);
+  const deadline = new Deadline(longestMs);
   try {
     return await Promise.race([work(), deadline.ended]);
   } finally {

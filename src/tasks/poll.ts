@@ -12,7 +12,7 @@ import type { WaitingTask } from "../rate-limit/pacer.js";
 import { Aborter, onAbort } from "../time/abort.js";
 import { whenOverdue } from "../time/clock.js";
 import { parseDate } from "../time/date.js";
-import { startDeadline } from "../time/deadline.js";
+import { Deadline } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 import { type Admission, type PollOutcome, QueuedPoll, type SharedPolls } from "./queued-poll.js";
@@ -289,7 +289,7 @@ async function joined(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<PollOutcome> {
-  const deadline = startDeadline(timeoutMs, signal);
+  const deadline = new Deadline(timeoutMs, signal);
   try {
     return await Promise.race([poll, deadline.ended]);
   } catch (error) {

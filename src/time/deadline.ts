@@ -19,10 +19,6 @@ const LATE_TURN_MS = 100;
  * A process that was suspended past its deadline first receives what has arrived meanwhile. Turns are counted and not time,
  * so that another suspension does not use them up.
  */
-export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
-  return new Deadline(timeoutMs, callerSignal);
-}
-
 export class Deadline {
   readonly timeoutMs: number;
   /** Aborted when the attempt must end. */
@@ -37,7 +33,7 @@ export class Deadline {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timedOut = false;
 
-  constructor(timeoutMs: number, callerSignal: AbortSignal | undefined) {
+  constructor(timeoutMs: number, callerSignal?: AbortSignal) {
     this.timeoutMs = timeoutMs;
     this.signal = this.#controller.signal;
     this.ended = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 import { AsyncMusicError } from "../../errors/base.js";
 import type { Clock } from "../../time/clock.js";
-import { startDeadline } from "../../time/deadline.js";
+import { Deadline } from "../../time/deadline.js";
 
 /** A connection to PostgreSQL: a `Pool`, `Client` or `PoolClient` of `pg`, or anything with the same `query`. */
 export interface PostgresClient {
@@ -33,7 +33,7 @@ export async function withinLimit<Value>(
   clock: Clock,
   work: (execute: Execute, leftMs: () => number) => Promise<Value>,
 ): Promise<Value> {
-  const deadline = startDeadline(LONGEST_CALL_MS);
+  const deadline = new Deadline(LONGEST_CALL_MS);
   const endsAt = clock.now() + LONGEST_CALL_MS;
   let failure: unknown;
 
