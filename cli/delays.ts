@@ -1,5 +1,5 @@
 import type { Clock, Pacer, PacerFactory } from "../src/index.js";
-import { createMemoryPacer } from "../src/rate-limit/memory-pacer.js";
+import { MemoryPacer } from "../src/rate-limit/memory-pacer.js";
 
 /** A shorter delay is not reported, in milliseconds. */
 const SHORTEST_DELAY_MS = 1000;
@@ -10,7 +10,7 @@ const SHORTEST_DELAY_MS = 1000;
  */
 export function createObservedPacer(onDelay: (until: Date | null) => void): PacerFactory {
   return (clock) => {
-    const pacer = createMemoryPacer(clock);
+    const pacer = new MemoryPacer(clock);
     return {
       ...pacer,
       async admit(request, signal) {

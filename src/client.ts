@@ -11,7 +11,7 @@ import { platformConsole } from "./http/platform.js";
 import { createTrace } from "./http/tracing.js";
 import { noteClock } from "./journal/client-clock.js";
 import { type ClientOptions, checkClientOptions } from "./options.js";
-import { createMemoryPacer } from "./rate-limit/memory-pacer.js";
+import { MemoryPacer } from "./rate-limit/memory-pacer.js";
 import type { Pacer } from "./rate-limit/pacer.js";
 import { Tasks } from "./tasks/tasks.js";
 import { dateAt } from "./time/date.js";
@@ -57,7 +57,7 @@ export class AsyncMusic {
   constructor(options: ClientOptions = {}) {
     const { logger, logLevel, tracer, ...checked } = checkClientOptions(options);
     if (logger !== undefined) logEvents(this.#emitter, logger, logLevel);
-    this.#pacer = checked.pacer ?? createMemoryPacer(checked.clock);
+    this.#pacer = checked.pacer ?? new MemoryPacer(checked.clock);
     const redactor = createRedactor(checked.apiKey);
     const warn = createWarn(logger ?? platformConsole, logLevel);
     if (logger !== undefined && sendsKeyInClear(checked.baseUrl))

@@ -21,7 +21,7 @@ export class KeyWindow implements WindowChoice {
     this.#current.spend(now, rank);
   }
 
-  record(now: number, report: WindowReport): void {
+  report(now: number, report: WindowReport): void {
     this.#key.inFlight--;
     if (report.heldForMs !== null) {
       this.#current.hold(now, report.heldForMs);

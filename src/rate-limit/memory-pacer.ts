@@ -18,12 +18,10 @@ const PLAN_LASTS_MS = { shortest: 1000, longest: 10_000 };
 /** Delays shorter than this, and smaller changes of their end, are not reported. */
 const REPORTED_DELAY_MS = 1000;
 
-/** A pacer for the requests of one process. */
-export function createMemoryPacer(clock: Clock, windows: WindowChoice = new KeyWindow()): MemoryPacer {
-  return new MemoryPacer(clock, windows);
-}
-
-/** Requests wait in a queue, polls by a schedule, until the window admits them. All of them share one timer. */
+/**
+ * A pacer for the requests of one process. Requests wait in a queue, polls by a schedule, until the window admits them. All
+ * of them share one timer.
+ */
 export class MemoryPacer implements Pacer {
   readonly #clock: SteadyClock;
   readonly #windows: WindowChoice;
@@ -35,7 +33,7 @@ export class MemoryPacer implements Pacer {
   #plan = { at: Number.NEGATIVE_INFINITY, openedAt: Number.NEGATIVE_INFINITY };
   #reportedDelayUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, windows: WindowChoice) {
+  constructor(clock: Clock, windows: WindowChoice = new KeyWindow()) {
     this.#clock = new SteadyClock(clock);
     this.#windows = windows;
     this.#timer = new Timer(
@@ -84,7 +82,7 @@ export class MemoryPacer implements Pacer {
 
   readonly report = ({ taskId, sentAt, remaining, heldForMs }: RateLimitReport): void => {
     const now = this.#clock.now();
-    this.#windows.record(now, { sentAt: Math.min(now, this.#clock.fromClock(sentAt)), remaining, heldForMs });
+    this.#windows.report(now, { sentAt: Math.min(now, this.#clock.fromClock(sentAt)), remaining, heldForMs });
     if (taskId !== undefined) this.#reads.note(taskId, now, false);
     if (heldForMs !== null) this.#refuseHeld(now);
     this.advance(now);

@@ -49,5 +49,5 @@ export interface PacerWindow {
 export interface WindowChoice extends Pick<PacerWindow, "nextChange" | "spend"> {
   readonly current: PacerWindow;
   /** A response came, or none will. */
-  record(now: number, report: WindowReport): void;
+  report(now: number, report: WindowReport): void;
 }

@@ -1,6 +1,6 @@
 import { TaskFailedError, type TaskSubmission, WaitTimeoutError } from "async-music";
 import { expect, test } from "vitest";
-import { createMemoryPacer } from "../../src/rate-limit/memory-pacer.js";
+import { MemoryPacer } from "../../src/rate-limit/memory-pacer.js";
 import { interleave, type Stage } from "../support/interleavings.js";
 
 const SONG = {
@@ -14,7 +14,7 @@ const SLOWEST_READ_MS = 8000;
 
 /** A client that has submitted a song, and its pacer. */
 async function submitSong({ emulator, clock, client, pick }: Stage) {
-  const pacer = createMemoryPacer(clock);
+  const pacer = new MemoryPacer(clock);
   const own = client({ pacer });
   const outcome = pick("success", "success", "failure" as const);
   const process_seconds = pick(0, 2, 17, 60, 200);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
-import { createMemoryPacer } from "../../src/rate-limit/memory-pacer.js";
+import { MemoryPacer } from "../../src/rate-limit/memory-pacer.js";
 import { createTestClock, turns } from "../support/test-clock.js";
 import { leftOpen } from "./begun.js";
 
@@ -55,7 +55,7 @@ const BEGINNINGS: [what: string, begin: Begin][] = [
   [
     "a request in the queue of a pacer",
     () => {
-      const pacer = createMemoryPacer(createTestClock({ skips: false }));
+      const pacer = new MemoryPacer(createTestClock({ skips: false }));
       const leaving = new AbortController();
       const request = { kind: "read", notBefore: createTestClock().now() + HOUR } as const;
       pacer.admit(request, leaving.signal).catch(() => {});

@@ -1,6 +1,6 @@
 import type { AsyncMusic } from "async-music";
 import { expect, test } from "vitest";
-import { createMemoryPacer } from "../../src/rate-limit/memory-pacer.js";
+import { MemoryPacer } from "../../src/rate-limit/memory-pacer.js";
 import { unwatch } from "../lifecycle/begun.js";
 import { createRateLimit } from "../support/limited-service.js";
 import {
@@ -182,7 +182,7 @@ test("the tasks that are most likely finished, by the durations of earlier ones,
 
 test("queueing 20,000 creates takes linear time", () => {
   unwatch();
-  const pacer = createMemoryPacer(createTestClock({ skips: false }));
+  const pacer = new MemoryPacer(createTestClock({ skips: false }));
   const before = process.cpuUsage();
   for (let create = 0; create < 20_000; create++) void pacer.admit({ kind: "create" });
   const { user, system } = process.cpuUsage(before);

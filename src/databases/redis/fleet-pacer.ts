@@ -1,5 +1,5 @@
 import { KeyWindow } from "../../rate-limit/key-window.js";
-import { createMemoryPacer, type MemoryPacer } from "../../rate-limit/memory-pacer.js";
+import { MemoryPacer } from "../../rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer, RateLimitReport } from "../../rate-limit/pacer.js";
 import type { PacerWindow, Rank, WindowChoice, WindowReport } from "../../rate-limit/window.js";
 import { type Clock, SteadyClock } from "../../time/clock.js";
@@ -31,7 +31,7 @@ export class FleetPacer implements Pacer {
     this.#clock = new SteadyClock(clock);
     this.#budget = new AvailableBudget(this.#clock, fleet, onUnavailable);
     this.#window = new FleetWindow(size, () => void this.#reportWaiting());
-    this.#queue = createMemoryPacer(clock, new FleetOrOwnWindow(this.#window, this.#budget));
+    this.#queue = new MemoryPacer(clock, new FleetOrOwnWindow(this.#window, this.#budget));
     this.#reportEveryMs = size.windowMs / REPORTS_PER_WINDOW;
   }
 
@@ -163,8 +163,8 @@ class FleetOrOwnWindow implements WindowChoice {
     this.#own.spend(now, rank);
   }
 
-  record(now: number, report: WindowReport): void {
-    this.#fleet.record(now, report);
-    this.#own.record(now, report);
+  report(now: number, report: WindowReport): void {
+    this.#fleet.report(now, report);
+    this.#own.report(now, report);
   }
 }

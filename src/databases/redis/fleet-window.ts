@@ -100,7 +100,7 @@ export class FleetWindow implements PacerWindow {
     if (rank === 0) this.#creates.note(now);
   }
 
-  record(now: number, { heldForMs }: WindowReport): void {
+  report(now: number, { heldForMs }: WindowReport): void {
     if (heldForMs === null) return;
     this.#heldUntil = Math.max(this.#heldUntil, now + heldForMs);
     this.#endsAt = this.#heldUntil;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMemoryPacer } from "../../../src/rate-limit/memory-pacer.js";
+import { MemoryPacer } from "../../../src/rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer, RateLimitReport } from "../../../src/rate-limit/pacer.js";
 import { createTestClock, START, turns } from "../../support/test-clock.js";
 
@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 
 function createPaced() {
   const clock = createTestClock();
-  const pacer: Pacer = createMemoryPacer(clock);
+  const pacer: Pacer = new MemoryPacer(clock);
   const left: [name: string, at: number][] = [];
 
   const report = (answer: Partial<RateLimitReport>) =>
@@ -124,7 +124,7 @@ test("while the budget suffices, the only timer is for the next poll", async () 
 
 test("a clock whose `sleep` returns without advancing its time does not hang the pacer", async () => {
   const sleeps: number[] = [];
-  const pacer = createMemoryPacer({ now: () => START, sleep: async (ms) => void sleeps.push(ms) });
+  const pacer = new MemoryPacer({ now: () => START, sleep: async (ms) => void sleeps.push(ms) });
   await pacer.admit({ kind: "poll", taskId: "t", notBefore: START + 5000 });
   expect(sleeps).toEqual([5000]);
   pacer.report({ sentAt: START, remaining: null, heldForMs: 9000 });
@@ -160,7 +160,7 @@ test.each([
   for (const begin of cases) {
     // Sleeping advances this clock; `setBy` simulates a change of the system time.
     const clock = { slept: 0, setBy: 0 };
-    const pacer = createMemoryPacer({
+    const pacer = new MemoryPacer({
       now: () => START + clock.slept + clock.setBy,
       sleep: async (ms) => {
         clock.slept += ms;
@@ -180,7 +180,7 @@ test("a poll that is queued after the clock is set back waits at most one window
   const sleep = async (ms: number) => {
     clock.slept += ms;
   };
-  const pacer = createMemoryPacer({ now, sleep });
+  const pacer = new MemoryPacer({ now, sleep });
   await pacer.admit({ kind: "account" });
   pacer.report({ sentAt: now(), remaining: 119, heldForMs: null });
   clock.setBy = -3 * HOUR;
@@ -197,7 +197,7 @@ test("a `sleep` that throws synchronously rejects the requests that are already 
     if (++sleeps > 1) throw end;
     return Promise.resolve();
   };
-  const pacer = createMemoryPacer({ now: () => START, sleep });
+  const pacer = new MemoryPacer({ now: () => START, sleep });
   const first = pacer.admit({ kind: "poll", notBefore: START + 5000 });
   const second = pacer.admit({ kind: "poll", notBefore: START + 9000 });
   await expect(first).resolves.toBe(true);
@@ -206,7 +206,7 @@ test("a `sleep` that throws synchronously rejects the requests that are already 
 
 test("a `sleep` that rejects fails all queued and later requests with its error", async () => {
   const end = new Error("the emulator is disposed");
-  const pacer = createMemoryPacer({ now: () => START, sleep: () => Promise.reject(end) });
+  const pacer = new MemoryPacer({ now: () => START, sleep: () => Promise.reject(end) });
   await pacer.admit({ kind: "account" });
   pacer.report({ sentAt: START, remaining: 0, heldForMs: null });
   const kinds = ["create", "account", "read", "poll"] as const;

@@ -1,4 +1,4 @@
-import { createMemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
+import { MemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
 import type { PacedRequest, RequestKind } from "../../../../src/rate-limit/pacer.js";
 import { createTestClock, START, turns } from "../../../support/test-clock.js";
 
@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE;
 /** The pacer of a key on a clock that only the test moves. Times are in milliseconds since the first one. */
 export function createKey() {
   const clock = createTestClock({ skips: false });
-  const pacer = createMemoryPacer(clock);
+  const pacer = new MemoryPacer(clock);
 
   /** A request that is due now: a poll of a task that is older than the task timeout is. */
   function dueNow(kind: RequestKind): PacedRequest {

@@ -1,4 +1,4 @@
-import { createMemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
+import { MemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer, WaitingTask } from "../../../../src/rate-limit/pacer.js";
 import { seededRandom } from "../../../../tools/pacing/random.js";
 import { createVirtualTime } from "../../../../tools/pacing/virtual-time.js";
@@ -51,7 +51,7 @@ export async function play(load: Load) {
   const time = createVirtualTime();
   const service = createService(load);
   const [durations, latencies] = [seededRandom(load.seed ?? 1), seededRandom(2)];
-  const pacers = Array.from({ length: clients }, () => createMemoryPacer(time));
+  const pacers = Array.from({ length: clients }, () => new MemoryPacer(time));
   const latencyMs = () => shortest + latencies() * (longest - shortest);
   const begunAt = time.now();
   const [delays, gaps, createWaits]: [number[], number[], number[]] = [[], [], []];

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { createMemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
+import { MemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
 import type { PacedRequest } from "../../../../src/rate-limit/pacer.js";
 import { collectGarbage } from "../../../support/collect-garbage.js";
 import { createTestClock, START, turns } from "../../../support/test-clock.js";
@@ -227,7 +227,7 @@ test("`rateLimit()` and `onDelayed` have the times of a clock that was set back"
   const clock = createTestClock({ skips: false });
   let setBackMs = 0;
   const now = () => clock.now() - setBackMs;
-  const pacer = createMemoryPacer({ now, sleep: clock.sleep });
+  const pacer = new MemoryPacer({ now, sleep: clock.sleep });
   for (let sent = 0; sent < 2; sent++) await pacer.admit({ kind: "create" });
   pacer.report({ sentAt: START, remaining: 1, heldForMs: null });
   setBackMs = 5000;
