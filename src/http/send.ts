@@ -55,15 +55,19 @@ async function admit(
 }
 
 /** The last steps before an attempt is sent. What they throw cancels the attempt. */
-async function writeIntent({ clock, pacer }: Context, { taskId, beforeSending, claim }: Call): Promise<void> {
+async function writeIntent(context: Context, { taskId, beforeSending, claim }: Call): Promise<void> {
   try {
     await beforeSending?.();
     await claim?.take();
   } catch (error) {
-    // Every admission needs a report, even if nothing is sent.
-    pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
+    reportUnsent(context, taskId);
     throw error;
   }
+}
+
+/** Every admission needs a report, even if nothing is sent. */
+export function reportUnsent({ clock, pacer }: Context, taskId: string | undefined): void {
+  pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
 }
 
 /** Sends a call once, after its admission by the pacer, which receives a report. Emits `attempt`, `answer` and `pause`. */

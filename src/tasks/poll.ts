@@ -8,6 +8,7 @@ import { WaitTimeoutError } from "../errors/task-errors.js";
 import type { Call, Context } from "../http/context.js";
 import { SHORTEST_WAIT_MS } from "../http/events.js";
 import type { RequestOptions } from "../http/request-options.js";
+import { reportUnsent } from "../http/send.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
 import { Aborter, onAbort } from "../time/abort.js";
 import { whenOverdue } from "../time/clock.js";
@@ -61,16 +62,18 @@ export class TaskPoller {
   readonly context: Context;
   readonly #polls: SharedPolls;
   readonly #settings: Settings;
-  /** The end of the wait and the earliest time of the last poll, in milliseconds since the epoch. */
+  /** The end of the wait, in milliseconds since the epoch. */
   readonly #notAfter: number;
+  /** The earliest time of the last poll that was queued; `null` before the first. */
   #notBefore: number | null = null;
   #known: WaitingTask | null;
   /** The task as last seen, as JSON: that takes less memory than the object. */
   #seen = "";
-  /** The last poll's failure, how many polls in a row have failed, and the earliest time of the next: the end of a stated wait. */
+  /** The last poll's failure, and how many polls in a row have failed. */
   #failure: unknown;
   #failures = 0;
-  #retryAt = 0;
+  /** No poll is sent before this: the end of a stated wait, or of the second after another process may have polled. */
+  #retryAt: number;
 
   constructor(context: Context, polls: SharedPolls, settings: Settings) {
     this.context = context;
@@ -99,15 +102,15 @@ export class TaskPoller {
     const now = clock.now();
     const gapMs = pollGapMs(gaps, this.#failures, random);
     const notBefore = this.#schedule(now, gapMs);
-    const poll = new QueuedPoll(Math.max(now, notBefore), options.signal);
+    const queued = new QueuedPoll(Math.max(now, notBefore), options.signal);
     // Not an async function: tens of thousands of waits are in the queue, and it would take more memory.
-    const read = (admission: Admission) => this.#read(poll, admission);
+    const read = (admission: Admission) => this.#read(queued, admission);
     // A wait that is not yet due has just received the result of the poll in flight, or has abandoned it as too slow.
-    poll.replacement = notBefore <= now ? this.#polls.inFlight.get(this.taskId) : undefined;
-    if (poll.replacement !== undefined) return read(false);
-    const queued = this.#polls.queued.get(this.taskId);
-    if (queued === undefined) this.#polls.queued.set(this.taskId, new Set([poll]));
-    else queued.add(poll);
+    queued.replacement = notBefore <= now ? this.#polls.inFlight.get(this.taskId) : undefined;
+    if (queued.replacement !== undefined) return read(false);
+    const others = this.#polls.queued.get(this.taskId);
+    if (others === undefined) this.#polls.queued.set(this.taskId, new Set([queued]));
+    else others.add(queued);
     if (options.signal?.aborted) return read(false);
     const request = {
       kind: "poll",
@@ -118,7 +121,7 @@ export class TaskPoller {
       task: this.#known ?? undefined,
     } as const;
     try {
-      const admitted = pacer.admit(request, poll.withdrawal.signal);
+      const admitted = pacer.admit(request, queued.withdrawal.signal);
       return Promise.resolve(admitted).then(read, (refusal) => read({ refusal }));
     } catch (refusal) {
       return read({ refusal });
@@ -147,9 +150,9 @@ export class TaskPoller {
   }
 
   /** Carries out a poll that has left the queue, and learns from its outcome. */
-  async #read(poll: QueuedPoll, admission: Admission): Promise<Result<Task> | null> {
+  async #read(queued: QueuedPoll, admission: Admission): Promise<Result<Task> | null> {
     const { clock, emitter, redactor } = this.context;
-    const outcome = await this.#carryOut(poll, admission).catch(failed);
+    const outcome = await this.#carryOut(queued, admission).catch(failed);
     const now = clock.now();
     if (!("result" in outcome)) {
       const { error, statedWaitMs } = outcome;
@@ -174,16 +177,14 @@ export class TaskPoller {
   }
 
   async #carryOut(queued: QueuedPoll, admission: Admission): Promise<PollOutcome> {
-    const { clock, pacer, emitter } = this.context;
+    const { clock, emitter } = this.context;
     const { taskId } = this;
     const { signal } = this.#settings.options;
     const { replacement } = queued;
     queued.end();
     const others = this.#polls.queued.get(taskId);
     if (others?.delete(queued) && others.size === 0) this.#polls.queued.delete(taskId);
-    // Every admission needs a report, even if nothing is sent.
-    if (admission === true && signal?.aborted)
-      pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
+    if (admission === true && signal?.aborted) reportUnsent(this.context, taskId);
     signal?.throwIfAborted();
     if (admission === true) {
       const waitedMs = clock.now() - queued.dueAt;
@@ -192,13 +193,15 @@ export class TaskPoller {
     } else if (replacement === undefined) throw admission === false ? this.#timeout() : admission.refusal;
 
     // Abandons a poll that stalls until the wait is over, also if a test moves the clock meanwhile.
-    const poll = new Aborter();
-    const abort = onAbort(signal, () => poll.abort(signal?.reason));
-    const stopWatching = whenOverdue(clock, this.#notAfter, GRACE_MS, () => poll.abort(new PollAbandoned()));
+    const aborter = new Aborter();
+    const abort = onAbort(signal, () => aborter.abort(signal?.reason));
+    const stopWatching = whenOverdue(clock, this.#notAfter, GRACE_MS, () =>
+      aborter.abort(new PollAbandoned()),
+    );
     try {
       return await (replacement === undefined || admission === true
-        ? this.#begin(poll.signal)
-        : joined(replacement, this.#timeoutMs(), poll.signal));
+        ? this.#begin(aborter.signal)
+        : joined(replacement, this.#timeoutMs(), aborter.signal));
     } finally {
       abort.remove();
       stopWatching();
