@@ -33,6 +33,10 @@ export class JournaledTask {
     return new JournaledTask(slot, { ...intent, ...record }, intent.revision);
   }
 
+  get key(): string {
+    return this.#slot.key;
+  }
+
   /** The response of the service, now or earlier; only the id if nothing else could be read. */
   get task(): TaskSubmission | string {
     return this.#entry.submission ?? this.#entry.task_id;

@@ -20,7 +20,7 @@ import { abortedInFlight, type SubmissionHooks } from "./create-task.js";
 import { type CheckedWait, checkWaitOptions, type RunOptions } from "./options.js";
 import { attributesOf, type SentRequest, serialize } from "./sent-request.js";
 import type { Submissions } from "./submissions.js";
-import { callBack, type Journaled, type Waits } from "./wait.js";
+import { callBack, type Waits } from "./wait.js";
 
 /** How often, and how far apart, a run checks whether the owner of an intent has recorded its task: 2 s in all. */
 const MOST_CHECKS = 8;
@@ -99,7 +99,7 @@ export class Run {
   async #submitAndWait(request: SentRequest): Promise<SucceededTask> {
     const submission = await this.#submit(request);
     await this.#report(submission);
-    return this.#wait(submission);
+    return this.#shared.waits.wait(submission, this.#checked);
   }
 
   /** The steps of a run with a journal. Of all runs with one key, at most one sends a POST. */
@@ -195,13 +195,14 @@ export class Run {
     return (await this.#shared.submissions.submit(request, options, hooks)).data;
   }
 
-  async #reportAndWait({ task, at, isResumed }: JournaledTask): Promise<SucceededTask> {
+  async #reportAndWait({ key, task, at, isResumed }: JournaledTask): Promise<SucceededTask> {
+    const { waits } = this.#shared;
     if (typeof task === "string") {
       const onFirstRead = (read: Task) => this.#report(submissionOf(read, at, this.#request.task_type));
-      return this.#wait(task, { at, isResumed, onFirstRead });
+      return waits.wait(task, this.#checked, { key, at, isResumed, onFirstRead });
     }
     await this.#report(task);
-    return this.#wait(task, { at, isResumed });
+    return waits.wait(task, this.#checked, { key, at, isResumed });
   }
 
   #report(submission: TaskSubmission): Promise<void> {
@@ -213,11 +214,6 @@ export class Run {
       submission.task_id,
       this.#shared.context.redactor,
     );
-  }
-
-  #wait(task: TaskSubmission | string, journaled?: Omit<Journaled, "key">): Promise<SucceededTask> {
-    const key = this.#checked.options.journalKey;
-    return this.#shared.waits.wait(task, this.#checked, { key, ...journaled });
   }
 
   /**

@@ -14,13 +14,13 @@ import { stoppable } from "./stoppable.js";
 import type { Submissions } from "./submissions.js";
 import { taskIdOf } from "./task-id.js";
 
-/** What a journal entry states besides the submission. */
+/** What a journal states about a task besides the submission. */
 export interface Journaled {
-  key: string | undefined;
-  /** When its intent was written, as an ISO 8601 date-time; absent without a journal. */
-  at?: string | undefined;
+  key: string;
+  /** When the intent of its request was written, as an ISO 8601 date-time. */
+  at: string;
   /** Whether another process may have polled the task just before. */
-  isResumed?: boolean;
+  isResumed: boolean;
   /** Awaited with the task as it was first read, before `onUpdate`. */
   onFirstRead?: ((task: Task) => Promise<void>) | undefined;
 }
@@ -38,7 +38,7 @@ export class Waits {
     this.#submissions = submissions;
   }
 
-  /** Resolves with the task once it has succeeded. `journaled` is present if a journal named the task. */
+  /** Resolves with the task once it has succeeded. `journaled` is present if the task is of a run with a journal. */
   wait(task: string | TaskSubmission, checked: CheckedWait, journaled?: Journaled): Promise<SucceededTask> {
     const poller = this.#poller(task, checked, journaled);
     const attributes = { "async_music.task_id": poller.taskId };
