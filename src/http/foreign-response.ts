@@ -14,7 +14,7 @@ export function namesAnotherRequest(headers: Headers, requestId: string, sent: R
   return !named.includes(requestId.toLowerCase()) && named.some((id) => sent.has(id));
 }
 
-/** The outcome of a success that names another task; `null` if it names the task of this call, or none. */
+/** The outcome of a success that names another task; `null` if it names the task of this call, or none. Remembers a new task. */
 export function foreignTask(
   response: ApiResponse,
   call: Call,

@@ -91,12 +91,11 @@ function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownErr
   const found = /"task_id"\s*:\s*"([^"\\\s]+)"/.exec(text)?.[1];
   const isSafe = isTaskId(found, redactor) && redactor.text(found) === found;
   const taskId = isSafe && ids.tasks.add(found) ? found : undefined;
-  const advice = taskId && createdAdvice(`The bytes that arrived name task ${taskId}.`, taskId);
   const [reason, cause] = reasonAndCause(failure);
-  const isHtml = outcome.kind === "received" && outcome.response.isHtml;
-  const said = isHtml ? { ...UNKNOWN_ADVICE, advice: [HTML] } : advice;
-  const known = { ...failure, reason, advice: said || undefined, status, cause, taskId };
-  return outcomeUnknownError(call, redactor, known);
+  let advice: Advice | undefined;
+  if (outcome.kind === "received" && outcome.response.isHtml) advice = { ...UNKNOWN_ADVICE, advice: [HTML] };
+  else if (taskId) advice = createdAdvice(`The bytes that arrived name task ${taskId}.`, taskId);
+  return outcomeUnknownError(call, redactor, { ...failure, reason, advice, status, cause, taskId });
 }
 
 /** The error for a POST that its caller aborted while it was in flight. The run completes it. */

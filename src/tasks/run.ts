@@ -18,7 +18,7 @@ import { Slot } from "../journal/slot.js";
 import { onAbort } from "../time/abort.js";
 import { abortedInFlight, type SubmissionHooks } from "./create-task.js";
 import { type CheckedWait, checkWaitOptions, type RunOptions } from "./options.js";
-import { attributesOf, type SentRequest, serialize } from "./sent-request.js";
+import { attributesOf, checkRequest, type SentRequest } from "./sent-request.js";
 import type { Submissions } from "./submissions.js";
 import { callBack, type Waits } from "./wait.js";
 
@@ -89,7 +89,7 @@ export class Run {
   complete(): Promise<SucceededTask> {
     const { context } = this.#shared;
     return context.trace("run a task", attributesOf(this.#request), async () => {
-      const request = serialize(this.#request, context);
+      const request = checkRequest(this.#request, context);
       return this.#journaling === null
         ? this.#submitAndWait(request)
         : this.#runJournaled(request, this.#journaling);

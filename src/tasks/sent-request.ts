@@ -14,7 +14,7 @@ export interface SentRequest {
   value: TaskRequest;
 }
 
-export function serialize(
+export function checkRequest(
   request: unknown,
   { validateRequests, redactor }: Pick<Context, "validateRequests" | "redactor">,
 ): SentRequest {

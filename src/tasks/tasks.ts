@@ -18,7 +18,7 @@ import {
 import { retrieveTask } from "./read-task.js";
 import { type AccountUsage, Run, type RunContext } from "./run.js";
 import { type Ended, type RunResult, runAll } from "./run-all.js";
-import { serialize } from "./sent-request.js";
+import { checkRequest } from "./sent-request.js";
 import { Submissions } from "./submissions.js";
 import { taskIdOf } from "./task-id.js";
 import { Waits } from "./wait.js";
@@ -70,7 +70,7 @@ export class Tasks {
     const submit = async () => {
       // A journal given here would be ignored, and seem to prevent duplicate charges.
       const own = checkOptions<RequestOptions>(options, SHARED_OPTIONS, redactor);
-      return this.#runs.submissions.submit(serialize(request, this.#context), own);
+      return this.#runs.submissions.submit(checkRequest(request, this.#context), own);
     };
     return apiPromise(submit(), redactor);
   }
