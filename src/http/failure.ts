@@ -17,7 +17,7 @@ import type { Redactor } from "../errors/redactor.js";
 import { dateAt } from "../time/date.js";
 import { noResponseWithin } from "../time/deadline.js";
 import type { Call, Context } from "./context.js";
-import { DEEPEST, FORBIDDEN_PORT, OPENSSL } from "./never-sent.js";
+import { DEEPEST_CAUSE, FORBIDDEN_PORT, OPENSSL } from "./never-sent.js";
 import type { ApiResponse, Failure, NoResponse, Unusable, Verdict } from "./outcome.js";
 
 /** The advice for a response that is an HTML page. */
@@ -146,7 +146,7 @@ export function adviceForAddress(url: string): string {
 /** The system's code for a broken connection, in brackets; empty without a readable one. */
 export function codeOf(cause: unknown, redactor: Redactor): string {
   try {
-    for (let error = cause, depth = 0; error instanceof Error && depth <= DEEPEST; depth++) {
+    for (let error = cause, depth = 0; error instanceof Error && depth <= DEEPEST_CAUSE; depth++) {
       const code: unknown = Reflect.get(error, "code");
       if (error.message === FORBIDDEN_PORT) return ` (${FORBIDDEN_PORT})`;
       if (typeof code === "string" && CODE.test(code)) return ` (${redactor.text(code)})`;

@@ -5,7 +5,7 @@ export const FORBIDDEN_PORT = "bad port";
 const DENO_CONNECT = /^error sending request for url \(\S+\): client error \(Connect\): /;
 
 /** How many causes of an error are inspected: a chain may run in a circle. */
-export const DEEPEST = 8;
+export const DEEPEST_CAUSE = 8;
 
 /** System calls that come before the first byte of a request. */
 const CALLS_BEFORE_SENDING: readonly string[] = ["connect", "getaddrinfo"];
@@ -61,7 +61,7 @@ const CODES_OF_HANDSHAKES: readonly string[] = [
  */
 export function certainlyNeverSent(error: unknown, depth = 0, isOfFetch = false): boolean {
   try {
-    if (!(error instanceof Error) || depth > DEEPEST) return false;
+    if (!(error instanceof Error) || depth > DEEPEST_CAUSE) return false;
     if (error instanceof AggregateError && error.errors.length > 0)
       return error.errors.every((each) => certainlyNeverSent(each, depth + 1, isOfFetch));
     const { message } = error;
