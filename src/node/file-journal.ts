@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { type DamagedEntry, isOpenIntent, listOpen, SharedJournals } from "../journal/entries.js";
+import { type DamagedEntry, isOpenIntent, listOpen } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
+import { SharedJournals } from "../journal/shared-journals.js";
 import { checkPath } from "./durable.js";
 import { createRevisions, DamagedRevision } from "./revisions.js";
 

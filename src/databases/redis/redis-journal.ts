@@ -1,12 +1,7 @@
 import { checkOptions } from "../../errors/options.js";
-import {
-  type DamagedEntry,
-  isFreed,
-  isJournalEntry,
-  listOpen,
-  SharedJournals,
-} from "../../journal/entries.js";
+import { type DamagedEntry, isFreed, isJournalEntry, listOpen } from "../../journal/entries.js";
 import type { Journal, JournalEntry } from "../../journal/journal.js";
+import { SharedJournals } from "../../journal/shared-journals.js";
 import {
   type Evaluate,
   evaluateOn,
