@@ -68,7 +68,7 @@ function exchangeOf(
     ended: typeof outcome === "string" ? outcome : isBroken ? "broken_response" : "response",
     remaining,
     fault,
-    outcome: context.outcome,
+    outcome: context.taskOutcome,
     isManual: request.isManual === true,
     messages: {
       requestHeaders: request.headers,

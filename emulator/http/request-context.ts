@@ -53,7 +53,7 @@ export class RequestContext implements AuditedRequest {
   /** The task that it created. */
   created: StoredTask | null = null;
   /** The outcome that was set for the created task. */
-  outcome: Exchange["outcome"] = null;
+  taskOutcome: Exchange["outcome"] = null;
 
   constructor(core: Core, request: HttpRequest) {
     const { state, clock } = core;

@@ -65,7 +65,7 @@ function createFrom(
     const { available } = account.ledger;
     throw new Refusal(task, `The task costs ${credits} credits, but only ${available} are available.`);
   }
-  context.outcome = scripted;
+  context.taskOutcome = scripted;
   if (task === "upstream_provider_error")
     throw new Refusal(task, "The provider refused the task. No credits are frozen.");
   context.created = task;

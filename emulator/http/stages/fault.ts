@@ -3,7 +3,7 @@ import type { Core } from "../../core/core.js";
 import type { Fault } from "../../core/faults.js";
 import { emptyResponse, errorResponse, type HttpOutcome, type HttpResponse, halved } from "../messages.js";
 import type { RequestContext } from "../request-context.js";
-import { readRemaining } from "./rate-limit.js";
+import { noteRemaining } from "./rate-limit.js";
 
 /** Ends a request whose fault prevents its effect. */
 export function failBefore(context: RequestContext): HttpOutcome | undefined {
@@ -12,7 +12,7 @@ export function failBefore(context: RequestContext): HttpOutcome | undefined {
   if (fault.kind === "stall") return "stall";
   if (!("when" in fault) || fault.when !== "before") return;
   if (fault.kind === "disconnect") return "disconnect";
-  readRemaining(context);
+  noteRemaining(context);
   return faultResponse(fault, context);
 }
 

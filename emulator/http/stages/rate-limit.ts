@@ -21,8 +21,8 @@ export function countRequest(context: RequestContext): Refusal | null {
   return new Refusal("rate_limited", `Too many requests. Try again in ${wait} s.`, { wait });
 }
 
-/** States what remains for a request that is not counted. */
-export function readRemaining(context: RequestContext): void {
+/** Notes what remains, for the response to a request that is not counted. */
+export function noteRemaining(context: RequestContext): void {
   const { caller, policy, limits, now } = context;
   if (caller === null) return;
   const { window } = caller.key;
