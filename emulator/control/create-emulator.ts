@@ -9,7 +9,7 @@ import { changeLimits } from "../core/rate-limit.js";
 import { keepStartTime } from "../core/seed-file/read.js";
 import { createInitialState } from "../core/seed-file/state.js";
 import { takeSnapshot } from "../core/state.js";
-import { createFetch } from "../http/fetch.js";
+import { createFetch, DISPOSED } from "../http/fetch.js";
 import { completeResponse, sentRequestId } from "../http/messages.js";
 import { inProcessOrigins, services } from "../http/service.js";
 import { taskData } from "../http/task-data.js";
@@ -50,8 +50,6 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const kept = seedFile === undefined ? checked : { ...checked, seedFile: keepStartTime(seedFile, time) };
   return assemble(core, kept, closing);
 }
-
-const DISPOSED = "The emulator was disposed. Create a new one.";
 
 function assemble(core: Core, options: EmulatorOptions, closing: AbortController): Emulator {
   const context = createContext(core, options);

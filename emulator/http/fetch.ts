@@ -28,7 +28,7 @@ function failToFetch(reason: string): never {
 }
 
 const BROKEN = "The connection broke: a fault, a reset or a restore of the emulator ended the request.";
-const DISPOSED = "The emulator was disposed. Create a new one.";
+export const DISPOSED = "The emulator was disposed. Create a new one.";
 
 /** Only for a plain object: `Object.keys` does not list the getters of a class. */
 function changesOnlySignal(init: RequestInit = {}): boolean {
