@@ -153,7 +153,12 @@ export class MemoryPacer implements Pacer {
 
   #admitDue(now: number): void {
     for (let entry = this.#nextEntry(now); entry !== undefined; entry = this.#nextEntry(now)) {
-      const { taskId, rank } = entry;
+      const { taskId, rank, abort } = entry;
+      // The callbacks of a signal that many requests share run one after the other: this one's may follow.
+      if (abort?.signal?.aborted) {
+        this.#queue.remove(entry).reject(abort.signal.reason);
+        continue;
+      }
       const readableAt = taskId === undefined ? now : this.#reads.nextAt(taskId, now);
       if (readableAt > now) {
         this.#queue.postpone(entry, readableAt);

@@ -36,9 +36,10 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
 
 function callAll(this: AbortSignal): void {
   const callbacks = callbacksBySignal.get(this) ?? new Set();
-  callbacksBySignal.delete(this);
   this.removeEventListener("abort", callAll);
-  for (const { callback } of callbacks) callback();
+  // One callback may remove another, which is then not called.
+  for (const each of [...callbacks]) if (callbacks.delete(each)) each.callback();
+  if (callbacks.size === 0) callbacksBySignal.delete(this);
 }
 
 /** The signals of `Aborter`, which calls the callbacks itself. */

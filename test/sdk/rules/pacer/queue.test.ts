@@ -47,6 +47,35 @@ describe("a request", () => {
     ]);
   });
 
+  test("is not sent after the abort of a signal that it shares, and those after it still expire", async () => {
+    const { pacer, request, respond, clock, hold } = createKey();
+    await request("create", 119);
+    // Beyond their share of the window, creates leave the rest of it to the polls, which are not due yet.
+    const sent = Array.from({ length: 99 }, () => pacer.admit({ kind: "create" }));
+    await Promise.all(sent);
+    for (let remaining = 118; remaining >= 20; remaining--) respond(remaining);
+    const shared = new AbortController();
+    const polls = Array.from({ length: 40 }, (_, index) => {
+      const poll: PacedRequest = { kind: "poll", taskId: `${index}`, notBefore: START + MINUTE / 2 };
+      return pacer.admit(poll, shared.signal);
+    });
+    const creates = Array.from({ length: 30 }, () => pacer.admit({ kind: "create" }, shared.signal));
+    const ended = Promise.allSettled([...polls, ...creates]);
+    shared.abort("enough");
+    const reasons = (await ended).map((each) => (each.status === "rejected" ? each.reason : each.value));
+    expect(new Set(reasons)).toEqual(new Set(["enough"]));
+    expect(pacer.rateLimit().remaining).toBe(20);
+
+    await pacer.admit({ kind: "create" });
+    hold(10 * MINUTE);
+    let isAdmitted: boolean | null = null;
+    void pacer.admit({ kind: "poll", taskId: "late", notAfter: START + 1000 }).then((value) => {
+      isAdmitted = value;
+    });
+    await clock.advance(1000);
+    expect(isAdmitted).toBe(false);
+  });
+
   test("leaves the queue on an abort, so that the next one is sent, and removes its listener", async () => {
     const { send, left, clock, hold, pacer } = await createUsedUp();
     clock.jump(MINUTE);
