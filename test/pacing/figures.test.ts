@@ -56,7 +56,7 @@ test("every scenario that a comment of the pacer cites exists", () => {
   const folder = "src/rate-limit";
   const cited = readdirSync(folder).flatMap((file) => {
     const text = readFileSync(`${folder}/${file}`, "utf8").replaceAll(/\n\s*(\*|\/\/)/g, "");
-    return [...text.matchAll(/"([^"]+)" \(scripts\/pacing\/scenarios\.ts\)/g)].map(([, name = ""]) => name);
+    return [...text.matchAll(/"([^"]+)" \(tools\/pacing\/scenarios\.ts\)/g)].map(([, name = ""]) => name);
   });
   expect(cited.length).toBeGreaterThan(8);
   expect(cited.filter((name) => !trials.has(name))).toEqual([]);
