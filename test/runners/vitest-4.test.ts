@@ -7,14 +7,23 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const folder = resolve(".reports/vitest-4");
 const vitest = resolve("tools/runners/node_modules/vitest");
 
+const COPIED = [
+  "src",
+  "emulator",
+  "test/vitest",
+  "test/support",
+  "test/lifecycle",
+  "tools/build",
+  "vitest.config.ts",
+];
+
 const remove = () => rmSync(folder, { recursive: true, force: true });
 
 beforeAll(() => {
   remove();
   mkdirSync(join(folder, "node_modules"), { recursive: true });
   symlinkSync(vitest, join(folder, "node_modules/vitest"));
-  for (const path of ["src", "emulator", "test/vitest", "test/support", "test/lifecycle", "vitest.config.ts"])
-    cpSync(path, join(folder, path), { recursive: true });
+  for (const path of COPIED) cpSync(path, join(folder, path), { recursive: true });
 });
 
 afterAll(remove);
@@ -37,5 +46,5 @@ test("the tests of the fixtures pass under it", () => {
   );
   const { numFailedTests, numPassedTests } = JSON.parse(readFileSync(join(folder, "results.json"), "utf8"));
   expect([numFailedTests, status], stderr).toEqual([0, 0]);
-  expect(numPassedTests).toBeGreaterThan(30);
+  expect(numPassedTests).toBeGreaterThan(25);
 });
