@@ -55,11 +55,12 @@ function exchangeOf(
   logged: LoggedRequest,
   read: StoredTask | null,
   outcome: HttpOutcome,
-): Omit<Exchange, "number"> {
+): Exchange {
   const { core, request, arrivedAt, caller, created, remaining, fault } = context;
   const response = typeof outcome === "string" ? null : outcome;
   const isBroken = response?.breaksAfterBytes !== undefined;
   return {
+    number: 0,
     request: logged,
     sentTo: request.site === "service" ? "service" : (request.provider ?? providerIn(request.path)),
     keyId: caller?.key.id ?? null,

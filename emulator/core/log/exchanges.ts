@@ -12,8 +12,8 @@ const OVERHEAD_BYTES = 1024;
 
 /** A logged request with everything that explains it. It is not part of a snapshot. */
 export interface Exchange {
-  /** Numbered from 1, in the order of the log. A replaced state begins again. */
-  readonly number: number;
+  /** Numbered from 1, in the order of the log; 0 before it is added. A replaced state begins again. */
+  number: number;
   readonly request: LoggedRequest;
   /** Where it was sent. */
   readonly sentTo: "service" | Model;
@@ -62,11 +62,11 @@ export class Exchanges {
     this.#limit = limit;
   }
 
-  /** Numbers the exchange, and keeps the object itself: a copy would cost more than all else here. */
-  add(exchange: Omit<Exchange, "number">): void {
-    const added = Object.assign(exchange, { number: ++this.#latest });
-    this.#exchanges.push(added);
-    this.#bytes += bytesOf(added);
+  /** Numbers the exchange, and keeps the object itself: a copy, or one more property, would cost more than all else here. */
+  add(exchange: Exchange): void {
+    exchange.number = ++this.#latest;
+    this.#exchanges.push(exchange);
+    this.#bytes += bytesOf(exchange);
     if (this.#exchanges.length > 2 * REMEMBERED_REQUESTS) {
       for (const dropped of this.#exchanges.slice(0, -REMEMBERED_REQUESTS)) this.#bytes -= bytesOf(dropped);
       this.#exchanges = this.#exchanges.slice(-REMEMBERED_REQUESTS);
