@@ -110,11 +110,11 @@ export interface RoutePattern {
   readonly pattern: RegExp;
 }
 
-/** An operation of the service, which requires a key. It returns the data of the response. */
+/** An operation of the service, which requires a key. It returns the data of the response; a string is their JSON. */
 export interface KeyRoute extends RoutePattern {
   readonly access: "key";
   readonly status: number;
-  readonly run: (context: RequestContext, account: Account) => object;
+  readonly run: (context: RequestContext, account: Account) => object | string;
 }
 
 /** Everything else, such as files. */

@@ -29,6 +29,19 @@ export function taskData(task: StoredTask, now: number, origins: Origins): Task 
   return data as Task;
 }
 
+/** The JSON of the inputs of open tasks that were read: most of each response to a poll, and always the same. */
+const inputTexts = new WeakMap<StoredTask, string>();
+
+/** A task as the text of its JSON. */
+export function taskJson(task: StoredTask, now: number, origins: Origins): string {
+  const data = taskData(task, now, origins);
+  if ("completedAt" in task) return JSON.stringify(data);
+  const input = inputTexts.get(task) ?? JSON.stringify(task.input);
+  inputTexts.set(task, input);
+  // The first match is the field itself: only the task's ID, model, type, status and price come before it.
+  return JSON.stringify({ ...data, input: null }).replace('"input":null', () => `"input":${input}`);
+}
+
 /** The provider's report; `null` before the first one, and after a timeout. */
 function outputData(task: StoredTask, now: number, origins: Origins): TaskOutput | null {
   const { type: task_type } = task;

@@ -1,16 +1,15 @@
-import type { Task } from "../../../src/contract/task.js";
 import type { Account } from "../../core/accounts.js";
 import { findTask } from "../../core/core.js";
 import { readTask } from "../../core/transitions.js";
 import { Refusal } from "../messages.js";
 import type { RequestContext } from "../request-context.js";
-import { taskData } from "../task-data.js";
+import { taskJson } from "../task-data.js";
 
 /** The read that polls the provider, and settles or refunds the task. */
-export function retrieveTask({ core, request, now, params }: RequestContext, account: Account): Task {
+export function retrieveTask({ core, request, now, params }: RequestContext, account: Account): string {
   const [taskId = ""] = params;
   const found = findTask(core, taskId);
   if (found === undefined || found.accountId !== account.id)
     throw new Refusal("task_not_found", "The account has no task with this ID.");
-  return taskData(readTask(core, account, found, now), now, request.origins);
+  return taskJson(readTask(core, account, found, now), now, request.origins);
 }

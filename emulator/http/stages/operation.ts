@@ -1,4 +1,4 @@
-import { type HttpResponse, jsonResponse, Refusal } from "../messages.js";
+import { createResponse, type HttpResponse, Refusal } from "../messages.js";
 import type { RequestContext } from "../request-context.js";
 import { findRoute } from "../route.js";
 import { ROUTES } from "../routes.js";
@@ -21,6 +21,8 @@ export function runOperation(context: RequestContext): HttpResponse | Promise<Ht
   const { route, caller } = context;
   if (route?.access === "open") return route.run(context).then((response) => context.complete(response));
   if (route === null || caller === null) return;
+  const { status } = route;
   const data = route.run(context, caller.account);
-  return context.complete(jsonResponse(route.status, { code: route.status, data }));
+  const json = typeof data === "string" ? data : JSON.stringify(data);
+  return context.complete(createResponse(status, "application/json", `{"code":${status},"data":${json}}`));
 }
