@@ -39,12 +39,19 @@ const NAMED_FORBIDDEN: Readonly<Record<Model, readonly string[]>> = {
   provider_b: ["gpt_description_prompt", "make_instrumental"],
 };
 
-/** The fields of the other model that the music of a model must not have: those of all its task types. */
-export function foreignFields(inputs: readonly InputRules[], model: Model): readonly string[] {
-  const fieldsOf = (own: boolean) =>
-    inputs.flatMap((each) => ((each.model === model) === own ? Object.keys(each.fields) : []));
-  const own = fieldsOf(true);
-  return [...new Set(fieldsOf(false))].filter((name) => !own.includes(name));
+/**
+ * The fields of the other model that the music of a model must not have: those of all its task types. Only those of them
+ * that `isGiven` accepts.
+ */
+export function foreignFields(
+  inputs: readonly InputRules[],
+  model: Model,
+  isGiven: (name: string) => boolean = () => true,
+): readonly string[] {
+  const own = inputs.filter((each) => each.model === model);
+  const others = inputs.filter((each) => each.model !== model);
+  const given = others.flatMap(({ fields }) => Object.keys(fields).filter(isGiven));
+  return [...new Set(given)].filter((name) => !own.some(({ fields }) => Object.hasOwn(fields, name)));
 }
 
 /** What is wrong with the value of a field, as the rest of a sentence; `null` if it fits. */
@@ -159,23 +166,28 @@ function findInputViolation(
   const chosen = chosenMode(modes, input);
   if (chosen === undefined) return null;
   const other = model === "provider_a" ? "provider_b" : "provider_a";
-  const foreign = mixedFieldSets === "reject" ? foreignFields(inputs, model) : NAMED_FORBIDDEN[model];
-  const mixed = (chosen.task_type === "music" ? foreign : [])
-    .filter((name) => input[name] !== undefined)
-    .map((name) => ({ path: `input.${name}`, message: `is a field of ${other}: remove it` }));
+  const isGiven = (name: string) => input[name] !== undefined;
+  const foreign = () =>
+    mixedFieldSets === "reject"
+      ? foreignFields(inputs, model, isGiven)
+      : NAMED_FORBIDDEN[model].filter(isGiven);
+  const mixed = (chosen.task_type === "music" ? foreign() : []).map((name) => ({
+    path: `input.${name}`,
+    message: `is a field of ${other}: remove it`,
+  }));
 
-  const known = modes.flatMap(({ fields }) => Object.keys(fields));
+  const known = () => modes.flatMap(({ fields }) => Object.keys(fields));
   const invalid = Object.entries(chosen.fields).flatMap(([name, rule]) => {
     const misfit = misfitOf(rule, input[name]);
     if (misfit === null) return [];
-    const hint = input[name] === undefined ? hintAbout([name], input, known) : "";
+    const hint = input[name] === undefined ? hintAbout([name], input, known()) : "";
     return { path: `input.${name}`, message: `${misfit}${hint}` };
   });
   const { oneOf = [] } = chosen;
   if (invalid.length === 0 && oneOf[0] !== undefined && oneOf.every((name) => isBlank(input[name]))) {
     const wanted = [...modes.flatMap(({ chosenBy = [] }) => chosenBy), ...oneOf];
     const names = orList(wanted.map((name) => `\`${name}\``));
-    const hint = hintAbout(wanted, input, known);
+    const hint = hintAbout(wanted, input, known());
     invalid.push({ path: `input.${oneOf[0]}`, message: `is missing: pass one of ${names}${hint}` });
   }
 
