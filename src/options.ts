@@ -101,7 +101,7 @@ const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
 const pacerRule = methodsRule("admit", "report", "learn", "rateLimit");
 
 /** The beginning of the keys of emulators, which are worth nothing: they may be used in a browser. */
-const EMULATOR_KEY = "emu_";
+const EMULATOR_KEY_PREFIX = "emu_";
 
 export function checkClientOptions(given: ClientOptions) {
   const ownKey = Object.hasOwn(Object(given), "apiKey") ? given.apiKey : undefined;
@@ -109,7 +109,7 @@ export function checkClientOptions(given: ClientOptions) {
   // Takes the key out of messages before it is known whether it is one.
   const redactor = createRedactor(typeof givenKey === "string" ? givenKey.trim() : "");
   const options = checkOptions(given, CLIENT_OPTIONS, redactor);
-  const isEmulators = typeof givenKey === "string" && givenKey.trim().startsWith(EMULATOR_KEY);
+  const isEmulators = typeof givenKey === "string" && givenKey.trim().startsWith(EMULATOR_KEY_PREFIX);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true && !isEmulators) {
     throw invalidOption(
       "dangerouslyAllowBrowser",

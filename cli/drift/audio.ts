@@ -12,11 +12,11 @@ export async function audioFields(
   const urls = audioUrlsOf(task);
   if (urls.length === 0) return null;
   const all: ObservedFields[] = [];
-  for (const url of urls) all.push(await download(client, url, task["audio_format"] === "mp3", signal));
+  for (const url of urls) all.push(await downloadClip(client, url, task["audio_format"] === "mp3", signal));
   return mergedFields(all);
 }
 
-async function download(
+async function downloadClip(
   client: AsyncMusic,
   url: string,
   isMp3: boolean,
@@ -35,7 +35,7 @@ async function download(
   } catch (error) {
     signal.throwIfAborted();
     const status: unknown = Object(error).status;
-    return { download: typeof status === "number" ? `HTTP ${status}` : Object(error).name };
+    return { downloadClip: typeof status === "number" ? `HTTP ${status}` : Object(error).name };
   }
 }
 

@@ -3,7 +3,7 @@ import { listedPrice, PRICES } from "../../src/contract/prices.js";
 import { CreditCeilingError, type Journal, type JournalEntry } from "../../src/index.js";
 import { isFreed, isOpenIntent } from "../../src/journal/entries.js";
 import type { FileJournalContent } from "../../src/node/file-journal.js";
-import { Refusal } from "./refusal.js";
+import { ToolRefusal } from "./refusal.js";
 
 /** The price that counts for an entry whose request is unreadable or unknown. */
 const HIGHEST_PRICE = Math.max(...Object.values(PRICES).flatMap((prices) => Object.values(prices)));
@@ -22,7 +22,7 @@ interface BudgetOptions {
  */
 export class Budget {
   readonly #options: BudgetOptions;
-  readonly #refusals = new Map<string, Refusal>();
+  readonly #refusals = new Map<string, ToolRefusal>();
   /** The orders whose intent this server has written, and not yet replaced. */
   readonly #intents = new Set<string>();
   /** The revision of the last intent that this server has written, by order; without the intents that were replaced. */
@@ -81,7 +81,7 @@ export class Budget {
   }
 
   /** Why the last intent of an order was refused, once. */
-  takeRefusal(order: string): Refusal | null {
+  takeRefusal(order: string): ToolRefusal | null {
     const refusal = this.#refusals.get(order) ?? null;
     this.#refusals.delete(order);
     return refusal;
@@ -96,8 +96,8 @@ export class Budget {
   #reserve(key: string, entry: JournalEntry, previous: string | null): Promise<boolean> {
     const reserved = this.#lastReservation.then(async () => {
       const check = () =>
-        this.check(key, priceOf(entry)).catch((error: unknown) => {
-          if (error instanceof Refusal) this.#refusals.set(key, error);
+        this.check(key, priceOfEntry(entry)).catch((error: unknown) => {
+          if (error instanceof ToolRefusal) this.#refusals.set(key, error);
           throw error;
         });
       await check();
@@ -122,9 +122,9 @@ export class Budget {
   }
 }
 
-function refusalOf({ credits, spentCredits, maxCredits }: CreditCeilingError): Refusal {
+function refusalOf({ credits, spentCredits, maxCredits }: CreditCeilingError): ToolRefusal {
   const left = Math.max(0, maxCredits - spentCredits);
-  return new Refusal(
+  return new ToolRefusal(
     `The order costs ${credits} credits, and ${left} of the ${maxCredits} that this server may spend are left. Nothing was sent or charged. Report this to the user: only a restart of the server with a higher --max-credits allows more. Further paid calls at this price are refused as well.`,
   );
 }
@@ -132,11 +132,11 @@ function refusalOf({ credits, spentCredits, maxCredits }: CreditCeilingError): R
 /** What an order has cost, or may have cost. */
 function costOf(entry: JournalEntry): number {
   if (isFreed(entry)) return 0;
-  if (entry.state === "intent") return priceOf(entry);
+  if (entry.state === "intent") return priceOfEntry(entry);
   const isRefunded = entry.status !== undefined && entry.status !== "success";
-  return isRefunded ? 0 : (entry.submission?.credits_charged ?? priceOf(entry));
+  return isRefunded ? 0 : (entry.submission?.credits_charged ?? priceOfEntry(entry));
 }
 
-function priceOf({ request }: JournalEntry): number {
+function priceOfEntry({ request }: JournalEntry): number {
   return listedPrice(request) ?? HIGHEST_PRICE;
 }

@@ -6,7 +6,7 @@ import type { Terminal } from "../terminal.js";
 import { instructionFor } from "./instructions.js";
 import { NO_PROGRESS, type OrderRun, Orders } from "./orders.js";
 import { type CallContext, ProgressReports } from "./progress-reports.js";
-import { Refusal } from "./refusal.js";
+import { ToolRefusal } from "./refusal.js";
 import type { PaidArguments } from "./requests.js";
 import { balanceOf, documentOf, leftOpen } from "./results.js";
 import type { Setup } from "./setup.js";
@@ -87,7 +87,7 @@ export class ToolCalls {
 
   /** Aborts what waits, completes what is in flight, and writes to stderr which orders are left open. */
   async end(): Promise<void> {
-    this.#ending.abort(new Refusal(SERVER_ENDED));
+    this.#ending.abort(new ToolRefusal(SERVER_ENDED));
     await this.#within(LONGEST_END_MS, this.#orders.completed());
     const open = await this.#orders.interrupted();
     for (const [order, entry] of open)

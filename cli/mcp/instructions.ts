@@ -3,7 +3,7 @@ import { printableLine } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";
 import { type ErrorRow, isOneOf, valueFor } from "../exit-status.js";
 import { shellParts } from "../report.js";
-import { Refusal } from "./refusal.js";
+import { ToolRefusal } from "./refusal.js";
 import { settleCommands } from "./results.js";
 
 const NOT_TWICE = "Do not repeat it with another order: that can be charged twice.";
@@ -44,7 +44,7 @@ const LOCAL_CODES = /^E(?:ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|ISDIR|NOENT|NAMETOO
  * @param journal - the absolute path
  */
 export function instructionFor(error: unknown, order: string | null, journal: string): string {
-  if (error instanceof Refusal) return error.message;
+  if (error instanceof ToolRefusal) return error.message;
   if (!(error instanceof Error)) return `${sentence(String(error))} ${TO_FIX}`;
   const name = JSON.stringify(order);
   if (error instanceof sdk.JournalConflictError)

@@ -13,7 +13,7 @@ import {
 import { isFreed, listOpen } from "../../src/journal/entries.js";
 import { inFlightUntil } from "../../src/journal/in-flight.js";
 import { Budget } from "./budget.js";
-import { Refusal } from "./refusal.js";
+import { ToolRefusal } from "./refusal.js";
 import type { Setup } from "./setup.js";
 
 /** How many finished orders the error for an unknown order lists. */
@@ -83,7 +83,7 @@ export class Orders {
     if (known !== undefined) return known;
     if (entry === null) throw await this.#noOrder(order);
     if (isFreed(entry))
-      throw new Refusal(
+      throw new ToolRefusal(
         `Order ${JSON.stringify(order)} created no task, and nothing was charged for it. To create one, repeat the call that creates the order, with the same order.`,
       );
     if (entry.state === "intent") throw this.#outcomeUnknown(order, entry);
@@ -145,7 +145,7 @@ export class Orders {
     if (entry === null || isFreed(entry)) {
       const credits = creditsFor(request);
       if (credits > callCeiling)
-        throw new Refusal(
+        throw new ToolRefusal(
           `The order costs ${credits} credits, more than the \`max_credits\` of ${callCeiling} of this call. Nothing was sent or charged. If the user accepts the price, call again with the same order and a higher \`max_credits\`.`,
         );
       await this.#budget.check(order, credits);
@@ -189,7 +189,7 @@ export class Orders {
     });
   }
 
-  async #noOrder(order: string): Promise<Refusal> {
+  async #noOrder(order: string): Promise<ToolRefusal> {
     const { entries } = await this.#options.readJournal();
     const finished = entries
       .filter(([, entry]) => entry.state === "submitted" && entry.status !== undefined)
@@ -197,7 +197,7 @@ export class Orders {
       .slice(0, LISTED_ORDERS)
       .map(([key]) => key);
     const open = listOpen(entries).map(({ key }) => key);
-    return new Refusal(
+    return new ToolRefusal(
       [
         `There is no order ${JSON.stringify(order)}, and nothing was charged for it.`,
         orderNames("Open orders", open),

@@ -1,4 +1,4 @@
 /** An error whose message already says what the model has to do. */
-export class Refusal extends Error {
+export class ToolRefusal extends Error {
   override name = "Refusal";
 }

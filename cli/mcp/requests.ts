@@ -9,7 +9,7 @@ import {
 import { orList } from "../../src/contract/request-rules.js";
 import * as sdk from "../../src/index.js";
 import { uncheckedRequest } from "../request.js";
-import { Refusal } from "./refusal.js";
+import { ToolRefusal } from "./refusal.js";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -186,8 +186,8 @@ function requestFromArguments(
   return uncheckedRequest({ model, task_type: kind.task_type, ...options, input });
 }
 
-function refusal(reason: string): Refusal {
-  return new Refusal(`${reason} Nothing was sent or charged. Then call again with the same order.`);
+function refusal(reason: string): ToolRefusal {
+  return new ToolRefusal(`${reason} Nothing was sent or charged. Then call again with the same order.`);
 }
 
 function withoutBlanks(given: Arguments): Arguments {

@@ -6,7 +6,7 @@ export const AUDIO_FORMATS = {
   mp3: { contentType: "audio/mpeg" },
 } as const;
 
-export type AudioFormat = keyof typeof AUDIO_FORMATS;
+export type EncodedFormat = keyof typeof AUDIO_FORMATS;
 
 const SHORTEST_SECONDS = 20;
 export const LONGEST_SECONDS = 40;

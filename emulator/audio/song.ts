@@ -1,4 +1,4 @@
-import type { AudioFormat } from "./formats.js";
+import type { EncodedFormat } from "./formats.js";
 import { encodeMp3 } from "./mp3.js";
 import { type SongRequest, writeScore } from "./score.js";
 import { type Bytes, type Pause, render, SAMPLE_RATE } from "./synth.js";
@@ -35,7 +35,7 @@ export function joinSamples(parts: readonly Int16Array[]): Int16Array {
   return joined.subarray(0, end);
 }
 
-export async function encode(samples: Int16Array, format: AudioFormat, pause: Pause): Promise<Bytes> {
+export async function encode(samples: Int16Array, format: EncodedFormat, pause: Pause): Promise<Bytes> {
   await pause();
   return format === "mp3" ? encodeMp3(samples, pause) : encodeWav(samples);
 }

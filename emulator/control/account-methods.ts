@@ -107,7 +107,7 @@ export const accountMethods = {
     body: keyChangesSchema,
     response: keySchema,
     run({ core }, [accountId, keyId], { disabled, name }) {
-      const key = requireKey(requireAccount(core, accountId), keyId);
+      const key = keyWithId(requireAccount(core, accountId), keyId);
       key.disabled = disabled ?? key.disabled;
       key.name = name ?? key.name;
       return viewKey(key);
@@ -117,7 +117,7 @@ export const accountMethods = {
     summary: "Delete a key permanently.",
     run({ core }, [accountId, keyId]) {
       const account = requireAccount(core, accountId);
-      const key = requireKey(account, keyId);
+      const key = keyWithId(account, keyId);
       account.keys = account.keys.filter((each) => each !== key);
       core.index.keys.delete(key.value);
     },
@@ -239,7 +239,7 @@ function addKey({ state, index, clock }: Core, account: accounts.Account): Creat
   return { key_id: key.id, api_key: key.value };
 }
 
-function requireKey({ keys }: accounts.Account, keyId: string): accounts.ApiKey {
+function keyWithId({ keys }: accounts.Account, keyId: string): accounts.ApiKey {
   const key = keys.find((each) => normalizeId(each.id) === normalizeId(keyId));
   if (key === undefined) throw new UnknownIdError("key", keyId, "account");
   return key;

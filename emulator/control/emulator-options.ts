@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { API_PREFIX } from "../../src/contract/service.js";
-import { EMULATOR_KEY, KEY_RULE } from "../core/accounts.js";
+import { EMULATOR_KEY_FORM, KEY_RULE } from "../core/accounts.js";
 import {
   checkOptionNames,
   invalidField,
@@ -33,7 +33,7 @@ export function checkOptions(
   const options = checkOptionNames(checkOptionNames(given, known), EMULATOR_OPTIONS);
   parseOption("", simpleOptionsSchema, options);
   const { apiKey, url, seedFile } = options;
-  if (apiKey !== undefined && !EMULATOR_KEY.test(apiKey)) {
+  if (apiKey !== undefined && !EMULATOR_KEY_FORM.test(apiKey)) {
     throw invalidField("apiKey", `must ${KEY_RULE}`);
   }
   return {

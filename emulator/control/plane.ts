@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { adviceFor, InvalidValueError, oneOf, text, UnknownIdError } from "../core/checks.js";
+import { adviceForMistake, InvalidValueError, oneOf, text, UnknownIdError } from "../core/checks.js";
 import { BillingIncompleteError } from "../core/payments/payments.js";
 import { accessRefusal } from "../http/control-access.js";
 import {
@@ -83,7 +83,9 @@ function readQuery({ query }: HttpRequest, { scoped = false, isOpen }: AnyMethod
   const params = new URLSearchParams(query);
   const unknown = [...params.keys()].find((name) => !scoped || name !== "account_id");
   if (unknown !== undefined) {
-    const advice = scoped ? adviceFor("parameter", unknown, ["account_id"]) : "This call has no parameters.";
+    const advice = scoped
+      ? adviceForMistake("parameter", unknown, ["account_id"])
+      : "This call has no parameters.";
     throw new Refusal("invalid_request_body", `Unknown query parameter \`${unknown}\`. ${advice}`);
   }
   const [accountId, another] = params.getAll("account_id");

@@ -50,7 +50,7 @@ import type { EmulatorState, ResetOptions } from "./emulator.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { eventStream, streamRequests } from "./stream-requests.js";
 
-const taskSchema = z.looseObject({
+const taskStateSchema = z.looseObject({
   account_id: uuid,
   task_id: uuid,
   model: text,
@@ -83,7 +83,7 @@ export const serviceMethods = {
       policy: policySchema,
       limits: limitsJsonSchema,
       accounts: list(accountSchema),
-      tasks: list(taskSchema),
+      tasks: list(taskStateSchema),
     }),
     run(context, _params, _body, account) {
       const view = viewState(context, account);

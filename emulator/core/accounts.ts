@@ -10,7 +10,7 @@ import { LONGEST_KEY_NAME } from "./ranges.js";
 import { limitsSchema, rateWindowSchema } from "./rate-limit.js";
 
 /** Keys that can be sent in a header, with a prefix that no real key has. */
-export const EMULATOR_KEY = /^emu_[\x21-\x7e]{1,200}$/;
+export const EMULATOR_KEY_FORM = /^emu_[\x21-\x7e]{1,200}$/;
 export const KEY_RULE =
   "begin with `emu_`, which no real key does, and continue with 1 to 200 ASCII characters without spaces";
 
@@ -31,8 +31,8 @@ const apiKeySchema = objectOf({
   window: z.nullable(rateWindowSchema),
 });
 
-export type Account = z.output<typeof accountSchema>;
-export const accountSchema = objectOf({
+export type Account = z.output<typeof storedAccountSchema>;
+export const storedAccountSchema = objectOf({
   id: text,
   suspended: flag,
   keys: list(apiKeySchema),

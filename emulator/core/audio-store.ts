@@ -1,17 +1,17 @@
 import { LIMITS } from "../../src/contract/service.js";
-import type { AudioFormat } from "../audio/formats.js";
+import type { EncodedFormat } from "../audio/formats.js";
 import { nextTurn } from "../time/event-loop.js";
 import { invariant } from "./checks.js";
 import { type ClipPosition, parseInput, type StoredClip } from "./task.js";
 
-export type Clips = ReadonlyMap<string, StoredClip>;
+export type StoredClips = ReadonlyMap<string, StoredClip>;
 
 /** Where a file is served: the service has a copy of each storable clip, the provider its own file. */
 export type Site = "service" | "provider";
 
 interface AudioFile {
   bytes: Uint8Array<ArrayBuffer>;
-  format: AudioFormat;
+  format: EncodedFormat;
 }
 
 interface CachedFile {
@@ -36,7 +36,7 @@ export class AudioStore {
     this.#cacheBytes = cacheBytes;
   }
 
-  async read(clips: Clips, clipId: string, site: Site, now: number): Promise<AudioFile | null> {
+  async read(clips: StoredClips, clipId: string, site: Site, now: number): Promise<AudioFile | null> {
     for (const [key, { expiresAt }] of this.#files) if (now >= expiresAt) this.#files.delete(key);
     const found = clips.get(clipId);
     if (found === undefined) return null;
@@ -81,9 +81,9 @@ export class AudioStore {
  * the chain one after the other.
  */
 async function makeFile(
-  clips: Clips,
+  clips: StoredClips,
   requested: StoredClip,
-  format: AudioFormat,
+  format: EncodedFormat,
 ): Promise<AudioFile["bytes"]> {
   const { encode, joinSamples, renderSong, SAMPLE_RATE } = await import("../audio/song.js");
   const pause = () => new Promise<void>(nextTurn);
@@ -111,7 +111,7 @@ interface ChainPart {
 }
 
 /** The clips that a clip continues, from the first one on, and the clip itself. */
-function chainOf(clips: Clips, lastId: string): ChainPart[] {
+function chainOf(clips: StoredClips, lastId: string): ChainPart[] {
   const chain: ChainPart[] = [];
   let position: ClipPosition | null = { clipId: lastId, atSeconds: null };
   while (position !== null) {

@@ -170,12 +170,16 @@ function unknownName(
 ): InvalidValueError {
   const where = parent === "" ? [] : [" in ", { name: parent }];
   return new InvalidValueError(
-    [`Unknown ${kind} \`${name.slice(0, LONGEST_SHOWN)}\``, ...where, `. ${adviceFor(kind, name, known)}`],
+    [
+      `Unknown ${kind} \`${name.slice(0, LONGEST_SHOWN)}\``,
+      ...where,
+      `. ${adviceForMistake(kind, name, known)}`,
+    ],
     [{ path: fieldPath([parent, name]), message: "is unknown" }],
   );
 }
 
-export function adviceFor(
+export function adviceForMistake(
   kind: "option" | "field" | "parameter",
   name: string,
   known: readonly string[],
@@ -253,6 +257,6 @@ export function list<Item extends z.core.SomeType>(item: Item) {
   return z.array(item, "be a list");
 }
 
-export function record<Value extends z.core.SomeType>(value: Value) {
+export function recordSchema<Value extends z.core.SomeType>(value: Value) {
   return z.record(z.string(), value, "be an object");
 }

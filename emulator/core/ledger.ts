@@ -1,6 +1,15 @@
 import * as z from "zod/mini";
 import { isoTime } from "../time/clock.js";
-import { invariant, isoTimeSchema, list, objectOf, oneOf, record, uuid, wholeNumber } from "./checks.js";
+import {
+  invariant,
+  isoTimeSchema,
+  list,
+  objectOf,
+  oneOf,
+  recordSchema,
+  uuid,
+  wholeNumber,
+} from "./checks.js";
 import { RANGES } from "./ranges.js";
 import type { OpenTask } from "./task.js";
 
@@ -26,7 +35,7 @@ export const ledgerSchema = objectOf({
   settled: creditsSchema,
   toppedUp: creditsSchema,
   /** Frozen credits by the task's ordinal. */
-  holds: record(creditsSchema),
+  holds: recordSchema(creditsSchema),
 });
 
 type ChargedTask = Pick<OpenTask, "id" | "ordinal" | "credits">;

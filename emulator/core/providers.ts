@@ -5,7 +5,7 @@ import {
   type TaskErrorCode,
   type TaskType,
 } from "../../src/contract/service.js";
-import { AUDIO_FORMATS, type AudioFormat } from "../audio/formats.js";
+import { AUDIO_FORMATS, type EncodedFormat } from "../audio/formats.js";
 import { type Random, randomNormal } from "../time/random.js";
 import {
   count,
@@ -36,7 +36,7 @@ export interface Outcome {
   /** The number of clips, 0 to 20. @defaultValue 2 for music of `provider_a`, else 1 */
   clips?: number | undefined;
   /** The provider's own format. @defaultValue "wav" for `provider_a`, "mp3" for `provider_b` */
-  format?: AudioFormat | undefined;
+  format?: EncodedFormat | undefined;
   /** Whether the service can store the audio; if not, `audio_url` points at the provider's own origin. @defaultValue true */
   storable?: boolean | undefined;
   /** URLs that each clip carries as `alternate_urls`. */
@@ -61,7 +61,7 @@ const LONGEST_PLAN_MS = 1e12;
 const MOST_POLLS = 1e9;
 const MOST_CLIPS = 20;
 
-const formats = Object.keys(AUDIO_FORMATS).filter((name): name is AudioFormat => name in AUDIO_FORMATS);
+const formats = Object.keys(AUDIO_FORMATS).filter((name): name is EncodedFormat => name in AUDIO_FORMATS);
 export const audioFormatSchema = oneOf(...formats);
 
 const seconds = numberBetween(0, LONGEST_PLAN_MS / 1000);
@@ -195,7 +195,7 @@ export const UNKNOWN_CLIP: PlannedFailure = {
 /** Plans a task. What the outcome leaves open is drawn from the task's own random stream. */
 export function planTask(model: Model, type: TaskType, outcome: Outcome, random: Random): Plan {
   const totalMs = Math.round(1000 * drawDuration(type, random));
-  const drawnQueueMs = Math.round(totalMs * between(QUEUED_SHARE, random));
+  const drawnQueueMs = Math.round(totalMs * drawBetween(QUEUED_SHARE, random));
   const { queue_seconds: queueSeconds, process_seconds: workSeconds, polls = null } = outcome;
   const unscriptedQueueMs = workSeconds === undefined ? drawnQueueMs : 0;
   return {
@@ -208,12 +208,12 @@ export function planTask(model: Model, type: TaskType, outcome: Outcome, random:
 
 function drawDuration(type: TaskType, random: Random): number {
   const [shortest, longest] = DURATIONS[type];
-  if (type !== "music") return between(DURATIONS[type], random);
+  if (type !== "music") return drawBetween(DURATIONS[type], random);
   const { median, spread } = SONG_DURATION;
   return Math.min(Math.max(median * Math.exp(spread * randomNormal(random)), shortest), longest);
 }
 
-function between([least, most]: readonly [number, number], random: Random): number {
+function drawBetween([least, most]: readonly [number, number], random: Random): number {
   return least + (most - least) * random();
 }
 

@@ -1,6 +1,12 @@
 import * as z from "zod/mini";
 import { isoTime, LATEST_TIME, parseIsoTime } from "../time/clock.js";
-import { type Account, accountSchema, createAccount, createKey, EMULATOR_KEY } from "./accounts.js";
+import {
+  type Account,
+  createAccount,
+  createKey,
+  EMULATOR_KEY_FORM,
+  storedAccountSchema,
+} from "./accounts.js";
 import {
   count,
   integer,
@@ -21,7 +27,7 @@ import { createPolicy, policySchema } from "./policy.js";
 import type { Policy } from "./policy-fields.js";
 import { createScripts, scriptsSchema } from "./providers.js";
 import { DEFAULT_LIMITS, type Limits, limitsSchema, mergeLimits } from "./rate-limit.js";
-import { parseInput, type StoredTask, taskSchema } from "./task.js";
+import { parseInput, type StoredTask, storedTaskSchema } from "./task.js";
 
 const COUNTED = [
   "accounts",
@@ -50,8 +56,8 @@ export const stateSchema = objectOf({
   counts: countsSchema,
   policy: policySchema,
   limits: limitsSchema,
-  accounts: list(accountSchema),
-  tasks: list(taskSchema),
+  accounts: list(storedAccountSchema),
+  tasks: list(storedTaskSchema),
   scripts: scriptsSchema,
   faults: list(addedFaultSchema),
   requests: list(loggedRequestSchema),
@@ -161,7 +167,7 @@ export function isConsistent({ owner, accounts, tasks, counts, faults }: State):
     areUnique(accountIds.map(normalizeId)) &&
     areUnique(keys) &&
     // Not checked by the schema, whose messages show the value.
-    [owner.apiKey, ...keys].every((key) => EMULATOR_KEY.test(key)) &&
+    [owner.apiKey, ...keys].every((key) => EMULATOR_KEY_FORM.test(key)) &&
     areUnique(tasks.map(({ id }) => normalizeId(id))) &&
     areUnique(tasks.flatMap(clipIdsOf)) &&
     accountIds.includes(owner.accountId) &&

@@ -52,7 +52,7 @@ const taskFields = {
 export type OpenTask = z.output<typeof openTaskSchema>;
 const openTaskSchema = objectOf({ ...taskFields, status: oneOf("pending", "running") });
 
-export type SucceededTask = z.output<typeof succeededTaskSchema>;
+export type StoredSuccess = z.output<typeof succeededTaskSchema>;
 const succeededTaskSchema = objectOf({
   ...taskFields,
   status: z.literal("success"),
@@ -75,11 +75,11 @@ const failedTaskSchema = objectOf({
 });
 
 /** A task as the service stores it: each status has its own fields. */
-export type StoredTask = z.output<typeof taskSchema>;
-export const taskSchema = unionBy("status", [openTaskSchema, succeededTaskSchema, failedTaskSchema]);
+export type StoredTask = z.output<typeof storedTaskSchema>;
+export const storedTaskSchema = unionBy("status", [openTaskSchema, succeededTaskSchema, failedTaskSchema]);
 
 export interface StoredClip {
-  task: SucceededTask;
+  task: StoredSuccess;
   clip: MadeClip;
 }
 

@@ -1,7 +1,7 @@
 import type { TaskType } from "../../src/contract/service.js";
 import type { Clip, Lyrics, Task, TaskFields, TaskOutput } from "../../src/contract/task.js";
 import { providerReport } from "../core/providers.js";
-import { type MadeClip, parseInput, type StoredTask, type SucceededTask } from "../core/task.js";
+import { type MadeClip, parseInput, type StoredSuccess, type StoredTask } from "../core/task.js";
 import { isoTime } from "../time/clock.js";
 import type { Origins } from "./messages.js";
 import { inProcessOrigins } from "./service.js";
@@ -66,7 +66,7 @@ function outputData(task: StoredTask, now: number, origins: Origins): TaskOutput
   }
 }
 
-function resultData(task: SucceededTask, origins: Origins): Clip[] | Lyrics {
+function resultData(task: StoredSuccess, origins: Origins): Clip[] | Lyrics {
   const { result, plan } = task;
   if (!Array.isArray(result)) return { title: result.title, text: result.text };
   const provider = `${origins.providers[task.model]}/${task.model}`;

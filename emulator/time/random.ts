@@ -16,11 +16,11 @@ export function randomUuid(seed: number, ...path: readonly (string | number)[]):
   const [a, b, c, d] = [next(), next(), next(), next()];
   const words = [a, (b & 0xffff0fff) | 0x4000, (c & 0x3fffffff) | 0x80000000, d];
   const letters = [...NIL_UUID];
-  let place = 0;
+  let position = 0;
   for (const word of words)
     for (let shift = 28; shift >= 0; shift -= 4) {
-      if (letters[place] === HYPHEN) place++;
-      letters[place++] = HEX_DIGITS.charCodeAt((word >>> shift) & 15);
+      if (letters[position] === HYPHEN) position++;
+      letters[position++] = HEX_DIGITS.charCodeAt((word >>> shift) & 15);
     }
   // One flat string: a template would stay in memory as a tree of its parts, seven times as large.
   return String.fromCharCode(...letters);

@@ -56,7 +56,7 @@ export function createRedactor(secret: string): Redactor {
     if (typeof value === "string") return safeText(value);
     if (!mayContain(value, isUnsafe)) return value;
     if (!(value instanceof Error) || depth >= DEEPEST) return undefined;
-    return plainCopy(value, cause(valueAt(value, "cause"), depth + 1), safeText);
+    return plainCopy(value, cause(propertyOf(value, "cause"), depth + 1), safeText);
   };
 
   return {
@@ -156,11 +156,11 @@ function isAccessor(value: object, key: PropertyKey): boolean {
 }
 
 function textAt(error: Error, key: string): string {
-  const value = valueAt(error, key);
+  const value = propertyOf(error, key);
   return typeof value === "string" ? value : "";
 }
 
-function valueAt(error: Error, key: string): unknown {
+function propertyOf(error: Error, key: string): unknown {
   try {
     return Reflect.get(error, key);
   } catch {

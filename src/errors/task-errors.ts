@@ -52,11 +52,11 @@ function partsOfFailure(task: FailedTask): MessageParts {
     what: `Task ${taskId} ${failed}`,
     why: reason === "" ? code : `${reason} (${code})`,
     facts: ["Its credits were refunded."],
-    advice: [adviceFor(task)],
+    advice: [adviceForFailure(task)],
   };
 }
 
-function adviceFor({ retryable, retry_after_seconds: seconds }: FailedTask): string {
+function adviceForFailure({ retryable, retry_after_seconds: seconds }: FailedTask): string {
   if (retryable === false) return "The same request can never succeed: change it before you send it again.";
   return `A new task may succeed${seconds === null ? "" : ` after ${seconds} s`}.`;
 }

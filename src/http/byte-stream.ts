@@ -1,7 +1,7 @@
-type Bytes = Uint8Array<ArrayBuffer>;
+type StreamedBytes = Uint8Array<ArrayBuffer>;
 
 /** A stream from which nothing is read ahead. */
-export function byteStream(source: UnderlyingDefaultSource<Bytes>): ByteStream {
+export function byteStream(source: UnderlyingDefaultSource<StreamedBytes>): ByteStream {
   // A stream of each platform has the methods of its own types.
   return new ReadableStream(source, { highWaterMark: 0 }) as ByteStream;
 }

@@ -1,11 +1,11 @@
 import { HEADERS } from "../contract/service.js";
 import { Deadline } from "../time/deadline.js";
 import type { Call, Context } from "./context.js";
-import { type HttpRequest, sendRequest } from "./fetch.js";
+import { type OutgoingRequest, sendRequest } from "./fetch.js";
 import { foreign, foreignTask, namesAnotherRequest } from "./foreign-response.js";
 import { certainlyNeverSent } from "./never-sent.js";
 import { oneShotBody } from "./one-shot-body.js";
-import type { Outcome } from "./outcome.js";
+import type { AttemptOutcome } from "./outcome.js";
 import { ReceivedText } from "./received-text.js";
 import type { RequestOptions } from "./request-options.js";
 import { remainingOf, responseOf } from "./response.js";
@@ -45,7 +45,7 @@ export class Exchange {
   }
 
   /** Sends the request once, and reads the response to its end. Never rejects. */
-  async run(headers: RequestOptions["headers"]): Promise<Outcome> {
+  async run(headers: RequestOptions["headers"]): Promise<AttemptOutcome> {
     const { clock, ids } = this.#context;
     const call = this.#call;
     const requestId = this.#requestId;
@@ -73,7 +73,7 @@ export class Exchange {
       [HEADERS.apiKey]: apiKey,
       ...sent?.headers,
     };
-    const request: HttpRequest = {
+    const request: OutgoingRequest = {
       method,
       headers: given === undefined ? own : withCallersHeaders(given, own),
       body: sent?.body ?? null,
@@ -104,7 +104,7 @@ export class Exchange {
   }
 
   /** How an exchange ended that threw. */
-  #outcomeOf(cause: unknown, isSent: boolean): Outcome {
+  #outcomeOf(cause: unknown, isSent: boolean): AttemptOutcome {
     const { baseUrl, clock } = this.#context;
     const { timeoutMs } = this.#deadline;
     const timedOut = this.#deadline.timedOut();

@@ -1,6 +1,6 @@
 import type { Deadline } from "../time/deadline.js";
 
-export interface HttpRequest {
+export interface OutgoingRequest {
   method: "GET" | "POST";
   headers: HeadersInit;
   body?: BodyInit | null;
@@ -20,7 +20,7 @@ const platformFetch = globalThis.fetch;
 export async function sendRequest(
   fetch: typeof globalThis.fetch | undefined,
   url: string,
-  request: HttpRequest,
+  request: OutgoingRequest,
   deadline: Deadline,
 ): Promise<Response> {
   const { signal } = deadline;

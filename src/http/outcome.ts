@@ -1,6 +1,6 @@
 import type { Call, Context, NoTask } from "./context.js";
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** A response whose body was read to its end. It is parsed once, and passed on as it is. */
 export interface ApiResponse {
@@ -8,7 +8,7 @@ export interface ApiResponse {
   headers: Headers;
   text: string;
   /** The fields of the body; none if it is no JSON object. */
-  json: Fields;
+  json: JsonFields;
   /** Whether the body is an HTML page: something other than the service sent it. */
   isHtml: boolean;
   /** The unchecked `task_id` of its data. */
@@ -23,7 +23,7 @@ export interface ApiResponse {
 }
 
 /** How one attempt ended. */
-export type Outcome = Received | Unusable | NoResponse;
+export type AttemptOutcome = Received | Unusable | NoResponse;
 
 export interface Received {
   kind: "received";
@@ -57,7 +57,7 @@ export interface Failure {
   context: Pick<Context, "redactor" | "ids">;
   call: Call;
   requestId: string;
-  outcome: Outcome;
+  outcome: AttemptOutcome;
 }
 
 export interface Verdict {

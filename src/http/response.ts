@@ -1,6 +1,6 @@
 import { HEADERS } from "../contract/service.js";
 import { parseDate } from "../time/date.js";
-import type { ApiResponse, Fields } from "./outcome.js";
+import type { ApiResponse, JsonFields } from "./outcome.js";
 
 /** The longest stated wait that is obeyed: a day. A hostile or broken server must not stop a client permanently. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
@@ -32,7 +32,7 @@ export function remainingOf(headers: Headers): number | null {
   return /^\d+$/.test(remaining) ? Number(remaining) : null;
 }
 
-export function parseJson(text: string): Fields {
+export function parseJson(text: string): JsonFields {
   try {
     return Object(JSON.parse(text));
   } catch {

@@ -4,7 +4,7 @@ import { type AttemptEvent, SHORTEST_WAIT_MS } from "./events.js";
 import { Exchange } from "./exchange.js";
 import { heldError } from "./failure.js";
 import { createRequestId } from "./ids.js";
-import type { ApiResponse, Judge, Outcome, Tried } from "./outcome.js";
+import type { ApiResponse, AttemptOutcome, Judge, Tried } from "./outcome.js";
 import type { RequestOptions } from "./request-options.js";
 import { Retries } from "./retries.js";
 
@@ -87,7 +87,7 @@ export async function attempt(
   const limits = { timeoutMs, signal: inFlight ? undefined : signal };
   const outcome = await new Exchange(context, call, requestId, limits).run(headers);
   if (inFlight) inFlight.call = null;
-  report(context, call, requestId, sentAt, outcome);
+  reportAttempt(context, call, requestId, sentAt, outcome);
 
   const response = outcome.kind === "received" ? outcome.response : null;
   if (response !== null && response.status >= 200 && response.status < 300) return { result: response };
@@ -99,7 +99,13 @@ export async function attempt(
 const UNSTATED_HOLD_MS = 1000;
 
 /** Reports an attempt to the pacer and to the listeners. */
-function report(context: Context, call: Call, requestId: string, sentAt: number, outcome: Outcome): void {
+function reportAttempt(
+  context: Context,
+  call: Call,
+  requestId: string,
+  sentAt: number,
+  outcome: AttemptOutcome,
+): void {
   const { clock, pacer, emitter, service } = context;
   const response = outcome.kind === "received" ? outcome.response : null;
   const status = response?.status ?? null;

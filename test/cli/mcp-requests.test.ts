@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Refusal } from "../../cli/mcp/refusal.js";
+import { ToolRefusal } from "../../cli/mcp/refusal.js";
 import { creatingTools } from "../../cli/mcp/requests.js";
 import { findRequestViolation } from "../../src/contract/request-rules.js";
 import type { TaskRequest } from "../../src/index.js";
@@ -88,7 +88,7 @@ test("every combination of arguments is sent as it is meant, or refused with wha
     for (let bits = 0; bits < 2 ** names.length; bits++) {
       const given = Object.fromEntries(Object.entries(ALL).filter((_, index) => bits & (1 << index)));
       const request = requestOrRefusal({ model, ...given });
-      if (request instanceof Refusal) {
+      if (request instanceof ToolRefusal) {
         expect(request.message).toMatch(/(Remove|Pass) .*Nothing was sent or charged\. .*same order\.$/);
         continue;
       }
@@ -117,7 +117,7 @@ function requestOrRefusal(args: object) {
   try {
     return requestOf("make_song", args);
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ToolRefusal) return error;
     throw error;
   }
 }

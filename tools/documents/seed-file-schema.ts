@@ -1,6 +1,6 @@
 import ts from "typescript";
 import * as z from "zod/mini";
-import { EMULATOR_KEY } from "../../emulator/core/accounts.js";
+import { EMULATOR_KEY_FORM } from "../../emulator/core/accounts.js";
 import { NAMED } from "../../emulator/core/checks.js";
 import { outcomeSchema } from "../../emulator/core/providers.js";
 import {
@@ -24,7 +24,7 @@ export function seedFileJsonSchema(inputs?: readonly DescribedInput[]): JsonSche
     unrepresentable: "any",
     metadata: NAMED,
     override({ zodSchema, jsonSchema }) {
-      if (zodSchema === keyValueSchema) jsonSchema.pattern = EMULATOR_KEY.source;
+      if (zodSchema === keyValueSchema) jsonSchema.pattern = EMULATOR_KEY_FORM.source;
       if (zodSchema === seedTaskSchema) Object.assign(jsonSchema, taskRules(requests.task));
       if (zodSchema === outcomeSchema) Object.assign(jsonSchema, outcomeRules());
       // The pattern of a format is long, and editors know the formats. All times are in UTC.

@@ -3,7 +3,18 @@ import { isRecord, LIMITS } from "../../../src/contract/service.js";
 import { canonicalJson } from "../../../src/contract/text.js";
 import { isoTime } from "../../time/clock.js";
 import { hashOf } from "../../time/random.js";
-import { count, isoTimeSchema, list, NAMED, objectOf, oneOf, record, text, time, uuid } from "../checks.js";
+import {
+  count,
+  isoTimeSchema,
+  list,
+  NAMED,
+  objectOf,
+  oneOf,
+  recordSchema,
+  text,
+  time,
+  uuid,
+} from "../checks.js";
 import type { StoredTask } from "../task.js";
 
 /** An entry of the request log. */
@@ -98,10 +109,10 @@ const storedFindingSchema = z.extend(findingSchema, { account_id: z.optional(tex
 export type AuditData = z.output<typeof auditSchema>;
 export const auditSchema = objectOf({
   findings: list(storedFindingSchema),
-  lastReads: record(time),
-  waits: record(waitSchema),
-  unknownSubmissions: record(noteSchema),
-  permanentFailures: record(noteSchema),
+  lastReads: recordSchema(time),
+  waits: recordSchema(waitSchema),
+  unknownSubmissions: recordSchema(noteSchema),
+  permanentFailures: recordSchema(noteSchema),
 });
 
 /** Identifies equal requests. Computed on demand, since most requests are never compared. */
@@ -200,7 +211,7 @@ export function auditRequest(
   const { loggedId: requestId, submission } = request;
   const { fingerprint, task, known, retryAfterSeconds } = outcome;
   const note = { requestId, arrivals };
-  if (task !== null) checkPollInterval(audit, request, task);
+  if (task !== null) auditPollInterval(audit, request, task);
 
   const wait = audit.waits.find(fingerprint);
   if (wait !== undefined && request.arrivedAt < wait.until && request.arrivalOrdinal >= wait.arrivals) {
@@ -225,7 +236,7 @@ export function auditRequest(
 }
 
 /** Limits: Polling. Reads of a finished task are not polls. */
-function checkPollInterval(audit: Audit, request: AuditedRequest, task: StoredTask): void {
+function auditPollInterval(audit: Audit, request: AuditedRequest, task: StoredTask): void {
   const last = audit.lastReads[task.ordinal] ?? Number.NEGATIVE_INFINITY;
   // Absolute, since a delayed read may have arrived before the last one.
   const gapMs = Math.abs(request.arrivedAt - last);

@@ -66,15 +66,16 @@ export class Exchanges {
   add(exchange: Exchange): void {
     exchange.number = ++this.#latest;
     this.#exchanges.push(exchange);
-    this.#bytes += bytesOf(exchange);
+    this.#bytes += bytesOfMessages(exchange);
     if (this.#exchanges.length > 2 * REMEMBERED_REQUESTS) {
-      for (const dropped of this.#exchanges.slice(0, -REMEMBERED_REQUESTS)) this.#bytes -= bytesOf(dropped);
+      for (const dropped of this.#exchanges.slice(0, -REMEMBERED_REQUESTS))
+        this.#bytes -= bytesOfMessages(dropped);
       this.#exchanges = this.#exchanges.slice(-REMEMBERED_REQUESTS);
     }
     while (this.#bytes > this.#limit) {
       const oldest = this.find(this.#oldestComplete++);
       if (oldest === undefined) continue;
-      this.#bytes -= bytesOf(oldest);
+      this.#bytes -= bytesOfMessages(oldest);
       oldest.messages = null;
     }
   }
@@ -101,7 +102,7 @@ export class Exchanges {
   }
 }
 
-function bytesOf({ messages }: Exchange): number {
+function bytesOfMessages({ messages }: Exchange): number {
   if (messages === null) return 0;
   const { requestBody, response } = messages;
   const sent = requestBody instanceof Uint8Array ? requestBody.byteLength : 0;

@@ -211,7 +211,7 @@ const scoped = {
   limits: z.optional(limitsChangesSchema),
 };
 
-const accountSchema = objectOf({
+const seededAccountSchema = objectOf({
   account_id: z.optional(uuid),
   keys: z.optional(
     list(
@@ -233,6 +233,8 @@ export type ParsedSeedTask = z.output<typeof seedTaskSchema>;
 export const seedFileSchema = objectOf({
   $schema: z.optional(text),
   time: z.optional(timeSchema),
-  accounts: z.optional(list(accountSchema).check(z.minLength(1, "have at least one account, or be omitted"))),
+  accounts: z.optional(
+    list(seededAccountSchema).check(z.minLength(1, "have at least one account, or be omitted")),
+  ),
   ...scoped,
 });

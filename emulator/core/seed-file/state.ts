@@ -1,7 +1,7 @@
 import { priceOf } from "../../../src/contract/prices.js";
 import { MODELS } from "../../../src/contract/service.js";
 import { parseIsoTime } from "../../time/clock.js";
-import { type Account, createAccount, createKey, EMULATOR_KEY, KEY_RULE } from "../accounts.js";
+import { type Account, createAccount, createKey, EMULATOR_KEY_FORM, KEY_RULE } from "../accounts.js";
 import { invalidField, invalidOption, invariant, normalizeId } from "../checks.js";
 import { buildIndex, StatusWatchers } from "../core.js";
 import { addFault } from "../faults.js";
@@ -120,7 +120,7 @@ function addKeys(
     if (seeded === null) continue;
     const { key, name = "", disabled = false } = seeded;
     const keyPath = `${path}.keys[${index}].key`;
-    if (!EMULATOR_KEY.test(key)) mistakes.add(invalidField(keyPath, `must ${KEY_RULE}`));
+    if (!EMULATOR_KEY_FORM.test(key)) mistakes.add(invalidField(keyPath, `must ${KEY_RULE}`));
     else names.claim(key, keyPath);
     const kept = isOwner && index === 0 ? ownerKey : undefined;
     if (kept !== undefined || key !== ownerKey)

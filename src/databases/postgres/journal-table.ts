@@ -12,7 +12,15 @@ import type { Clock } from "../../time/clock.js";
 import { dateAt } from "../../time/date.js";
 import { systemUuid } from "../../time/random.js";
 import { type Execute, type PostgresClient, query, sqlStateOf, timeout, withinLimit } from "./client.js";
-import { entryOf, keyHashOf, keyOf, type PlannedIntent, type State, stateOf, textOf } from "./rows.js";
+import {
+  entryOfRow,
+  keyHashOf,
+  keyOfRow,
+  type PlannedIntent,
+  type State,
+  stateOfEntry,
+  storedKey,
+} from "./rows.js";
 import { DEFAULT_TABLE, NOW, STATUS, statementsOf, TRANSACTION_ID } from "./table.js";
 
 /** A statement begins this long before the end of its call, so that its commit does not end later. */
@@ -57,7 +65,7 @@ export class JournalTable {
       const [server] = await execute(NOW, []);
       const until = Number(server?.["now"]) + leftMs() - COMMIT_MS;
       if (previous === null) {
-        const values = [...(await valuesOf(key, entry)), textOf(key), until];
+        const values = [...(await valuesOf(key, entry)), storedKey(key), until];
         return this.#write(execute, this.#statements.insert, values);
       }
       const kept = entry.state === "intent" ? await this.#withPlan(execute, key, entry, previous) : entry;
@@ -77,9 +85,9 @@ export class JournalTable {
     const entries: [key: string, entry: JournalEntry][] = [];
     const damaged: DamagedEntry[] = [];
     for (const row of await this.#call((execute) => execute(this.#statements.list, [states]))) {
-      const key = keyOf(row);
+      const key = keyOfRow(row);
       try {
-        entries.push([key ?? "", entryOf(row, this.#table)]);
+        entries.push([key ?? "", entryOfRow(row, this.#table)]);
       } catch (cause) {
         damaged.push({ key, cause });
       }
@@ -100,14 +108,14 @@ export class JournalTable {
     const execute: Execute = (text, each) => this.#explained(() => query(connection, text, each), journalKey);
     const transaction = await currentTransaction(execute);
     for (;;) {
-      const inserted = await execute(insert, [...values, textOf(journalKey), transaction]);
+      const inserted = await execute(insert, [...values, storedKey(journalKey), transaction]);
       if (inserted.length > 0) return true;
       if ((await currentTransaction(execute)) !== transaction)
         throw wrongValue("connection", connectionRule[0]);
       const found = await this.#read(execute, journalKey);
       // The key was freed meanwhile.
       if (found === null) continue;
-      const isReplaceable = isFreed(found) && stateOf(found) === "closed";
+      const isReplaceable = isFreed(found) && stateOfEntry(found) === "closed";
       if (!isReplaceable) {
         if (isSameRequest(found, planned)) return false;
         throw conflict(journalKey, "planned");
@@ -142,7 +150,7 @@ export class JournalTable {
 
   async #read(execute: Execute, key: string): Promise<JournalEntry | null> {
     const [row] = await execute(this.#statements.get, [await keyHashOf(key)]);
-    return row === undefined ? null : entryOf(row, this.#table);
+    return row === undefined ? null : entryOfRow(row, this.#table);
   }
 
   /** Resolves with whether the entry was changed. */
@@ -184,7 +192,7 @@ async function currentTransaction(execute: Execute): Promise<unknown> {
 }
 
 async function valuesOf(key: string, entry: JournalEntry): Promise<unknown[]> {
-  return [await keyHashOf(key), entry.revision, JSON.stringify(entry), stateOf(entry)];
+  return [await keyHashOf(key), entry.revision, JSON.stringify(entry), stateOfEntry(entry)];
 }
 
 /** @throws InvalidRequestError */

@@ -10,7 +10,7 @@ export type PlannedIntent = JournalIntent & { planned?: true };
 /** What the column `state` shows. A closed entry needs neither a run nor a decision. */
 export type State = "planned" | "intent" | "submitted" | "closed";
 
-export function stateOf(entry: JournalEntry & { planned?: true }): State {
+export function stateOfEntry(entry: JournalEntry & { planned?: true }): State {
   if (isFreed(entry)) return entry.planned === true ? "planned" : "closed";
   return entry.state === "submitted" && entry.status !== undefined ? "closed" : entry.state;
 }
@@ -21,17 +21,17 @@ export function keyHashOf(key: string): Promise<string> {
 }
 
 /** The key in the column `key`, for people. PostgreSQL stores neither lone surrogates nor U+0000: such a key is written as JSON. */
-export function textOf(key: string): string {
+export function storedKey(key: string): string {
   return /\p{Surrogate}|\0|^"/u.test(key) ? JSON.stringify(key) : key;
 }
 
 /** The inverse of `textOf`; `null` if the column was changed by hand. */
-export function keyOf({ key }: Row): string | null {
+export function keyOfRow({ key }: Row): string | null {
   const text = String(key);
   return text.startsWith('"') ? parse(text) : text;
 }
 
-export function entryOf({ key, revision, entry: text }: Row, table: string): JournalEntry {
+export function entryOfRow({ key, revision, entry: text }: Row, table: string): JournalEntry {
   const entry = parse(String(text));
   if (isJournalEntry(entry) && entry.revision === revision) return entry;
   throw new AsyncMusicError({
