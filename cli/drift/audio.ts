@@ -35,7 +35,7 @@ async function downloadClip(
   } catch (error) {
     signal.throwIfAborted();
     const status: unknown = Object(error).status;
-    return { downloadClip: typeof status === "number" ? `HTTP ${status}` : Object(error).name };
+    return { download: typeof status === "number" ? `HTTP ${status}` : Object(error).name };
   }
 }
 
