@@ -112,7 +112,7 @@ function shifting(
   const shiftAt = WARM_UP_SECONDS + seconds / 2;
   const later = steadyBound(second, perSecond, USUAL_LIMIT, GAP_SECONDS);
   const durations = (start: number) => (start < shiftAt ? first : second);
-  return trial({ ...scenario, durations: durations }, ((bound ?? 0) + later) / 2, 1.4);
+  return trial({ ...scenario, durations }, ((bound ?? 0) + later) / 2, 1.4);
 }
 
 function besides(name: string, perSecond: number, seconds: number): Trial {

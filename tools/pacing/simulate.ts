@@ -135,8 +135,8 @@ async function play(scenario: Scenario, policy: Policy, seed: number) {
   function begin(index: number): ServiceTask {
     const ticket = tickets[index];
     if (ticket === undefined) throw new Error("Invariant: every task has a ticket.");
-    const durations = scenario.durations((time.now() - start) / 1000);
-    ticket.task = service.begin(index, durations.draw(ticket.probability));
+    const distribution = scenario.durations((time.now() - start) / 1000);
+    ticket.task = service.begin(index, distribution.draw(ticket.probability));
     return ticket.task;
   }
 
