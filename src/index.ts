@@ -59,8 +59,9 @@ export type {
 export type { Logger, LogLevel } from "./http/logging.js";
 export type { RequestOptions } from "./http/request-options.js";
 export type { Span, SpanAttributes, Tracer } from "./http/tracing.js";
-export { JournalDamagedError, memoryJournal } from "./journal/entries.js";
+export { JournalDamagedError } from "./journal/entries.js";
 export type * from "./journal/journal.js";
+export { memoryJournal } from "./journal/memory-journal.js";
 export type { JournalOptions } from "./journal/options.js";
 export { type SettleNotCreatedOptions, settleNotCreated } from "./journal/settle-not-created.js";
 export { settleOutcome } from "./journal/settle-outcome.js";

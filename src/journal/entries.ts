@@ -2,38 +2,7 @@ import { type MessageParts, sentences } from "../contract/message.js";
 import type { ErrorDetails } from "../errors/base.js";
 import { brand } from "../errors/brand.js";
 import { JournalError } from "../errors/task-errors.js";
-import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
-
-/**
- * A journal in memory: for tests, and to prevent duplicate runs within one process.
- *
- * @example
- * ```ts
- * const journal = memoryJournal();
- * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
- * ```
- */
-export function memoryJournal(): Required<Journal> {
-  const entries = new Map<string, JournalEntry>();
-  const revisionAt = (key: string) => entries.get(key)?.revision ?? null;
-
-  return {
-    async get(key) {
-      return structuredClone(entries.get(key) ?? null);
-    },
-    async put(key, entry, previous) {
-      if (revisionAt(key) !== previous) return false;
-      entries.set(key, structuredClone(entry));
-      return true;
-    },
-    async delete(key, revision) {
-      return revisionAt(key) === revision && entries.delete(key);
-    },
-    async open() {
-      return listOpen(entries);
-    },
-  };
-}
+import type { JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 
 /**
  * `journal.open()` could not read every entry. `orders` has the open keys among the others, and the message names each

@@ -1,6 +1,6 @@
 import { createEmulator } from "../../emulator/control/create-emulator.js";
 import { randomStream } from "../../emulator/time/random.js";
-import { memoryJournal } from "../../src/journal/entries.js";
+import { memoryJournal } from "../../src/journal/memory-journal.js";
 import { callForSongs, type Told } from "./caller.js";
 import { createMachine, type Surroundings } from "./machine.js";
 import { drawPlan, type Plan, type ProcessPlan } from "./plan.js";
