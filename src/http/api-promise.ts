@@ -1,5 +1,5 @@
 import type { Redactor } from "../errors/redactor.js";
-import type { ApiResponse } from "./outcome.js";
+import type { Result } from "./outcome.js";
 
 /** The data of a response, with the response. */
 export interface WithResponse<Data> {
@@ -21,10 +21,7 @@ export interface ApiPromise<Data> extends Promise<Data> {
 }
 
 /** Makes a promise with `withResponse` from one call. */
-export function apiPromise<Data>(
-  result: Promise<{ data: Data; response: ApiResponse }>,
-  redactor: Redactor,
-): ApiPromise<Data> {
+export function apiPromise<Data>(result: Promise<Result<Data>>, redactor: Redactor): ApiPromise<Data> {
   const promise = result.then(({ data }) => data);
   const withResponse = async (): Promise<WithResponse<Data>> => {
     // The caller of `withResponse` handles the failure.

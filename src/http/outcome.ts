@@ -22,6 +22,12 @@ export interface ApiResponse {
   receivedAt: number;
 }
 
+/** The data of a response, with the response. */
+export interface Result<Data> {
+  data: Data;
+  response: ApiResponse;
+}
+
 /** How one attempt ended. */
 export type AttemptOutcome = Received | Unusable | NoResponse;
 
@@ -71,7 +77,7 @@ export interface Verdict {
 /** Decides what a failed attempt means: the error for the caller, and whether to send the call again. */
 export type Judge = (failure: Failure) => Verdict;
 
-export type Tried<Result> = { result: Result } | FailedAttempt;
+export type Tried<Value> = { result: Value } | FailedAttempt;
 
 export interface FailedAttempt extends Verdict {
   /** The wait that the response stated, in milliseconds, if it stated one. */

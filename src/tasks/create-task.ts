@@ -16,12 +16,11 @@ import {
   responseError,
   unusableError,
 } from "../http/failure.js";
-import type { Failure, Verdict } from "../http/outcome.js";
+import type { Failure, Result, Verdict } from "../http/outcome.js";
 import { parseData } from "../http/parse-data.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { send } from "../http/send.js";
 import { noResponseWithin } from "../time/deadline.js";
-import type { Result } from "./read-task.js";
 import type { SentRequest } from "./sent-request.js";
 import { isTaskId } from "./task-id.js";
 

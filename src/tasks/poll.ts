@@ -7,6 +7,7 @@ import type { Redactor } from "../errors/redactor.js";
 import { WaitTimeoutError } from "../errors/task-errors.js";
 import type { Call, Context } from "../http/context.js";
 import { SHORTEST_WAIT_MS } from "../http/events.js";
+import type { Result } from "../http/outcome.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { reportUnsent } from "../http/send.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
@@ -17,7 +18,7 @@ import { Deadline } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 import { type Admission, type PollOutcome, QueuedPoll, type SharedPolls } from "./queued-poll.js";
-import { pollTask, type Result, retrieveCall } from "./read-task.js";
+import { pollTask, retrieveCall } from "./read-task.js";
 
 /** How long after the end of a wait the response to its last poll may arrive, in real milliseconds. */
 const GRACE_MS = 500;

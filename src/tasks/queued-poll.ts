@@ -1,7 +1,6 @@
 import type { Task } from "../contract/task.js";
-import type { Tried } from "../http/outcome.js";
+import type { Result, Tried } from "../http/outcome.js";
 import { type AbortCallback, Aborter, onAbort } from "../time/abort.js";
-import type { Result } from "./read-task.js";
 
 /** The result of a poll. The promise of a shared one never rejects. */
 export type PollOutcome = Tried<Result<Task>>;

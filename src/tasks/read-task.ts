@@ -4,18 +4,12 @@ import type { Task } from "../contract/task.js";
 import { resumeAdvice } from "../errors/base.js";
 import type { Call, Context } from "../http/context.js";
 import { invalidResponse, judgeRead } from "../http/failure.js";
-import type { ApiResponse, Tried } from "../http/outcome.js";
+import type { ApiResponse, Result, Tried } from "../http/outcome.js";
 import { parseData } from "../http/parse-data.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { attempt, send } from "../http/send.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
 import { DEEPEST, nestsDeeper } from "./sent-request.js";
-
-/** The data of a response, with the response. */
-export interface Result<Data> {
-  data: Data;
-  response: ApiResponse;
-}
 
 export function retrieveCall(
   taskId: string,

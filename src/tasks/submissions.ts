@@ -2,11 +2,11 @@ import type { TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Context } from "../http/context.js";
+import type { Result } from "../http/outcome.js";
 import type { RequestOptions } from "../http/request-options.js";
 import type { Count } from "../journal/evidence.js";
 import { isReasonOf } from "../time/abort.js";
 import { createTask, mayHaveCreated, type SubmissionHooks } from "./create-task.js";
-import type { Result } from "./read-task.js";
 import { attributesOf, type SentRequest } from "./sent-request.js";
 
 /** The submissions of one client. */
