@@ -46,6 +46,7 @@ export interface Call {
   method: "GET" | "POST";
   path: string;
   kind: RequestKind;
+  tenant?: string | undefined;
   body?: string;
   /** The verb phrase after "Failed to " in messages. */
   purpose: string;

@@ -44,9 +44,9 @@ async function admit(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { clock, pacer, emitter } = context;
-  const { kind, taskId, purpose, onDelayed } = call;
+  const { kind, tenant, taskId, purpose, onDelayed } = call;
   const queuedAt = clock.now();
-  const isAdmitted = await pacer.admit({ kind, taskId, maxHoldMs, onDelayed }, signal);
+  const isAdmitted = await pacer.admit({ kind, tenant, taskId, maxHoldMs, onDelayed }, signal);
   onDelayed?.(null);
   if (!isAdmitted) throw heldError(context, call, requestId);
   const waitedMs = clock.now() - queuedAt;

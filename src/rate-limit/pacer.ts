@@ -6,6 +6,8 @@ export type RequestKind = "create" | "account" | "read" | "poll";
 /** A request that waits for its admission. */
 export interface PacedRequest {
   kind: RequestKind;
+  /** The customer that the request belongs to. Tenants take turns; all requests without a tenant count as one more tenant. */
+  tenant?: string | undefined;
   /** The task that is read. Reads of one task are sent at least a second apart. */
   taskId?: string | undefined;
   /** The earliest time at which it may be sent, in milliseconds since the epoch. */

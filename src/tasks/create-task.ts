@@ -18,9 +18,9 @@ import {
 } from "../http/failure.js";
 import type { Failure, Result, Verdict } from "../http/outcome.js";
 import { parseData } from "../http/parse-data.js";
-import type { RequestOptions } from "../http/request-options.js";
 import { send } from "../http/send.js";
 import { noResponseWithin } from "../time/deadline.js";
+import type { CreateOptions } from "./options.js";
 import type { SentRequest } from "./sent-request.js";
 import { isTaskId } from "./task-id.js";
 
@@ -31,11 +31,12 @@ export type SubmissionHooks = Pick<Call, "beforeSending" | "claim" | "onDelayed"
 export async function createTask(
   context: Context,
   { body, value }: SentRequest,
-  options: RequestOptions,
+  options: CreateOptions,
   hooks: SubmissionHooks = {},
 ): Promise<Result<TaskSubmission>> {
   const { method, path } = ENDPOINTS.createTask;
-  const call: Call = { method, path, kind: "create", body, purpose: "create a task", ...hooks };
+  const { tenant } = options;
+  const call: Call = { method, path, kind: "create", tenant, body, purpose: "create a task", ...hooks };
   const { warn, redactor } = context;
   if (warn !== undefined)
     for (const warning of warningsAbout(value)) if (redactor.text(warning) === warning) warn(warning);

@@ -8,12 +8,16 @@ import type { RequestOptions } from "../http/request-options.js";
 import { REQUEST_OPTIONS } from "../http/request-options.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/options.js";
 import type { RunAllProgress } from "./progress.js";
+import { checkTenant, type TenantOptions } from "./tenant.js";
 
 /** Five minutes past the service's own limit: by then every task has ended. */
 const DEFAULT_MAX_WAIT_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
 
+/** Options of `create`. */
+export interface CreateOptions extends RequestOptions, TenantOptions {}
+
 /** Options of `wait` and `watch`. */
-export interface WaitOptions extends RequestOptions {
+export interface WaitOptions extends RequestOptions, TenantOptions {
   /**
    * The gap between two polls in milliseconds, or the shortest and the longest gap; at least 1000. Polls come at the
    * shortest gap while the rate limit leaves enough for all waiting tasks, and at longer ones as it gets scarce. Only a
@@ -47,6 +51,7 @@ export interface RunOptions extends WaitOptions, JournalOptions {
 /** The options that `create` also accepts, so that one object can serve several calls. */
 export const SHARED_OPTIONS = {
   ...REQUEST_OPTIONS,
+  tenant: OWN_CHECK,
   pollIntervalMs: OWN_CHECK,
   maxWaitMs: numberRule("be a number of milliseconds above 0", (value) => value > 0),
   onUpdate: callbackRule,
@@ -74,6 +79,7 @@ export function checkWaitOptions<Options extends RunOptions>(
 ): CheckedWait<Options> {
   const options = checkOptions(given, TASK_OPTIONS, redactor);
   const { maxWaitMs = DEFAULT_MAX_WAIT_MS } = options;
+  checkTenant(options.tenant, redactor);
   return { gaps: checkPollInterval(options.pollIntervalMs), maxWaitMs, options };
 }
 
@@ -81,7 +87,7 @@ const DEFAULT_CONCURRENCY = 10;
 
 /** Options of `runAll`. Those of `run` apply to each run of the batch. */
 export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
-  extends Omit<WaitOptions, "requestId" | "onUpdate">,
+  extends Omit<WaitOptions, "requestId" | "onUpdate" | "tenant">,
     JournalOptions {
   /**
    * The maximum number of tasks that are unfinished, or finished and not yet read. A number far above what the rate limit
@@ -105,6 +111,13 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
    * is then the expected end. What it throws is thrown at the end of the batch.
    */
   onProgress?: ((progress: RunAllProgress) => void) | undefined;
+  /**
+   * The customer that the batch belongs to, or a function that returns the customer of each request: see
+   * {@link CreateOptions.tenant}. What the function throws fails its own request only, before anything is sent for it.
+   *
+   * @defaultValue no tenant
+   */
+  tenant?: string | ((request: Request, index: number) => string) | undefined;
   /** Returns the journal key of each request. Two requests with one key are one task. */
   journalKey?: ((request: Request, index: number) => string) | undefined;
   /** Called with each submission as soon as its task ID is known, also from the journal or after an abort during the POST. */
@@ -128,7 +141,8 @@ export function checkRunAllOptions<Request extends TaskRequest>(
   { redactor }: Pick<Context, "redactor">,
 ): RunAllOptions<Request> & { concurrency: number } {
   const options = checkOptions<RunAllOptions<Request>>(given, RUN_ALL_OPTIONS, redactor);
-  const { journal, probe, journalKey, concurrency = DEFAULT_CONCURRENCY } = options;
+  const { journal, probe, journalKey, tenant, concurrency = DEFAULT_CONCURRENCY } = options;
+  if (typeof tenant !== "function") checkTenant(tenant, redactor);
   checkPollInterval(options.pollIntervalMs);
   checkJournalOptions({ journal, probe, journalKey: journalKey && "any key" }, redactor);
   return { ...options, concurrency };

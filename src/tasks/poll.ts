@@ -19,6 +19,7 @@ import type { Random } from "../time/random.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 import { type Admission, type PollOutcome, QueuedPoll, type SharedPolls } from "./queued-poll.js";
 import { pollTask, retrieveCall } from "./read-task.js";
+import type { TenantOptions } from "./tenant.js";
 
 /** How long after the end of a wait the response to its last poll may arrive, in real milliseconds. */
 const GRACE_MS = 500;
@@ -35,7 +36,7 @@ export function pollGapMs([shortest, longest]: PollGaps, failures: number, rando
   return Math.min(longest, Math.ceil(Math.max(shortest, least) * (1 + JITTER * random())));
 }
 
-interface Settings extends Pick<CheckedWait, "gaps" | "maxWaitMs"> {
+interface Settings extends Pick<CheckedWait, "gaps" | "maxWaitMs">, TenantOptions {
   /** The options of each poll. */
   options: RequestOptions;
   onUpdate: WaitOptions["onUpdate"];
@@ -99,7 +100,7 @@ export class TaskPoller {
    */
   next(): Promise<Result<Task> | null> {
     const { clock, random, pacer } = this.context;
-    const { gaps, options } = this.#settings;
+    const { gaps, options, tenant } = this.#settings;
     const now = clock.now();
     const gapMs = pollGapMs(gaps, this.#failures, random);
     const notBefore = this.#schedule(now, gapMs);
@@ -115,6 +116,7 @@ export class TaskPoller {
     if (options.signal?.aborted) return read(false);
     const request = {
       kind: "poll",
+      tenant,
       taskId: this.taskId,
       notBefore,
       dueBy: notBefore + gaps[1] - gapMs,

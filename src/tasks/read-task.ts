@@ -10,6 +10,7 @@ import type { RequestOptions } from "../http/request-options.js";
 import { attempt, send } from "../http/send.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
 import { DEEPEST, nestsDeeper } from "./sent-request.js";
+import type { TenantOptions } from "./tenant.js";
 
 export function retrieveCall(
   taskId: string,
@@ -31,9 +32,9 @@ export function retrieveCall(
 export async function retrieveTask(
   context: Context,
   taskId: string,
-  options: RequestOptions,
+  { tenant, ...options }: RequestOptions & TenantOptions,
 ): Promise<Result<Task>> {
-  const call = retrieveCall(taskId, "read");
+  const call: Call = { ...retrieveCall(taskId, "read"), tenant };
   const response = await send(context, call, options, judgeRead);
   const data = parseTask(context, call, response);
   if (data.status === "success") checkResult(context, call, { data, response });

@@ -13,6 +13,7 @@ import type { RunAllOptions, RunOptions } from "./options.js";
 import { BatchProgress } from "./progress.js";
 import { Run, type RunContext } from "./run.js";
 import { stoppable } from "./stoppable.js";
+import { checkTenant } from "./tenant.js";
 
 /** How one request of `runAll` ended. */
 export type RunResult<Request extends TaskRequest = TaskRequest> = Request extends TaskRequest
@@ -138,6 +139,7 @@ class Batch {
         ...options,
         signal,
         journalKey: this.#keyAt(request, index),
+        tenant: this.#tenantOf(request, index),
         onUpdate: (task) => onUpdate?.(task, index),
         onSubmitted: async (submission) => {
           item?.submitted();
@@ -191,11 +193,24 @@ class Batch {
 
   /** Calls `journalKey` once for each request. What it throws fails only its own request. */
   #keyAt(request: TaskRequest, index: number): string | undefined {
+    this.#keys[index] ??= this.#callBack("journalKey", () => this.#options.journalKey?.(request, index));
+    return this.#keys[index];
+  }
+
+  #tenantOf(request: TaskRequest, index: number): string | undefined {
+    const { tenant } = this.#options;
+    if (typeof tenant !== "function") return tenant;
+    const named = this.#callBack("tenant", () => tenant(request, index));
+    // A request whose tenant is missing must not count as one without a tenant.
+    checkTenant(named ?? null, this.#shared.context.redactor);
+    return named;
+  }
+
+  #callBack<Value>(name: string, callback: () => Value): Value {
     try {
-      this.#keys[index] ??= this.#options.journalKey?.(request, index);
-      return this.#keys[index];
+      return callback();
     } catch (error) {
-      const why = "`journalKey` threw; see `cause`";
+      const why = `\`${name}\` threw; see \`cause\``;
       const parts = { what: "Failed to create a task", why, facts: [NOTHING_SENT] };
       throw new AsyncMusicError(parts, { cause: this.#shared.context.redactor.cause(error) });
     }

@@ -3,10 +3,10 @@ import { AsyncMusicError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Context } from "../http/context.js";
 import type { Result } from "../http/outcome.js";
-import type { RequestOptions } from "../http/request-options.js";
 import type { Count } from "../journal/evidence.js";
 import { isReasonOf } from "../time/abort.js";
 import { createTask, mayHaveCreated, type SubmissionHooks } from "./create-task.js";
+import type { CreateOptions } from "./options.js";
 import { attributesOf, type SentRequest } from "./sent-request.js";
 
 /** The submissions of one client. */
@@ -22,7 +22,7 @@ export class Submissions {
   /** Submits a task, and notes when. */
   async submit(
     request: SentRequest,
-    options: RequestOptions,
+    options: CreateOptions,
     hooks?: SubmissionHooks,
   ): Promise<Result<TaskSubmission>> {
     const { trace, clock, logError } = this.#context;

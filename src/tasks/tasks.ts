@@ -7,6 +7,7 @@ import { type ApiPromise, apiPromise } from "../http/api-promise.js";
 import type { Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
 import {
+  type CreateOptions,
   checkRunAllOptions,
   checkWaitOptions,
   type RunAllOptions,
@@ -21,6 +22,7 @@ import { type Ended, type RunResult, runAll } from "./run-all.js";
 import { checkRequest } from "./sent-request.js";
 import { Submissions } from "./submissions.js";
 import { taskIdOf } from "./task-id.js";
+import { checkTenant, type TenantOptions } from "./tenant.js";
 import { Waits } from "./wait.js";
 
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
@@ -63,13 +65,14 @@ export class Tasks {
    */
   create<Type extends TaskType, Chosen extends Model = Model>(
     request: TaskRequest & RequestChoice<Type, Chosen>,
-    options?: RequestOptions,
+    options?: CreateOptions,
   ): ApiPromise<TaskSubmission<Type>>;
-  create(request: TaskRequest, options: RequestOptions = {}): ApiPromise<TaskSubmission> {
+  create(request: TaskRequest, options: CreateOptions = {}): ApiPromise<TaskSubmission> {
     const { redactor } = this.#context;
     const submit = async () => {
       // A journal given here would be ignored, and seem to prevent duplicate charges.
-      const own = checkOptions<RequestOptions>(options, SHARED_OPTIONS, redactor);
+      const own = checkOptions<CreateOptions>(options, SHARED_OPTIONS, redactor);
+      checkTenant(own.tenant, redactor);
       return this.#runs.submissions.submit(checkRequest(request, this.#context), own);
     };
     return apiPromise(submit(), redactor);
@@ -92,18 +95,17 @@ export class Tasks {
    */
   retrieve<Type extends TaskType>(
     task: TaskSubmission<Type>,
-    options?: RequestOptions,
+    options?: RequestOptions & TenantOptions,
   ): ApiPromise<Task<Type>>;
   /** Reads a task as it is now. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
-  retrieve(task: string | TaskSubmission, options?: RequestOptions): ApiPromise<Task>;
-  retrieve(task: string | TaskSubmission, options: RequestOptions = {}): ApiPromise<Task> {
+  retrieve(task: string | TaskSubmission, options?: RequestOptions & TenantOptions): ApiPromise<Task>;
+  retrieve(task: string | TaskSubmission, options: RequestOptions & TenantOptions = {}): ApiPromise<Task> {
     const { trace, redactor } = this.#context;
-    const read = async () =>
-      retrieveTask(
-        this.#context,
-        taskIdOf(task, redactor),
-        checkOptions<RequestOptions>(options, TASK_OPTIONS, redactor),
-      );
+    const read = async () => {
+      const own = checkOptions<RequestOptions & TenantOptions>(options, TASK_OPTIONS, redactor);
+      checkTenant(own.tenant, redactor);
+      return retrieveTask(this.#context, taskIdOf(task, redactor), own);
+    };
     const taskId = lowerCaseUuid(String(Object(task).task_id ?? task));
     return apiPromise(trace("retrieve a task", { "async_music.task_id": taskId }, read), redactor);
   }

@@ -74,7 +74,7 @@ export class Waits {
     // The process that ended, or that still waits, may have read the task at this moment (Limits: Polling).
     const notBefore = journaled?.isResumed ? this.#context.clock.now() + LIMITS.shortestPollIntervalMs : 0;
     const { gaps, maxWaitMs, options } = checked;
-    const { signal, timeoutMs, headers, requestId, onUpdate } = options;
+    const { signal, timeoutMs, headers, requestId, onUpdate, tenant } = options;
     return new TaskPoller(this.#context, this.#polls, {
       taskId,
       journalKey: journaled?.key,
@@ -84,6 +84,7 @@ export class Waits {
       notBefore,
       known,
       onUpdate,
+      tenant,
       // Not all options: tens of thousands of waits would keep an object with all names.
       options: { signal, timeoutMs, headers, requestId },
     });

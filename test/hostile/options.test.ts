@@ -45,6 +45,7 @@ const POISON: Record<string, unknown> = {
   requestId: "an-attackers-id",
   headers: { "X-Attacker": "1" },
   journalKey: "",
+  tenant: "",
 };
 
 function each(value: unknown, ...names: string[]): Record<string, unknown> {
