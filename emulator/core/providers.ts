@@ -95,6 +95,7 @@ const failureOnly = z.check<Outcome>(({ value, issues }) => {
       });
 });
 
+export type CheckedOutcome = z.output<typeof outcomeSchema>;
 export const outcomeSchema = objectOf(outcomeFields).check(failureOnly).register(NAMED, { id: "Outcome" });
 
 export const scopedOutcomeSchema = objectOf({ ...outcomeFields, account_id: z.optional(text) }).check(

@@ -8,8 +8,8 @@ import { indexTask, type World } from "./core.js";
 import { canFreeze, freeze, refund, settle } from "./ledger.js";
 import { rechargeAfterFreeze } from "./payments/payments.js";
 import {
+  type CheckedOutcome,
   type FinishedReport,
-  type Outcome,
   type ProviderReport,
   planTask,
   providerReport,
@@ -32,24 +32,30 @@ const TRANSITIONS: Readonly<
 export interface TaskOrder extends ProviderTask {
   credits: number;
   audioFormat: "mp3" | null;
-  outcome: Outcome | null;
+  outcome: CheckedOutcome | null;
   /** @defaultValue one from the seed */
   id?: string | undefined;
 }
 
-/** Creates a task, or returns an error code. An error changes nothing, but uses up a scripted `reject`. */
-export function createTask(core: World, account: Account, order: TaskOrder, now: number) {
+/** A created task, or an error code; and the outcome that was set for the task. */
+export interface Creation {
+  task: OpenTask | "insufficient_credits" | "upstream_provider_error";
+  outcome: CheckedOutcome | null;
+}
+
+/** Creates a task. An error changes nothing, but uses up a scripted `reject`. */
+export function createTask(core: World, account: Account, order: TaskOrder, now: number): Creation {
   const { model, type, credits, input, audioFormat } = order;
   const { state } = core;
-  if (!canFreeze(account.ledger, credits)) return "insufficient_credits";
+  if (!canFreeze(account.ledger, credits)) return { task: "insufficient_credits", outcome: null };
   const { next, always } = scriptFor(model, account.scripts, state.scripts);
-  const outcome = order.outcome ?? next.shift() ?? always ?? {};
-  if (outcome.outcome === "reject") return "upstream_provider_error";
+  const outcome = order.outcome ?? next.shift() ?? always;
+  if (outcome?.outcome === "reject") return { task: "upstream_provider_error", outcome };
 
   const ordinal = state.tasks.length;
   // Other accounts' tasks do not change what is drawn for this account's.
   const accountOrdinal = account.tasksCreated;
-  const plan = planTask(model, type, outcome, randomStream(state.seed, "plan", accountOrdinal));
+  const plan = planTask(model, type, outcome ?? {}, randomStream(state.seed, "plan", accountOrdinal));
   if (namesUnknownClip(core, account, order)) plan.end = UNKNOWN_CLIP;
   const task: OpenTask = {
     id: order.id ?? freeUuid(core.index.tasks, state.seed, "task", ordinal),
@@ -72,7 +78,7 @@ export function createTask(core: World, account: Account, order: TaskOrder, now:
   rechargeAfterFreeze({ state, account, now });
   state.tasks.push(task);
   indexTask(core.index, task);
-  return task;
+  return { task, outcome };
 }
 
 /** Whether the input must name a clip of the account, and names another. Clips belong to the account, not the key. */

@@ -1,7 +1,6 @@
-import type * as z from "zod/mini";
 import type { Model } from "../../../src/contract/service.js";
 import type { Fault } from "../faults.js";
-import type { outcomeSchema } from "../providers.js";
+import type { CheckedOutcome } from "../providers.js";
 import { type LoggedRequest, REMEMBERED_REQUESTS } from "./audit.js";
 
 /** The default of the option `exchangeBytes`: 16 MiB, about 4,000 reads of a finished song. */
@@ -30,7 +29,7 @@ export interface Exchange {
   /** The fault that fired. */
   readonly fault: Fault | null;
   /** The outcome that was set for the created task. */
-  readonly outcome: z.output<typeof outcomeSchema> | null;
+  readonly outcome: CheckedOutcome | null;
   /** Sent from the dashboard: the audit ignores it. */
   readonly isManual: boolean;
   /** Headers and bodies; `null` once newer ones have taken their bytes. */

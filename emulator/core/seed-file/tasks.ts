@@ -7,7 +7,7 @@ import { indexTask, type World } from "../core.js";
 import { topUp } from "../ledger.js";
 import { findViolation } from "../policy.js";
 import type { Policy } from "../policy-fields.js";
-import { type Outcome, planEnd } from "../providers.js";
+import { type CheckedOutcome, planEnd } from "../providers.js";
 import type { OpenTask, ProviderTask } from "../task.js";
 import { applyTimeouts, createTask, readTask } from "../transitions.js";
 import type { Mistakes, Names, ReadAccount } from "./read.js";
@@ -126,7 +126,7 @@ function addTask(world: World, entry: Entry, { names, mistakes }: Seeding): Open
     reportCredits(entry, mistakes, reason);
     topUp(account.ledger, missing, createdAt);
   }
-  const task = createTask(world, account, order, createdAt);
+  const { task } = createTask(world, account, order, createdAt);
   invariant(typeof task !== "string", "a seeded task is accepted");
   if (!isOwnId) names.claim(task.id, `${path}.task_id`);
   if (given.status === "success" && task.plan.end.outcome !== "success") reportClip(entry, mistakes);
@@ -158,7 +158,7 @@ function reportClip({ owner, given, path }: Entry, mistakes: Mistakes): void {
 }
 
 /** What the provider did, or will do, with a task. */
-function outcomeOf({ given, path }: Entry, mistakes: Mistakes): Outcome {
+function outcomeOf({ given, path }: Entry, mistakes: Mistakes): CheckedOutcome {
   const { status, process_seconds, clip_ids: clipIds, clips = clipIds?.length } = given;
   switch (status) {
     case "pending":

@@ -3,10 +3,9 @@ import { priceOf } from "../../../src/contract/prices.js";
 import type { TaskSubmission } from "../../../src/contract/task.js";
 import type { Account } from "../../core/accounts.js";
 import { parseOption } from "../../core/checks.js";
-import type { Exchange } from "../../core/log/exchanges.js";
 import { findViolation } from "../../core/policy.js";
 import type { Policy } from "../../core/policy-fields.js";
-import { outcomeSchema, scriptFor } from "../../core/providers.js";
+import { type CheckedOutcome, outcomeSchema } from "../../core/providers.js";
 import { applyTimeouts, createTask, type TaskOrder } from "../../core/transitions.js";
 import { isoTime } from "../../time/clock.js";
 import { type HttpRequest, Refusal, requireJson } from "../messages.js";
@@ -37,7 +36,7 @@ function requireValid(body: unknown, policy: Policy): asserts body is ValidReque
 /** A header with the task's outcome as JSON: the body can be the same as in production. */
 export const OUTCOME_HEADER = "X-Emulator-Outcome";
 
-function readOutcome({ headers }: HttpRequest): Exchange["outcome"] {
+function readOutcome({ headers }: HttpRequest): CheckedOutcome | null {
   const value = headers.get(OUTCOME_HEADER);
   if (value === null) return null;
   try {
@@ -52,20 +51,19 @@ function createFrom(
   context: RequestContext,
   account: Account,
   body: ValidRequest,
-  outcome: Exchange["outcome"],
+  outcome: CheckedOutcome | null,
 ): TaskSubmission {
   const { core, now } = context;
   const { model, task_type: type, input, audio_format: audioFormat = null } = body;
   const credits = priceOf(model, type);
   applyTimeouts(core, account, now);
-  const { next, always } = scriptFor(model, account.scripts, core.state.scripts);
-  const scripted = outcome ?? next[0] ?? always;
-  const task = createTask(core, account, { model, type, credits, input, audioFormat, outcome }, now);
+  const order = { model, type, credits, input, audioFormat, outcome };
+  const { task, outcome: taskOutcome } = createTask(core, account, order, now);
+  context.taskOutcome = taskOutcome;
   if (task === "insufficient_credits") {
     const { available } = account.ledger;
     throw new Refusal(task, `The task costs ${credits} credits, but only ${available} are available.`);
   }
-  context.taskOutcome = scripted;
   if (task === "upstream_provider_error")
     throw new Refusal(task, "The provider refused the task. No credits are frozen.");
   context.created = task;
