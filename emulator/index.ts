@@ -25,7 +25,8 @@ export type {
   Scope,
 } from "./control/emulator.js";
 export type { Fault, FaultRule } from "./core/faults.js";
-export type { ComplianceRule, Finding, LoggedRequest } from "./core/log/audit.js";
+export type { ComplianceRule, Finding } from "./core/log/audit.js";
+export type { LoggedRequest } from "./core/log/request-log.js";
 export { BillingIncompleteError } from "./core/payments/payments.js";
 export type {
   AutoTopUpChange,

@@ -2,7 +2,8 @@ import type { Balance, Usage } from "../../src/contract/responses.js";
 import type { Model, TaskStatus } from "../../src/contract/service.js";
 import type { Task } from "../../src/contract/task.js";
 import type { FaultRule } from "../core/faults.js";
-import type { Finding, LoggedRequest } from "../core/log/audit.js";
+import type { Finding } from "../core/log/audit.js";
+import type { LoggedRequest } from "../core/log/request-log.js";
 import type {
   AutoTopUpChange,
   AutoTopUpView,

@@ -23,7 +23,8 @@ import {
 } from "../core/core.js";
 import { addFault, faultRuleSchema, remainingFaultSchema, remainingFaults } from "../core/faults.js";
 import { creditsSchema } from "../core/ledger.js";
-import { findingSchema, listFindings, loggedRequestSchema } from "../core/log/audit.js";
+import { findingSchema, listFindings } from "../core/log/audit.js";
+import { loggedRequestSchema } from "../core/log/request-log.js";
 import {
   changePolicy,
   policyChangesSchema,

@@ -1,6 +1,6 @@
 import type { Account } from "../core/accounts.js";
 import { type Core, isRequestOf } from "../core/core.js";
-import type { LoggedRequest, LogReader } from "../core/log/audit.js";
+import type { LoggedRequest, LogReader } from "../core/log/request-log.js";
 import type { HttpResponse } from "../http/messages.js";
 
 /** A chunk has at most this many events, and ends after about this many characters. All readers share the log. */

@@ -3,8 +3,9 @@ import type { ServiceClock } from "../time/clock.js";
 import { type Account, type ApiKey, createKey } from "./accounts.js";
 import { AudioStore } from "./audio-store.js";
 import { invariant, normalizeId, UnknownIdError } from "./checks.js";
-import type { LoggedRequest, LogReader, Submission } from "./log/audit.js";
+import type { Submission } from "./log/audit.js";
 import { EXCHANGE_BYTES, type Exchange, Exchanges } from "./log/exchanges.js";
+import type { LoggedRequest, LogReader } from "./log/request-log.js";
 import { readSnapshot, type State } from "./state.js";
 import type { StoredClip, StoredTask } from "./task.js";
 

@@ -21,7 +21,8 @@ import {
 } from "./checks.js";
 import { addedFaultSchema } from "./faults.js";
 import { sumsMatchEntries } from "./ledger.js";
-import { type Audit, auditSchema, createAudit, loggedRequestSchema } from "./log/audit.js";
+import { type Audit, auditSchema, createAudit } from "./log/audit.js";
+import { loggedRequestSchema } from "./log/request-log.js";
 import type { StoredPayment } from "./payments/schemas.js";
 import { createPolicy, policySchema } from "./policy.js";
 import type { Policy } from "./policy-fields.js";

@@ -2,9 +2,10 @@ import { ENDPOINTS, HEADERS, MODELS, type Model } from "../../src/contract/servi
 import { invariant } from "../core/checks.js";
 import { findTask } from "../core/core.js";
 import { isBalanced } from "../core/ledger.js";
-import { type AuditedOutcome, auditRequest, type LoggedRequest, logRequest } from "../core/log/audit.js";
+import { type AuditedOutcome, auditRequest } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
 import { maskKey } from "../core/log/mask.js";
+import { type LoggedRequest, logRequest } from "../core/log/request-log.js";
 import type { StoredTask } from "../core/task.js";
 import { isoTime } from "../time/clock.js";
 import type { HttpOutcome, HttpResponse } from "./messages.js";

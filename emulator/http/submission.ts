@@ -1,6 +1,7 @@
 import { ENDPOINTS } from "../../src/contract/service.js";
 import type { Core } from "../core/core.js";
-import { fingerprintOfSubmission, fingerprintOfText, type Submission } from "../core/log/audit.js";
+import type { Submission } from "../core/log/audit.js";
+import { fingerprintOfSubmission, fingerprintOfText } from "../core/log/fingerprint.js";
 import { type HttpRequest, isTooDeep } from "./messages.js";
 
 export function isSubmission({ method, path }: HttpRequest): boolean {

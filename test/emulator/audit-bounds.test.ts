@@ -3,13 +3,11 @@ import {
   type Audit,
   auditRequest,
   createAudit,
-  type LoggedRequest,
-  logRequest,
   MOST_NOTES,
   Notes,
   REMEMBERED_FINDINGS,
-  REMEMBERED_REQUESTS,
 } from "../../emulator/core/log/audit.js";
+import { type LoggedRequest, logRequest, REMEMBERED_REQUESTS } from "../../emulator/core/log/request-log.js";
 
 function auditRefused(audit: Audit, arrival: number, name = `request ${arrival}`): void {
   const at = "2026-01-01T00:00:00.000Z";

@@ -1,8 +1,8 @@
 import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { expect, test } from "vitest";
-import { REMEMBERED_REQUESTS } from "../../emulator/core/log/audit.js";
 import { type Exchange, Exchanges } from "../../emulator/core/log/exchanges.js";
+import { REMEMBERED_REQUESTS } from "../../emulator/core/log/request-log.js";
 import { BALANCE, clipsOf, createControlled, fetchBytes, TASK, USAGE, VALID } from "./support/service.js";
 
 /** A service with the default rate limit, and its exchanges by number. */

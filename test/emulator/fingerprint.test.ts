@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fingerprintOf, fingerprintOfText } from "../../emulator/core/log/audit.js";
+import { fingerprintOf, fingerprintOfText } from "../../emulator/core/log/fingerprint.js";
 
 /** Values that a careless fingerprint confuses: separators of other values, and everything empty. */
 const LEAVES = ["", "a", "b", "ab", '"', "1", "null", "[", "{", "?", 0, 1, -1, 11, 0.5, true, false, null];

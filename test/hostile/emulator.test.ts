@@ -1,6 +1,6 @@
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, test, vi } from "vitest";
-import { REMEMBERED_REQUESTS } from "../../emulator/core/log/audit.js";
+import { REMEMBERED_REQUESTS } from "../../emulator/core/log/request-log.js";
 import { coreOf } from "../../emulator/http/service.js";
 import { BALANCE, createControlled, USAGE, VALID } from "../emulator/support/service.js";
 

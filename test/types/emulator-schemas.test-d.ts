@@ -3,7 +3,8 @@ import { expectTypeOf, test } from "vitest";
 import type * as z from "zod/mini";
 import type { accountMethods, accountSchema, keySchema } from "../../emulator/control/account-methods.js";
 import type { faultRuleSchema } from "../../emulator/core/faults.js";
-import type { findingSchema, loggedRequestSchema } from "../../emulator/core/log/audit.js";
+import type { findingSchema } from "../../emulator/core/log/audit.js";
+import type { loggedRequestSchema } from "../../emulator/core/log/request-log.js";
 import type {
   autoTopUpChangeSchema,
   autoTopUpSchema,

@@ -1,63 +1,9 @@
 import * as z from "zod/mini";
-import { isRecord, LIMITS } from "../../../src/contract/service.js";
-import { canonicalJson } from "../../../src/contract/text.js";
+import { LIMITS } from "../../../src/contract/service.js";
 import { isoTime } from "../../time/clock.js";
-import { hashOf } from "../../time/random.js";
-import {
-  count,
-  isoTimeSchema,
-  list,
-  NAMED,
-  objectOf,
-  oneOf,
-  recordSchema,
-  text,
-  time,
-  uuid,
-} from "../checks.js";
+import { count, isoTimeSchema, list, NAMED, objectOf, oneOf, recordSchema, text, time } from "../checks.js";
 import type { StoredTask } from "../task.js";
-
-/** An entry of the request log. */
-export interface LoggedRequest {
-  /** When it was carried out: ISO 8601. */
-  readonly at: string;
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** `null` if no response was sent. */
-  readonly status: number | null;
-  readonly request_id: string;
-  /** `null` without a valid key. */
-  readonly account_id: string | null;
-  readonly error_code: string | null;
-}
-
-export const loggedRequestSchema = objectOf({
-  at: isoTimeSchema,
-  method: text,
-  path: text,
-  status: z.nullable(z.int()),
-  request_id: text,
-  account_id: z.nullable(uuid),
-  error_code: z.nullable(text),
-}).register(NAMED, { id: "LoggedRequest" });
-
-export const REMEMBERED_REQUESTS = 100_000;
-
-/** Called for each new entry of the log, the last one of `log`. `json` is the body of a submission. */
-export type LogReader = (request: LoggedRequest, json: unknown, log: readonly LoggedRequest[]) => void;
-
-/** Appends to the log, drops the oldest entries if there are too many, and calls the readers. */
-export function logRequest(
-  log: LoggedRequest[],
-  readers: ReadonlySet<LogReader>,
-  request: LoggedRequest,
-  json: unknown,
-): void {
-  log.push(request);
-  if (log.length > 2 * REMEMBERED_REQUESTS) log.splice(0, log.length - REMEMBERED_REQUESTS);
-  for (const read of readers) read(request, json, log);
-}
+import { type Fingerprint, fingerprintOfSubmission } from "./fingerprint.js";
 
 /** A rule of the service that a client broke. */
 export type ComplianceRule =
@@ -114,9 +60,6 @@ export const auditSchema = objectOf({
   unknownSubmissions: recordSchema(noteSchema),
   permanentFailures: recordSchema(noteSchema),
 });
-
-/** Identifies equal requests. Computed on demand, since most requests are never compared. */
-export type Fingerprint = () => string;
 
 /** Notes by fingerprint. Beyond `MOST_NOTES`, the oldest are dropped. */
 export class Notes<Note> {
@@ -280,21 +223,4 @@ export function listFindings({ findings }: Audit, accountId: string | null): Fin
   return findings
     .filter((finding) => accountId === null || finding.account_id === accountId)
     .map(({ account_id: _, ...finding }) => finding);
-}
-
-/** The fingerprint of an account and its JSON. Only the fields that the service reads count. */
-export function fingerprintOfSubmission(accountId: string, json: unknown): string {
-  if (!isRecord(json)) return `${accountId} ${fingerprintOf(json)}`;
-  const { model, task_type, input, audio_format = null } = json;
-  return `${accountId} ${fingerprintOf({ model, task_type, input, audio_format })}`;
-}
-
-/** The fingerprint of a JSON value. The order of an object's fields does not count. */
-export function fingerprintOf(value: unknown): string {
-  return hashOf(canonicalJson(value));
-}
-
-/** The fingerprint of a string that is not JSON. It differs from that of every JSON value. */
-export function fingerprintOfText(text: string): string {
-  return hashOf(`?${text}`);
 }

@@ -1,7 +1,7 @@
 import type { Model } from "../../../src/contract/service.js";
 import type { Fault } from "../faults.js";
 import type { CheckedOutcome } from "../providers.js";
-import { type LoggedRequest, REMEMBERED_REQUESTS } from "./audit.js";
+import { type LoggedRequest, REMEMBERED_REQUESTS } from "./request-log.js";
 
 /** The default of the option `exchangeBytes`: 16 MiB, about 4,000 reads of a finished song. */
 export const EXCHANGE_BYTES = 16 * 2 ** 20;
