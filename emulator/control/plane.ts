@@ -2,16 +2,15 @@ import * as z from "zod/mini";
 import { adviceForMistake, InvalidValueError, oneOf, text, UnknownIdError } from "../core/checks.js";
 import { BillingIncompleteError } from "../core/payments/payments.js";
 import { accessRefusal } from "../http/control-access.js";
+import { requireJson } from "../http/json-body.js";
 import {
   CONTROL_PLANE,
   emptyResponse,
   type HttpRequest,
   type HttpResponse,
   jsonResponse,
-  Refusal,
-  refusalResponse,
-  requireJson,
 } from "../http/messages.js";
+import { Refusal, refusalResponse } from "../http/refusal.js";
 import { findRoute, patternOf } from "../http/route.js";
 import { accountMethods } from "./account-methods.js";
 import { controlDocument } from "./describe.js";

@@ -43,7 +43,7 @@ import {
 import { createInitialState } from "../core/seed-file/state.js";
 import { snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
-import { Refusal } from "../http/messages.js";
+import { Refusal } from "../http/refusal.js";
 import { taskData } from "../http/task-data.js";
 import { isoTime, LATEST_TIME } from "../time/clock.js";
 import { accountSchema, viewAccount } from "./account-methods.js";

@@ -1,4 +1,5 @@
-import { type AccessedHead, hasJsonType } from "./messages.js";
+import { hasJsonType } from "./json-body.js";
+import type { AccessedHead } from "./messages.js";
 
 /** The control plane takes whole snapshots. */
 const LARGEST_BODY = 2 ** 28;

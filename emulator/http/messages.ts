@@ -1,7 +1,6 @@
 import type { RequestIssue } from "../../src/contract/request-rules.js";
-import { ERROR_STATUSES, HEADERS, isSafeRequestId, type Model } from "../../src/contract/service.js";
+import { HEADERS, isSafeRequestId, type Model } from "../../src/contract/service.js";
 import type { Site } from "../core/audio-store.js";
-import type { Policy } from "../core/policy-fields.js";
 
 export interface RequestHead {
   /** Whether the request went to the service's origin or to one of the providers'. */
@@ -87,46 +86,6 @@ export function isControlCall({ site, path }: Pick<RequestHead, "site" | "path">
   return site === "service" && (path === CONTROL_PLANE || path.startsWith(`${CONTROL_PLANE}/`));
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
-
-export function parseJson(body: HttpRequest["body"]): unknown {
-  if (!(body instanceof Uint8Array)) return undefined;
-  try {
-    return JSON.parse(decoder.decode(body));
-  } catch {
-    return undefined;
-  }
-}
-
-/** JSON that is nested more deeply is refused, so that recursive functions cannot overflow the stack. */
-const DEEPEST_NESTING = 500;
-
-/** The parsed body of a request. Its errors come in a fixed order: content type, size, JSON, depth. */
-export function requireJson(
-  { headers, body }: HttpRequest,
-  json: unknown = parseJson(body),
-  deepest = DEEPEST_NESTING,
-): unknown {
-  if (!hasJsonType(headers))
-    throw new Refusal("invalid_request_body", "The Content-Type must be application/json.");
-  if (body === "too_large") throw new Refusal("invalid_request_body", "The body is too large.");
-  if (json === undefined) throw new Refusal("invalid_json", "The body is not valid JSON.");
-  if (isTooDeep(json, deepest))
-    throw new Refusal("invalid_request_body", "The JSON of the body is nested too deeply.");
-  return json;
-}
-
-export function hasJsonType(headers: RequestHead["headers"]): boolean {
-  const [mediaType = ""] = (headers.get("Content-Type") ?? "").split(";");
-  return mediaType.trim().toLowerCase() === "application/json";
-}
-
-export function isTooDeep(value: unknown, levels = DEEPEST_NESTING): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  for (const each of Object.values(value)) if (levels === 0 || isTooDeep(each, levels - 1)) return true;
-  return false;
-}
-
 const encoder = new TextEncoder();
 
 export function bytesOf(body: HttpResponse["body"]): Uint8Array<ArrayBuffer> {
@@ -152,12 +111,18 @@ export function jsonResponse(status: number, body: unknown): HttpResponse {
   return createResponse(status, "application/json", JSON.stringify(body));
 }
 
-/** @param details.issues - Of the control plane alone: the service's error body has no such field. */
+export interface ErrorFields {
+  /** `Retry-After`, in seconds. */
+  wait?: number | undefined;
+  /** Of the control plane alone: the service's error body has no such field. */
+  issues?: readonly RequestIssue[];
+}
+
 export function errorResponse(
   code: number,
   errorCode: string,
   message: string,
-  { wait, issues }: Pick<Refusal["details"], "wait" | "issues"> = {},
+  { wait, issues }: ErrorFields = {},
 ): HttpResponse {
   const body = { code, error_code: errorCode, message, retry_after_seconds: wait, issues };
   const response = jsonResponse(code, body);
@@ -184,39 +149,4 @@ export function halved(response: HttpResponse): HttpResponse {
 export function emptyResponse({ headers, ...response }: HttpResponse): HttpResponse {
   const { "Content-Type": _, ...others } = headers;
   return { ...response, headers: { ...others, "Content-Length": "0" }, body: "" };
-}
-
-/** The status of every error code: the interface's, and those of the emulator alone. */
-const STATUSES = {
-  ...ERROR_STATUSES,
-  not_found: 404,
-  method_not_allowed: 405,
-  foreign_origin: 403,
-  billing_incomplete: 409,
-} as const;
-
-/** Ends a request with an error response, which `refusalResponse` makes. */
-export class Refusal extends Error {
-  override readonly name = "Refusal";
-  readonly errorCode: keyof typeof STATUSES;
-  readonly details: { wait?: number | undefined; allow?: string; issues?: readonly RequestIssue[] };
-
-  constructor(errorCode: keyof typeof STATUSES, message: string, details: Refusal["details"] = {}) {
-    super(message);
-    this.errorCode = errorCode;
-    this.details = details;
-  }
-}
-
-/** The response to a refused request. Rethrows any other error, which is a defect of the emulator. */
-export function refusalResponse(error: unknown, policy: Policy): HttpResponse {
-  if (!(error instanceof Refusal)) throw error;
-  const { errorCode, message, details } = error;
-  const status =
-    errorCode === "invalid_audio_format" || errorCode === "audio_format_unavailable"
-      ? policy[`${errorCode}_status`]
-      : STATUSES[errorCode];
-  const response = errorResponse(status, errorCode, message, details);
-  if (details.allow !== undefined) response.headers["Allow"] = details.allow;
-  return response;
 }

@@ -8,9 +8,9 @@ import {
   type HttpOutcome,
   type HttpRequest,
   isControlCall,
-  refusalResponse,
 } from "./messages.js";
 import { record } from "./record.js";
+import { refusalResponse } from "./refusal.js";
 import { RequestContext } from "./request-context.js";
 import type { Service } from "./service.js";
 import { identifyCaller, requireKey } from "./stages/caller.js";

@@ -11,13 +11,8 @@ import type { StoredTask } from "../core/task.js";
 import { httpDate } from "../time/clock.js";
 import { randomUuid } from "../time/random.js";
 import { allowPages } from "./cors.js";
-import {
-  completeResponse,
-  type HttpRequest,
-  type HttpResponse,
-  parseJson,
-  sentRequestId,
-} from "./messages.js";
+import { parseJson } from "./json-body.js";
+import { completeResponse, type HttpRequest, type HttpResponse, sentRequestId } from "./messages.js";
 import { findAbandoned, isSubmission, submissionOf } from "./submission.js";
 
 /** The valid key that was sent, and its account. */

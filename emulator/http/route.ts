@@ -1,4 +1,4 @@
-import { Refusal } from "./messages.js";
+import { Refusal } from "./refusal.js";
 import type { KeyRoute, OpenRoute, RoutePattern } from "./request-context.js";
 
 export function keyRoute(

@@ -2,7 +2,8 @@ import { ENDPOINTS } from "../../src/contract/service.js";
 import type { Core } from "../core/core.js";
 import type { Submission } from "../core/log/audit.js";
 import { fingerprintOfSubmission, fingerprintOfText } from "../core/log/fingerprint.js";
-import { type HttpRequest, isTooDeep } from "./messages.js";
+import { isTooDeep } from "./json-body.js";
+import type { HttpRequest } from "./messages.js";
 
 export function isSubmission({ method, path }: HttpRequest): boolean {
   return path === ENDPOINTS.createTask.path && method === ENDPOINTS.createTask.method;

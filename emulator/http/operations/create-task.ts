@@ -8,7 +8,9 @@ import type { Policy } from "../../core/policy-fields.js";
 import { type CheckedOutcome, outcomeSchema } from "../../core/providers.js";
 import { applyTimeouts, createTask, type TaskOrder } from "../../core/transitions.js";
 import { isoTime } from "../../time/clock.js";
-import { type HttpRequest, Refusal, requireJson } from "../messages.js";
+import { requireJson } from "../json-body.js";
+import type { HttpRequest } from "../messages.js";
+import { Refusal } from "../refusal.js";
 import type { RequestContext } from "../request-context.js";
 
 /** Its errors have the order of precedence: suspension, the body and its fields, the outcome, the credits. */

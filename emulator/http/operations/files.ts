@@ -2,7 +2,8 @@ import { isModel } from "../../../src/contract/service.js";
 import { AUDIO_FORMATS } from "../../audio/formats.js";
 import type { Site } from "../../core/audio-store.js";
 import type { Core } from "../../core/core.js";
-import { createResponse, errorResponse, type HttpResponse, Refusal } from "../messages.js";
+import { createResponse, errorResponse, type HttpResponse } from "../messages.js";
+import { Refusal } from "../refusal.js";
 import type { RequestContext } from "../request-context.js";
 
 type FileContext = Pick<RequestContext, "core" | "request" | "now">;

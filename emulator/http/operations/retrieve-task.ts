@@ -1,7 +1,7 @@
 import type { Account } from "../../core/accounts.js";
 import { findTask } from "../../core/core.js";
 import { readTask } from "../../core/transitions.js";
-import { Refusal } from "../messages.js";
+import { Refusal } from "../refusal.js";
 import type { RequestContext } from "../request-context.js";
 import { taskJson } from "../task-data.js";
 

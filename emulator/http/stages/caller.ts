@@ -1,5 +1,5 @@
 import { HEADERS } from "../../../src/contract/service.js";
-import { Refusal } from "../messages.js";
+import { Refusal } from "../refusal.js";
 import type { RequestContext } from "../request-context.js";
 
 /** Finds the caller. Must run after a delay, in which the key may be disabled or deleted. */

@@ -1,4 +1,5 @@
-import { createResponse, type HttpResponse, Refusal } from "../messages.js";
+import { createResponse, type HttpResponse } from "../messages.js";
+import { Refusal } from "../refusal.js";
 import type { RequestContext } from "../request-context.js";
 import { findRoute } from "../route.js";
 import { ROUTES } from "../routes.js";

@@ -1,5 +1,5 @@
 import { admit, openWindow, remainingIn } from "../../core/rate-limit.js";
-import { Refusal } from "../messages.js";
+import { Refusal } from "../refusal.js";
 import type { RequestContext } from "../request-context.js";
 
 export function requireQuota(context: RequestContext): undefined {

@@ -1,0 +1,42 @@
+import type { HttpRequest, RequestHead } from "./messages.js";
+import { Refusal } from "./refusal.js";
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+export function parseJson(body: HttpRequest["body"]): unknown {
+  if (!(body instanceof Uint8Array)) return undefined;
+  try {
+    return JSON.parse(decoder.decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON that is nested more deeply is refused, so that recursive functions cannot overflow the stack. */
+const DEEPEST_NESTING = 500;
+
+/** The parsed body of a request. Its errors come in a fixed order: content type, size, JSON, depth. */
+export function requireJson(
+  { headers, body }: HttpRequest,
+  json: unknown = parseJson(body),
+  deepest = DEEPEST_NESTING,
+): unknown {
+  if (!hasJsonType(headers))
+    throw new Refusal("invalid_request_body", "The Content-Type must be application/json.");
+  if (body === "too_large") throw new Refusal("invalid_request_body", "The body is too large.");
+  if (json === undefined) throw new Refusal("invalid_json", "The body is not valid JSON.");
+  if (isTooDeep(json, deepest))
+    throw new Refusal("invalid_request_body", "The JSON of the body is nested too deeply.");
+  return json;
+}
+
+export function hasJsonType(headers: RequestHead["headers"]): boolean {
+  const [mediaType = ""] = (headers.get("Content-Type") ?? "").split(";");
+  return mediaType.trim().toLowerCase() === "application/json";
+}
+
+export function isTooDeep(value: unknown, levels = DEEPEST_NESTING): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  for (const each of Object.values(value)) if (levels === 0 || isTooDeep(each, levels - 1)) return true;
+  return false;
+}
