@@ -13,7 +13,7 @@ import {
 } from "../http/messages.js";
 import { handleRequest } from "../http/pipeline.js";
 import type { Service } from "../http/service.js";
-import { stall } from "../http/stages/fault.js";
+import { stall } from "../http/stall.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
 import { NodeHeaders, NodeRequest } from "./node-request.js";
 import { type Addresses, HostOrigins } from "./origins.js";

@@ -8,7 +8,7 @@ import {
 } from "./messages.js";
 import { handleRequest, registerArrival } from "./pipeline.js";
 import type { Service } from "./service.js";
-import { stall } from "./stages/fault.js";
+import { stall } from "./stall.js";
 
 /** A `fetch` without a network. Rejects where a connection would fail, and with the signal's reason if it is aborted. */
 export function createFetch(service: Service): typeof globalThis.fetch {

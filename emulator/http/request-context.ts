@@ -13,6 +13,7 @@ import { randomUuid } from "../time/random.js";
 import { allowPages } from "./cors.js";
 import { parseJson } from "./json-body.js";
 import { completeResponse, type HttpRequest, type HttpResponse, sentRequestId } from "./messages.js";
+import type { Route } from "./route.js";
 import { findAbandoned, isSubmission, submissionOf } from "./submission.js";
 
 /** The valid key that was sent, and its account. */
@@ -42,7 +43,7 @@ export class RequestContext implements AuditedRequest {
   caller: Caller | null = null;
   /** How many more requests the key may send in its rate limit window; `null` if that is not known. */
   remaining: number | null = null;
-  route: Route | null = null;
+  route: Route<RequestContext> | null = null;
   /** The parameters in the path, in the order of the route's pattern. */
   params: readonly string[] = [];
   /** The task that it created. */
@@ -99,23 +100,3 @@ export class RequestContext implements AuditedRequest {
     return completeResponse(response, requestId, request.method);
   }
 }
-
-export interface RoutePattern {
-  readonly method: string;
-  readonly pattern: RegExp;
-}
-
-/** An operation of the service, which requires a key. It returns the data of the response; a string is their JSON. */
-export interface KeyRoute extends RoutePattern {
-  readonly access: "key";
-  readonly status: number;
-  readonly run: (context: RequestContext, account: Account) => object | string;
-}
-
-/** Everything else, such as files. */
-export interface OpenRoute extends RoutePattern {
-  readonly access: "open";
-  readonly run: (context: RequestContext) => Promise<HttpResponse>;
-}
-
-export type Route = KeyRoute | OpenRoute;

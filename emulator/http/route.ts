@@ -1,14 +1,35 @@
+import type { Account } from "../core/accounts.js";
+import type { HttpResponse } from "./messages.js";
 import { Refusal } from "./refusal.js";
-import type { KeyRoute, OpenRoute, RoutePattern } from "./request-context.js";
 
-export function keyRoute(
+export interface RoutePattern {
+  readonly method: string;
+  readonly pattern: RegExp;
+}
+
+/** An operation of the service, which requires a key. It returns the data of the response; a string is their JSON. */
+interface KeyRoute<Context> extends RoutePattern {
+  readonly access: "key";
+  readonly status: number;
+  readonly run: (context: Context, account: Account) => object | string;
+}
+
+/** Everything else, such as files. */
+interface OpenRoute<Context> extends RoutePattern {
+  readonly access: "open";
+  readonly run: (context: Context) => Promise<HttpResponse>;
+}
+
+export type Route<Context> = KeyRoute<Context> | OpenRoute<Context>;
+
+export function keyRoute<Context>(
   { method, path, status }: { method: string; path: string; status: number },
-  run: KeyRoute["run"],
-): KeyRoute {
+  run: KeyRoute<Context>["run"],
+): KeyRoute<Context> {
   return { method, pattern: patternOf(path), access: "key", status, run };
 }
 
-export function openRoute(path: string, run: OpenRoute["run"]): OpenRoute[] {
+export function openRoute<Context>(path: string, run: OpenRoute<Context>["run"]): OpenRoute<Context>[] {
   return ["GET", "HEAD"].map((method) => ({ method, pattern: patternOf(path), access: "open", run }));
 }
 

@@ -7,10 +7,10 @@ import { describeService } from "./operations/openapi.js";
 import { retrieveTask } from "./operations/retrieve-task.js";
 import { readUsage } from "./operations/usage.js";
 import { welcome } from "./operations/welcome.js";
-import type { Route } from "./request-context.js";
-import { keyRoute, openRoute } from "./route.js";
+import type { RequestContext } from "./request-context.js";
+import { keyRoute, openRoute, type Route } from "./route.js";
 
-export const ROUTES: Readonly<Record<Site, readonly Route[]>> = {
+export const ROUTES: Readonly<Record<Site, readonly Route<RequestContext>[]>> = {
   service: [
     keyRoute(ENDPOINTS.createTask, submitTask),
     keyRoute(ENDPOINTS.retrieveTask, retrieveTask),

@@ -1,5 +1,4 @@
 import { ERROR_STATUSES } from "../../../src/contract/service.js";
-import type { Core } from "../../core/core.js";
 import type { Fault } from "../../core/faults.js";
 import { emptyResponse, errorResponse, type HttpOutcome, type HttpResponse, halved } from "../messages.js";
 import type { RequestContext } from "../request-context.js";
@@ -37,27 +36,4 @@ function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Reque
   const message = "A fault of the emulator caused this response.";
   const response = errorResponse(status, errorCode, message, { wait });
   return context.complete(BODILESS_STATUSES.includes(status) ? emptyResponse(response) : response);
-}
-
-/**
- * Waits until a stalled request ends. The adapter's `untilEnded` settles when the caller ends the request, or when the given
- * promise resolves, at a reset. Callers end a request in real time, so virtual time stands still until then.
- */
-export async function stall(
-  { clock, replaceListeners }: Core,
-  untilEnded: (reset: Promise<void>) => Promise<void>,
-  stopsTime = true,
-): Promise<void> {
-  let onReset = () => {};
-  const reset = new Promise<void>((resolve) => {
-    onReset = resolve;
-  });
-  replaceListeners.add(onReset);
-  if (stopsTime) clock.pauseSkipping();
-  try {
-    await untilEnded(reset);
-  } finally {
-    if (stopsTime) clock.resumeSkipping();
-    replaceListeners.delete(onReset);
-  }
 }
