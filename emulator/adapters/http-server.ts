@@ -170,9 +170,9 @@ function send(incoming: IncomingMessage, response: ServerResponse, outcome: Http
   } else if (breaksAfterBytes !== undefined) {
     response.write(bytesOf(body).subarray(0, breaksAfterBytes), () => incoming.socket.destroy());
   } else {
-    // After all requests that have arrived: their responses then reach the client together.
     // ASCII, as most JSON is, is written faster as such.
     const isAscii = typeof body === "string" && headers["Content-Length"] === String(body.length);
+    // After all requests that have arrived: their responses then reach the client together.
     nextTurn(() => response.end(body, isAscii ? "latin1" : "utf8"));
   }
 }
