@@ -8,8 +8,9 @@ export const IN_FLIGHT_MS = 500;
 export class KeyUse {
   /** Until when a 429 holds everything back. */
   heldUntil = 0;
-  /** Requests in a window, and when a response last showed it. */
+  /** How many requests the service accepts in a window. */
   limit: number = LIMITS.requestsPerWindow;
+  /** When a response last showed the limit. */
   limitSeenAt = Number.NEGATIVE_INFINITY;
   inFlight = 0;
   readonly creates = new Demand();

@@ -26,8 +26,9 @@ const MOST_REMOVED = 100;
 export class Queue {
   readonly #ranks: [QueueEntry[], QueueEntry[], QueueEntry[]] = [[], [], []];
   #removed = 0;
-  /** How many requests wait, and how many of them are polls. */
+  /** How many requests wait. */
   size = 0;
+  /** How many polls wait. */
   polls = 0;
   /** No entry expires before this. */
   nextExpiry: number = Number.POSITIVE_INFINITY;

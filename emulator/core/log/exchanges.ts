@@ -52,8 +52,9 @@ export class Exchanges {
   readonly #limit: number;
   /** Of the last requests in the log; those that were restored from a snapshot have none. */
   #exchanges: Exchange[] = [];
-  /** The number of the latest one, and of the oldest that still has its messages. */
+  /** The number of the latest exchange. */
   #latest = 0;
+  /** The number of the oldest exchange that still has its messages. */
   #oldestComplete = 1;
   #bytes = 0;
 
