@@ -33,13 +33,18 @@ export function submission(fields: Fields = {}): Fields {
   };
 }
 
+/** The fields of a task that the interface requires. */
+export const REQUIRED_TASK = {
+  task_id: TASK_ID,
+  model: "provider_a",
+  type: "music",
+  status: "running",
+  credits_cost: 10,
+};
+
 export function task(fields: Fields = {}): Fields {
   return {
-    task_id: TASK_ID,
-    model: "provider_a",
-    type: "music",
-    status: "running",
-    credits_cost: 10,
+    ...REQUIRED_TASK,
     input: { gpt_description_prompt: "rain in Lisbon" },
     audio_format: null,
     output: null,
