@@ -181,6 +181,14 @@ describe("if every record fails", () => {
 test.each([
   ["freed during the POST still gets its task", null],
   ["taken by another process during the POST is left to it, and onUnrecorded is called", INTENT],
+  [
+    "taken with another request id is left to its run, too",
+    journalEntry("intent", { request_id: "request-2" }),
+  ],
+  [
+    "settled with the task of another request is left so, too",
+    journalEntry("submitted", { settled: true, request_id: "request-2", task_id: OTHER_TASK_ID }),
+  ],
 ])("a key that was %s", async (_, taken) => {
   const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
   const { inner, run, entry, write, requests } = journaledWorld(async (request) => {
@@ -190,7 +198,8 @@ test.each([
     }
     return serve(request);
   });
-  await expect(run({ onUnrecorded })).resolves.toEqual(succeeded());
+  const result = run({ onUnrecorded, requestId: "request-1" });
+  await expect(result).resolves.toEqual(succeeded());
   expect(await entry()).toMatchObject(taken ?? { state: "submitted", task_id: TASK_ID });
   expect(unrecorded.map(({ taskId }) => taskId)).toEqual(taken === null ? [] : [TASK_ID]);
   for (const { message } of unrecorded) expect(message).toContain(TASK_ID);
@@ -264,10 +273,19 @@ test("an abort of a rate-limited POST whose key can't be freed is a JournalError
 });
 
 test("a journal whose delete returns nothing is read to check that the key is free", async () => {
-  const { run, broken, inner } = journaledWorld(() => refusal(402, "insufficient_credits"));
+  const { run, broken, inner, calls } = journaledWorld(() => refusal(402, "insufficient_credits"));
   // @ts-expect-error A journal in JavaScript may answer nothing.
   broken.delete = async (...call) => void (await inner.delete(...call));
   await rejection(run(), InsufficientCreditsError);
+  expect(calls).toEqual(["get", "put", "delete", "get"]);
+});
+
+test("a journal whose delete returns nothing and keeps the entry does not hold the key in this process", async () => {
+  const { run, broken } = journaledWorld(inTurn(refusal(402, "insufficient_credits"), accepted, done));
+  // @ts-expect-error A journal in JavaScript may answer nothing.
+  broken.delete = async () => {};
+  await rejection(run(), InsufficientCreditsError);
+  await expect(run()).resolves.toEqual(succeeded());
 });
 
 describe("a journal that never answers", () => {

@@ -46,6 +46,16 @@ describe("after a 429", () => {
     await expect(running).resolves.toEqual(succeeded());
   });
 
+  test.each<[string, JournalEntry | null, "delete" | "put"]>([
+    ["nothing", null, "delete"],
+    ["a settlement that freed the key", journalEntry("intent", { settled: true }), "put"],
+  ])("a key that held %s is taken again without a read", async (_, before, restore) => {
+    const { run, write, calls } = journaledWorld(limitedOnce());
+    if (before !== null) await write(before);
+    await run();
+    expect(calls).toEqual(["get", "put", restore, "put", "put", "put"]);
+  });
+
   test("each attempt has an intent of its own, written at its own time", async () => {
     const { run, puts } = journaledWorld(limitedOnce());
     await run({ requestId: "request-1" });
@@ -128,6 +138,18 @@ describe("a delete that never answers", () => {
   });
 });
 
+test.each([
+  ["nothing", null],
+  ["a settlement that freed the key", journalEntry("intent", { settled: true })],
+])("a refused run that has restored %s calls the journal no more", async (_, before) => {
+  const { run, write, calls, clock } = journaledWorld(refused, { clock: createTestClock({ skips: false }) });
+  if (before !== null) await write(before);
+  await rejection(run(), InsufficientCreditsError);
+  const made = [...calls];
+  await clock.advance(60_000);
+  expect(calls).toEqual(made);
+});
+
 describe("an order that was refused, and whose entry could not be deleted", () => {
   /** The first run, with a journal that stays away until the test brings it back. */
   async function refusedRun() {
@@ -171,6 +193,15 @@ describe("an order that was refused, and whose entry could not be deleted", () =
     expect(await entry()).toBeNull();
     const other = journaledWorld(inTurn(accepted, done), { inner });
     await expect(other.run()).resolves.toEqual(succeeded());
+  });
+
+  test("is deleted once when the journal works again", async () => {
+    const { calls, clock, broken } = await refusedRun();
+    delete broken.delete;
+    await clock.advance(1000);
+    const made = [...calls];
+    await clock.advance(60_000);
+    expect(calls).toEqual(made);
   });
 
   test("is not freed later if another run has taken it meanwhile", async () => {

@@ -17,6 +17,7 @@ import {
   settleOutcome,
   type Task,
   TaskFailedError,
+  TaskNotFoundError,
   type TaskRequest,
   type TaskSubmission,
 } from "async-music";
@@ -111,6 +112,35 @@ test("a run that was aborted while it waited is resumed", async () => {
   await expect(left).rejects.toBe("left");
   await expect(run()).resolves.toEqual(succeeded());
   expect(requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET"]);
+});
+
+test.each([
+  ["whose end no run has recorded is first read after a second, since another process may poll it", {}, 1000],
+  ["whose end is recorded is read at once", { status: "success" } as const, 0],
+])("a resumed task %s", async (_, fields, ms) => {
+  const { seen, note } = recorder<number>();
+  const world = journaledWorld(() => {
+    note(world.clock.elapsed());
+    return done();
+  });
+  await world.write(journalEntry("submitted", { ...fields, at: "2025-12-31T23:00:00.000Z" }));
+  await world.run();
+  expect(seen).toEqual([ms]);
+});
+
+test("a resumed task that does not exist is reported with its key", async () => {
+  const { run, write } = journaledWorld(() => refusal(404, "task_not_found"));
+  await write(journalEntry("submitted"));
+  expect((await rejection(run(), TaskNotFoundError)).message).toContain(`"${KEY}"`);
+});
+
+test("a free key with a planned request that contains the API key is freed, and nothing is sent", async () => {
+  const request = { ...SONG_REQUEST, input: { gpt_description_prompt: `rain ${API_KEY}` } };
+  const { run, write, entry, requests } = journaledWorld(serve);
+  await write(journalEntry("intent", { settled: true, request }));
+  expect((await rejection(run(), InvalidOptionError)).option).toBe("request");
+  expect(await entry()).toBeNull();
+  expect(requests).toEqual([]);
 });
 
 test("a failed task is reported again under its key, without another POST", async () => {
@@ -229,6 +259,7 @@ test.each(["submitted", "intent"] as const)("a key in state %s takes no other re
   expect(message).not.toContain("sun in Faro");
   expect(message.includes(`, which created task ${TASK_ID}.`)).toBe(state === "submitted");
   expect(message.includes("created task")).toBe(state === "submitted");
+  expect(message).toMatch(/(another request|created task [-\w]+)\. Nothing was sent\. .*a new key/);
   expect(requests).toEqual([]);
 });
 
@@ -433,6 +464,20 @@ test("of two runs in one process, the second one sends its POST when the first i
   const [first, second] = await Promise.allSettled([run(), run()]);
   expect(first.status).toBe("rejected");
   expect(second).toEqual({ status: "fulfilled", value: succeeded() });
+});
+
+test("a run that starts after the first one has ended waits for the second", async () => {
+  const { run, requests, answer } = heldPost();
+  const [first, second] = [rejection(run(), InsufficientCreditsError), run()];
+  await turns(20);
+  answer(refusal(402, "insufficient_credits"));
+  await first;
+  await turns(20);
+  const third = run();
+  await turns(20);
+  answer(accepted());
+  await expect(Promise.all([second, third])).resolves.toEqual([succeeded(), succeeded()]);
+  expect(posts({ requests })).toHaveLength(2);
 });
 
 test("a run that is aborted in the queue neither blocks later runs nor lets them overtake the first", async () => {

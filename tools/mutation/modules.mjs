@@ -17,7 +17,7 @@ export const MODULES = {
       "test/sdk/{journal,journal-*,memory-journal,settle-*,suspended-process}.test.ts",
       "test/sdk/{max-credits,run-all}.test.ts",
       "test/sdk/{own-pacer,run}.test.ts",
-      "test/sdk/{file-journal,rules/evidence}.test.ts",
+      "test/sdk/{file-journal,rules/evidence,rules/process-notes}.test.ts",
     ],
   },
   pacer: {
