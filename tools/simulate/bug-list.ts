@@ -61,7 +61,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a journal overwrites an existing entry",
-    file: "src/journal/entries.ts",
+    file: "src/journal/memory-journal.ts",
     find: "if (revisionAt(key) !== previous) return false;",
     replace: "",
   },
