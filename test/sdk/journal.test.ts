@@ -467,7 +467,7 @@ test("of two runs in one process, the second one sends its POST when the first i
 });
 
 test("a run that starts after the first one has ended waits for the second", async () => {
-  const { run, requests, answer } = heldPost();
+  const { run, calls, requests, answer } = heldPost();
   const [first, second] = [rejection(run(), InsufficientCreditsError), run()];
   await turns(20);
   answer(refusal(402, "insufficient_credits"));
@@ -475,6 +475,7 @@ test("a run that starts after the first one has ended waits for the second", asy
   await turns(20);
   const third = run();
   await turns(20);
+  expect(calls.filter((method) => method === "get")).toHaveLength(2);
   answer(accepted());
   await expect(Promise.all([second, third])).resolves.toEqual([succeeded(), succeeded()]);
   expect(posts({ requests })).toHaveLength(2);
