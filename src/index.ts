@@ -68,7 +68,15 @@ export { settleOutcome } from "./journal/settle-outcome.js";
 export type { ClientOptions } from "./options.js";
 export type * from "./rate-limit/pacer.js";
 export { creditsFor } from "./tasks/credits-for.js";
-export type { CreateOptions, PollInterval, RunAllOptions, RunOptions, WaitOptions } from "./tasks/options.js";
+export type { FollowedFailure, FollowedOrder, FollowedSuccess, FollowOptions } from "./tasks/follow.js";
+export type {
+  CreateOptions,
+  JournaledCreateOptions,
+  PollInterval,
+  RunAllOptions,
+  RunOptions,
+  WaitOptions,
+} from "./tasks/options.js";
 export type { RunAllProgress } from "./tasks/progress.js";
 export type { RunFailure, RunResult, RunSuccess } from "./tasks/run-all.js";
 export { expiresAt, progressOf, taskEvents } from "./tasks/task-events.js";

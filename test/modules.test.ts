@@ -17,7 +17,8 @@ const arrows = {
     http: "contract time errors rate-limit",
     journal: "contract time errors",
     budget: "errors",
-    tasks: "contract time errors rate-limit http journal budget",
+    follow: "contract time errors journal",
+    tasks: "contract time errors rate-limit http journal budget follow",
     audio: "time errors http",
     "*.ts": "contract time errors rate-limit http journal tasks audio",
     node: "errors journal audio",
@@ -43,7 +44,7 @@ const arrows = {
     "vitest.ts": "src/*.ts core control",
   }),
   ...modulesBelow("cli", {
-    "**": "src/contract src/errors src/rate-limit src/journal src/budget src/*.ts src/node emulator/core emulator/index.ts emulator/node.ts",
+    "**": "src/contract src/time src/errors src/rate-limit src/journal src/budget src/follow src/databases src/*.ts src/node emulator/core emulator/index.ts emulator/node.ts",
   }),
 };
 

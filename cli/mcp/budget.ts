@@ -43,6 +43,7 @@ export class Budget {
     },
     delete: (key, revision) => this.#options.journal.delete(key, revision).finally(() => this.#replaced(key)),
     open: () => this.#options.journal.open(),
+    unacknowledged: (since) => this.#options.journal.unacknowledged(since),
   };
 
   /** Resolves once every intent that this server has written was replaced by its task, or removed. */

@@ -59,6 +59,17 @@ export interface Journal {
    * ```
    */
   open?(): Promise<OpenOrder[]>;
+  /**
+   * Lists the orders of which no follower has acknowledged the end, oldest first: see {@link UnacknowledgedOrder}.
+   * `client.tasks.follow` and `async-music relay` need this method. It is optional in a journal of your own.
+   *
+   * An order is listed if its task is recorded, and either no run has recorded the end, or the end is recorded and
+   * `acknowledged` is `false`. An end that a version before 1.1 recorded is never listed. A damaged entry is not listed:
+   * `open` names it.
+   *
+   * @param since - orders with an earlier `since` are left out; without it all are listed
+   */
+  unacknowledged?(since?: Date): Promise<UnacknowledgedOrder[]>;
 }
 
 /**
@@ -78,6 +89,40 @@ export interface OpenOrder {
   request_id: string;
   /** When the intent was written: ISO 8601, by the clock of its client. */
   since: string;
+}
+
+/** An order whose end no follower has acknowledged yet. */
+export interface UnacknowledgedOrder {
+  /** The `journalKey`. */
+  key: string;
+  /** The task's id. */
+  task_id: string;
+  /** When the intent was written: ISO 8601, by the clock of its client. */
+  since: string;
+  /** How the task ended; `null` while no run and no follower has recorded it. */
+  status: FinalStatus | null;
+  /** The follower that works on the order; `null` if there is none. */
+  follower: OrderFollower | null;
+  /** The tries to deliver the end that have failed; `null` if none has. */
+  delivery: OrderDelivery | null;
+}
+
+/** The follower that works on an order. */
+export interface OrderFollower {
+  /** Identifies the follower: each call of `follow` and each relay has its own. */
+  id: string;
+  /** When another follower may take the order over, unless this one renews its lease: ISO 8601, by the follower's clock. */
+  until: string;
+}
+
+/** The tries of `async-music relay` to deliver the end of an order that have failed. */
+export interface OrderDelivery {
+  /** How many tries have failed. */
+  tries: number;
+  /** When the next try is due: ISO 8601, by the relay's clock; `null` if the relay has given up. */
+  next_at: string | null;
+  /** Why the last try failed. */
+  last_error: string;
 }
 
 /** The entry of a key: the intent to submit a task, later replaced by the record of that task. */
@@ -126,6 +171,15 @@ export interface JournalRecord extends JournalFields {
   submission: TaskSubmission | null;
   /** `true` if `settleOutcome` named the task: such an id can be corrected. Absent if the service named it. */
   settled?: true;
-  /** How the task ended, once a run has returned its result or its failure. Absent while the key is open. */
+  /** How the task ended, once a run or a follower has recorded it. Absent while the key is open. */
   status?: FinalStatus;
+  /**
+   * `true` once a follower has delivered the end, and `false` if the end is recorded and not delivered. Absent while the key is
+   * open, and in the closed entries of versions before 1.1, whose ends are never delivered.
+   */
+  acknowledged?: boolean;
+  /** The follower that works on the order. Absent if there is none. */
+  follower?: OrderFollower;
+  /** The tries to deliver the end that have failed. Absent if none has. */
+  delivery?: OrderDelivery;
 }

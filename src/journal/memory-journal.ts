@@ -1,5 +1,6 @@
 import { listOpen } from "./entries.js";
 import type { Journal, JournalEntry } from "./journal.js";
+import { listUnacknowledged } from "./unacknowledged.js";
 
 /**
  * A journal in memory: for tests, and to prevent duplicate runs within one process.
@@ -28,6 +29,9 @@ export function memoryJournal(): Required<Journal> {
     },
     async open() {
       return listOpen(entries);
+    },
+    async unacknowledged(since) {
+      return structuredClone(listUnacknowledged(entries, since));
     },
   };
 }

@@ -72,7 +72,7 @@ const RULES = {
  */
 export async function settleNotCreated(
   client: { account: { usage(): PromiseLike<{ tasks_created: number }> } },
-  journal: Required<Journal>,
+  journal: Journal & Required<Pick<Journal, "open">>,
   options: SettleNotCreatedOptions = {},
 ): Promise<OpenOrder[]> {
   checkOption("journal", methodsRule("get", "put", "delete", "open"), journal);

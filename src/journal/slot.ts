@@ -90,10 +90,18 @@ export class Slot {
    * list of open keys.
    */
   async close(entry: JournalRecord, status: FinalStatus): Promise<void> {
+    await withTimeout(() => this.#close(entry, status), LONGEST_CLEANUP_MS).catch(() => {});
+  }
+
+  async #close(entry: JournalRecord, status: FinalStatus): Promise<void> {
     if (entry.status === status) return;
-    const closed = this.#redactor.data({ ...entry, revision: newRevision(), status });
-    const put = () => this.#journal.put(this.key, closed, entry.revision);
-    await withTimeout(put, LONGEST_CLEANUP_MS).catch(() => {});
+    const { acknowledged = false } = entry;
+    const closed = this.#redactor.data({ ...entry, revision: newRevision(), status, acknowledged });
+    if (await this.#journal.put(this.key, closed, entry.revision)) return;
+    // A follower may have renewed its lease of the order.
+    const latest = await this.#journal.get(this.key);
+    const isSameTask = latest?.state === "submitted" && latest.task_id === entry.task_id;
+    if (isSameTask && latest.revision !== entry.revision) await this.#close(latest, status);
   }
 
   conflict(entry: JournalEntry): JournalConflictError {

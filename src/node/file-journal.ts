@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { type DamagedEntry, isOpenIntent, listOpen } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import { SharedJournals } from "../journal/shared-journals.js";
+import { listUnacknowledged } from "../journal/unacknowledged.js";
 import { checkPath } from "./durable.js";
 import { createRevisions, DamagedRevision } from "./revisions.js";
 
@@ -59,6 +60,9 @@ function createFileJournal(path: string): Required<Journal> {
     async open() {
       const { entries, damaged } = await readAll(revisions);
       return listOpen(entries, damaged);
+    },
+    async unacknowledged(since) {
+      return listUnacknowledged((await readAll(revisions)).entries, since);
     },
   };
 }

@@ -6,6 +6,7 @@ import { callbackRule, checkOptions, numberRule, type OptionRules, OWN_CHECK } f
 import type { Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { REQUEST_OPTIONS } from "../http/request-options.js";
+import type { Journal } from "../journal/journal.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/options.js";
 import type { RunAllProgress } from "./progress.js";
 import { checkTenant, type TenantOptions } from "./tenant.js";
@@ -36,6 +37,17 @@ export interface WaitOptions extends RequestOptions, TenantOptions {
   onUpdate?: ((task: Task) => void | Promise<void>) | undefined;
 }
 
+/** Options of `create` with a journal, which submits a task at most once. */
+export interface JournaledCreateOptions
+  extends CreateOptions,
+    Omit<JournalOptions, "onUnrecorded">,
+    Pick<RunOptions, "onSubmitted"> {
+  /** Where the submission is recorded: see {@link JournalOptions.journal}. */
+  journal: Journal;
+  /** The unique key of this request in the journal, for example an order ID. It must not be empty. */
+  journalKey: string;
+}
+
 /** Options of `run`. */
 export interface RunOptions extends WaitOptions, JournalOptions {
   /** The unique key of this request in the journal, for example an order ID. It must not be empty. */
@@ -48,19 +60,14 @@ export interface RunOptions extends WaitOptions, JournalOptions {
   onSubmitted?: ((submission: TaskSubmission) => void | Promise<void>) | undefined;
 }
 
-/** The options that `create` also accepts, so that one object can serve several calls. */
-export const SHARED_OPTIONS = {
+/** The options of `run`, which all calls about tasks accept: one object can serve several calls. */
+export const TASK_OPTIONS: OptionRules<RunOptions> = {
   ...REQUEST_OPTIONS,
   tenant: OWN_CHECK,
   pollIntervalMs: OWN_CHECK,
   maxWaitMs: numberRule("be a number of milliseconds above 0", (value) => value > 0),
   onUpdate: callbackRule,
   onSubmitted: callbackRule,
-} as const;
-
-/** The options of `run`, which all calls about tasks accept. */
-export const TASK_OPTIONS: OptionRules<RunOptions> = {
-  ...SHARED_OPTIONS,
   journal: OWN_CHECK,
   journalKey: OWN_CHECK,
   probe: OWN_CHECK,

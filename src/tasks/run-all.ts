@@ -9,9 +9,10 @@ import { withTimeout } from "../journal/slot.js";
 import { isReasonOf } from "../time/abort.js";
 import { resultsOf } from "./concurrently.js";
 import { mayHaveCreated } from "./create-task.js";
+import type { RunContext } from "./one-submission.js";
 import type { RunAllOptions, RunOptions } from "./options.js";
 import { BatchProgress } from "./progress.js";
-import { Run, type RunContext } from "./run.js";
+import { Run } from "./run.js";
 import { stoppable } from "./stoppable.js";
 import { checkTenant } from "./tenant.js";
 

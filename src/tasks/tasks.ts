@@ -6,20 +6,26 @@ import { checkOptions } from "../errors/options.js";
 import { type ApiPromise, apiPromise } from "../http/api-promise.js";
 import type { Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
+import type { Journal } from "../journal/journal.js";
+import { checkJournalOptions } from "../journal/options.js";
+import { holdTime } from "../time/hold.js";
+import type { FollowedOrder, FollowOptions } from "./follow.js";
+import { type AccountUsage, OneSubmission, type RunContext } from "./one-submission.js";
 import {
   type CreateOptions,
   checkRunAllOptions,
   checkWaitOptions,
+  type JournaledCreateOptions,
   type RunAllOptions,
   type RunOptions,
-  SHARED_OPTIONS,
   TASK_OPTIONS,
   type WaitOptions,
 } from "./options.js";
 import { retrieveTask } from "./read-task.js";
-import { type AccountUsage, Run, type RunContext } from "./run.js";
+import { Run } from "./run.js";
 import { type Ended, type RunResult, runAll } from "./run-all.js";
 import { checkRequest } from "./sent-request.js";
+import { stoppable } from "./stoppable.js";
 import { Submissions } from "./submissions.js";
 import { taskIdOf } from "./task-id.js";
 import { checkTenant, type TenantOptions } from "./tenant.js";
@@ -47,12 +53,17 @@ export class Tasks {
    * Submits a task. The service freezes its credits and responds at once; the task takes 30 seconds to 5 minutes. The
    * request is sent once: only after a 429 it is sent again, after the stated wait.
    *
+   * With `journal` and `journalKey`, the task is created at most once, even if this process crashes: a later call with the same
+   * key resolves with the same submission, and sends nothing. The key stays open until a `run` with it or a follower of the
+   * journal has recorded the end: see {@link Tasks.follow}. The result is then a plain promise without `withResponse`.
+   *
    * @throws {@link InvalidRequestError} the interface forbids the request; nothing was sent
    * @throws {@link BadRequestError}, {@link AuthenticationError}, {@link InsufficientCreditsError},
    * {@link AccountSuspendedError}, {@link RateLimitedError} the service refused it; nothing was charged
    * @throws {@link ConnectionError} it was certainly never sent
    * @throws {@link SubmissionOutcomeUnknownError} it may have created a task: check before you send it again
    * @throws {@link InvalidResponseError} a task was created, but the response lacks what the contract requires
+   * @throws {@link JournalConflictError}, {@link JournalError} with a journal: as `run`
    *
    * @example
    * ```ts
@@ -65,17 +76,29 @@ export class Tasks {
    */
   create<Type extends TaskType, Chosen extends Model = Model>(
     request: TaskRequest & RequestChoice<Type, Chosen>,
+    options: JournaledCreateOptions,
+  ): Promise<TaskSubmission<Type>>;
+  create<Type extends TaskType, Chosen extends Model = Model>(
+    request: TaskRequest & RequestChoice<Type, Chosen>,
     options?: CreateOptions,
   ): ApiPromise<TaskSubmission<Type>>;
-  create(request: TaskRequest, options: CreateOptions = {}): ApiPromise<TaskSubmission> {
+  create(request: TaskRequest, options: RunOptions = {}): Promise<TaskSubmission> {
     const { redactor } = this.#context;
+    const { journal, journalKey } = { ...options };
+    if (journal !== undefined || journalKey !== undefined) return this.#createOnce(request, options);
     const submit = async () => {
-      // A journal given here would be ignored, and seem to prevent duplicate charges.
-      const own = checkOptions<CreateOptions>(options, SHARED_OPTIONS, redactor);
+      const own = checkOptions<RunOptions>(options, TASK_OPTIONS, redactor);
       checkTenant(own.tenant, redactor);
+      checkJournalOptions(own, redactor);
       return this.#runs.submissions.submit(checkRequest(request, this.#context), own);
     };
     return apiPromise(submit(), redactor);
+  }
+
+  async #createOnce(request: TaskRequest, options: RunOptions): Promise<TaskSubmission> {
+    const { options: own } = checkWaitOptions(options, this.#context);
+    const submission = new OneSubmission(this.#runs, own);
+    return submission.untilAbort(submission.recorded(checkRequest(request, this.#context)));
   }
 
   /**
@@ -208,5 +231,40 @@ export class Tasks {
     options: RunAllOptions = {},
   ): AsyncIterable<Ended> {
     return runAll(requests, checkRunAllOptions(options, this.#context), this.#runs);
+  }
+
+  /**
+   * Yields how each order of a journal ended, also of the orders that other processes submit later, by `create` or by `run`.
+   * Requesting the next one acknowledges the one before: its key then closes, and it is not delivered again. An order whose
+   * end was not acknowledged, because the process crashed or left the loop, is delivered again with the same `deliveryId`. A task
+   * that failed is yielded, not thrown.
+   *
+   * Several calls, also in several processes, share the orders of a journal: each order is delivered by one of them, and by
+   * another one if the first crashes before the acknowledgement. Orders with an unknown outcome are followed once they are
+   * settled. Not delivered are orders older than `maxAgeMs`, and orders whose end a version before 1.1 has recorded.
+   *
+   * The iteration ends only by leaving the loop, by an abort, or by one of these errors; nothing is lost by them, and a new
+   * call continues.
+   *
+   * @param journal - one that can list its unacknowledged orders: see {@link Journal.unacknowledged}
+   * @throws {@link JournalError} the journal has failed for 5 minutes: see `maxFailureMs`
+   * @throws {@link AuthenticationError} the API key is not valid
+   * @throws {@link InvalidOptionError} an option is out of range, or the journal lacks a method: at the first order
+   *
+   * @example
+   * ```ts sketch
+   * for await (const { deliveryId, key, task, error } of client.tasks.follow(journal)) {
+   *   if (task) await saveSong(key, task, deliveryId);
+   *   else await refund(key, error, deliveryId);
+   * }
+   * ```
+   */
+  follow(journal: Journal, options: FollowOptions = {}): AsyncIterable<FollowedOrder> {
+    const { clock } = this.#context;
+    const runs = this.#runs;
+    return stoppable(async function* (signal) {
+      const { endsOf } = await holdTime(clock, import("./follow.js"));
+      yield* endsOf(journal, options, signal, runs);
+    }, options?.signal);
   }
 }

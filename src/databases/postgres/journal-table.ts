@@ -8,6 +8,7 @@ import { createRedactor } from "../../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../../errors/task-errors.js";
 import { type DamagedEntry, isFreed } from "../../journal/entries.js";
 import type { JournalEntry, JournalIntent } from "../../journal/journal.js";
+import { listUnacknowledged } from "../../journal/unacknowledged.js";
 import type { Clock } from "../../time/clock.js";
 import { dateAt } from "../../time/date.js";
 import { systemUuid } from "../../time/random.js";
@@ -81,10 +82,20 @@ export class JournalTable {
   }
 
   /** The entries with one of these states, and the damaged ones among them. */
-  async list(...states: readonly State[]) {
+  list(...states: readonly State[]) {
+    return this.#entriesOf(this.#statements.list, [states]);
+  }
+
+  /** The orders of which no follower has acknowledged the end. */
+  async listUnacknowledged(since = dateAt(0)) {
+    const { entries } = await this.#entriesOf(this.#statements.unacknowledged, [since.getTime()]);
+    return listUnacknowledged(entries, since);
+  }
+
+  async #entriesOf(statement: string, values: unknown[]) {
     const entries: [key: string, entry: JournalEntry][] = [];
     const damaged: DamagedEntry[] = [];
-    for (const row of await this.#call((execute) => execute(this.#statements.list, [states]))) {
+    for (const row of await this.#call((execute) => execute(statement, values))) {
       const key = keyOfRow(row);
       try {
         entries.push([key ?? "", entryOfRow(row, this.#table)]);

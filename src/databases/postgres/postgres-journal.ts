@@ -109,6 +109,7 @@ function createPostgresJournal(table: JournalTable): PostgresJournal {
       const { entries, damaged } = await table.list("intent", "submitted");
       return listOpen(entries, damaged);
     },
+    unacknowledged: (since) => table.listUnacknowledged(since),
     plan: (connection, journalKey, request) => table.plan(connection, journalKey, request),
     async planned() {
       const { entries, damaged } = await table.list("planned");

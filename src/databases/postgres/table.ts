@@ -36,8 +36,9 @@ export function tableOf(options: PostgresJournalOptions): string {
  */
 export function postgresJournalSql(options: PostgresJournalOptions = {}): string {
   const table = tableOf(options);
-  const index = `${table.split(".").at(-1)}_open`;
-  return `CREATE TABLE IF NOT EXISTS ${quoted(table)} (
+  const name = quoted(table);
+  const nameOfIndex = (suffix: string) => quoted(`${table.split(".").at(-1)}_${suffix}`);
+  return `CREATE TABLE IF NOT EXISTS ${name} (
   key_hash text PRIMARY KEY,
   key text NOT NULL,
   state text NOT NULL,
@@ -45,8 +46,16 @@ export function postgresJournalSql(options: PostgresJournalOptions = {}): string
   entry json NOT NULL,
   changed_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX IF NOT EXISTS ${quoted(index)} ON ${quoted(table)} (state) WHERE state <> 'closed';`;
+CREATE INDEX IF NOT EXISTS ${nameOfIndex("open")} ON ${name} (state) WHERE state <> 'closed';
+CREATE INDEX IF NOT EXISTS ${nameOfIndex("ends")} ON ${name} (changed_at) WHERE ${UNACKNOWLEDGED};`;
 }
+
+/**
+ * The rows of recorded ends that no follower has acknowledged, for the index and for the query that uses it. The column is
+ * searched as text, because PostgreSQL's functions for JSON reject U+0000. A request with such a field matches as well: the
+ * reader of the rows checks each entry.
+ */
+const UNACKNOWLEDGED = `state = 'closed' AND position('"acknowledged":false' in entry::text) > 0`;
 
 /** Makes the transaction of a statement survive a crash of the server, even if the server's setting does not. */
 const DURABLY = `set_config('synchronous_commit',
@@ -93,6 +102,10 @@ SELECT in_time, (SELECT transaction FROM changed) AS transaction FROM settings`;
   return {
     get: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE key_hash = $1`,
     list: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE state = ANY ($1)`,
+    /** A day more than $1, in milliseconds since the epoch: the entries are dated by the clocks of their clients. */
+    unacknowledged: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE state = 'submitted' UNION ALL
+SELECT key, revision, entry::text AS entry FROM ${name} WHERE ${UNACKNOWLEDGED}
+AND changed_at > to_timestamp($1::float8 / 1000) - interval '1 day'`,
     insert: inTime(`${insert} WHERE in_time ${end}`),
     update: inTime(`${update} AND in_time ${TRANSACTION}`),
     /** Without a time limit: a key that is freed late is better than one that is never freed. */

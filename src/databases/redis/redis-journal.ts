@@ -2,6 +2,7 @@ import { checkOptions } from "../../errors/options.js";
 import { type DamagedEntry, isFreed, isJournalEntry, listOpen } from "../../journal/entries.js";
 import type { Journal, JournalEntry } from "../../journal/journal.js";
 import { SharedJournals } from "../../journal/shared-journals.js";
+import { isUnacknowledged, listUnacknowledged } from "../../journal/unacknowledged.js";
 import {
   type Evaluate,
   evaluateOn,
@@ -29,11 +30,14 @@ export interface RedisJournalOptions {
 /** The revision is stored beside the entry, so that comparing it does not depend on how the entry is serialized. */
 const GET = "return redis.call('hmget', KEYS[1], 'revision', 'entry')";
 
-/** Without a previous revision there must be no entry; without seconds the entry never expires. */
+/**
+ * Without a previous revision there must be no entry; without seconds the entry never expires. The revision of an entry that no
+ * follower needs is stored once more: a version before 1.1 that replaces the entry leaves that field behind, which then differs.
+ */
 const PUT = `
-local revision, entry, seconds, previous = unpack(ARGV)
+local revision, entry, seconds, done, previous = unpack(ARGV)
 if redis.call('hget', KEYS[1], 'revision') ~= (previous or false) then return 0 end
-redis.call('hset', KEYS[1], 'revision', revision, 'entry', entry)
+redis.call('hset', KEYS[1], 'revision', revision, 'entry', entry, 'done', done)
 if seconds == '' then redis.call('persist', KEYS[1]) else redis.call('expire', KEYS[1], seconds) end
 return 1`;
 
@@ -41,13 +45,19 @@ const DELETE = `
 if redis.call('hget', KEYS[1], 'revision') ~= ARGV[1] then return 0 end
 return redis.call('del', KEYS[1])`;
 
-/** One step through the keys of a server. Returns the next cursor, then key, revision and entry of each match. */
+/**
+ * One step through the keys of a server. Returns the next cursor, then key, revision and entry of each match: of all, or of
+ * those that a follower may need.
+ */
 const SCAN = `
 local cursor, names = unpack(redis.call('scan', ARGV[1], 'match', ARGV[2], 'count', 500))
 local found = { cursor }
 for _, name in ipairs(names) do
-  local fields = redis.pcall('hmget', name, 'revision', 'entry')
-  found[#found + 1] = { name, fields[1], fields[2] }
+  local fields = redis.pcall('hmget', name, 'revision', 'done')
+  if ARGV[3] == 'all' or fields[1] ~= fields[2] then
+    local entries = redis.pcall('hmget', name, 'revision', 'entry')
+    found[#found + 1] = { name, entries[1], entries[2] }
+  end
 end
 return found`;
 
@@ -96,7 +106,8 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
       },
       async put(key, entry, previous) {
         const lasts = entry.state === "submitted" || isFreed(entry) ? seconds : "";
-        const values = [entry.revision, JSON.stringify(entry), lasts];
+        const done = isUnacknowledged(entry) ? "" : entry.revision;
+        const values = [entry.revision, JSON.stringify(entry), lasts, done];
         if (previous !== null) values.push(previous);
         return isDone(await evaluate(PUT, nameOf(key), values));
       },
@@ -104,25 +115,36 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
         return isDone(await evaluate(DELETE, nameOf(key), [revision]));
       },
       async open() {
-        const start = keyPrefixOf(redis) + nameOf("");
-        const entries = new Map<string, JournalEntry>();
-        const damaged = new Map<string, DamagedEntry>();
-        for (const server of await masterClients(redis)) {
-          for await (const [name, fields] of scan(evaluateOn(server), start)) {
-            const key = keyOf(name.slice(start.length));
-            try {
-              const entry = entryOf(fields, name);
-              if (entry !== null) entries.set(key, entry);
-            } catch (cause) {
-              damaged.set(key, { key, cause });
-            }
-          }
-        }
+        const { entries, damaged } = await readAll("all");
         return listOpen(entries, [...damaged.values()]);
       },
+      async unacknowledged(since) {
+        return listUnacknowledged((await readAll("unacknowledged")).entries, since);
+      },
     };
+
+    async function readAll(which: Which) {
+      const start = keyPrefixOf(redis) + nameOf("");
+      const entries = new Map<string, JournalEntry>();
+      const damaged = new Map<string, DamagedEntry>();
+      for (const server of await masterClients(redis)) {
+        for await (const [name, fields] of scan(evaluateOn(server), start, which)) {
+          const key = keyOf(name.slice(start.length));
+          try {
+            const entry = entryOf(fields, name);
+            if (entry !== null) entries.set(key, entry);
+          } catch (cause) {
+            damaged.set(key, { key, cause });
+          }
+        }
+      }
+      return { entries, damaged };
+    }
   }
 }
+
+/** Which entries a scan returns. */
+type Which = "all" | "unacknowledged";
 
 /** With its option `stringNumbers`, ioredis returns numbers as strings. */
 function isDone(reply: unknown): boolean {
@@ -145,11 +167,15 @@ function keyOf(text: string): string {
 }
 
 /** Every hash with this prefix, and its fields. A name may come twice. */
-async function* scan(evaluate: Evaluate, start: string): AsyncGenerator<[name: string, fields: unknown[]]> {
+async function* scan(
+  evaluate: Evaluate,
+  start: string,
+  which: Which,
+): AsyncGenerator<[name: string, fields: unknown[]]> {
   const pattern = `${start.replaceAll(/[*?[\]\\]/g, "\\$&")}*`;
   let cursor = "0";
   do {
-    const reply: unknown = await evaluate(SCAN, null, [cursor, pattern]);
+    const reply: unknown = await evaluate(SCAN, null, [cursor, pattern, which]);
     const [next, ...found]: [unknown?, ...[string, ...unknown[]][]] = Array.isArray(reply) ? reply : [];
     for (const [name, ...fields] of found) yield [name, fields];
     cursor = String(next);

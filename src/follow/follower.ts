@@ -1,0 +1,254 @@
+import { type FinalStatus, isFinalStatus } from "../contract/service.js";
+import type { SucceededTask } from "../contract/task.js";
+import { AuthenticationError } from "../errors/api-errors.js";
+import type { Redactor } from "../errors/redactor.js";
+import { JournalError, TaskFailedError, WaitTimeoutError } from "../errors/task-errors.js";
+import type { Journal, JournalRecord, OrderDelivery, UnacknowledgedOrder } from "../journal/journal.js";
+import { newRevision, Slot, withTimeout } from "../journal/slot.js";
+import { onAbort } from "../time/abort.js";
+import type { Clock } from "../time/clock.js";
+import { dateAt, parseDate } from "../time/date.js";
+import { JournalOutage } from "./journal-outage.js";
+import { type LeaseTerms, OrderLease } from "./order-lease.js";
+
+/** A journal that lists the orders to follow. */
+export type FollowedJournal = Journal & Required<Pick<Journal, "unacknowledged">>;
+
+/** An order that ended. */
+export interface EndedOrder {
+  /** The same at each delivery of this end. */
+  readonly deliveryId: string;
+  readonly entry: JournalRecord;
+  readonly key: string;
+  /** The task, or the error with which the wait for it ended. */
+  readonly end: { readonly task: SucceededTask } | { readonly error: unknown };
+}
+
+/**
+ * Records that an end was delivered, or when it is to be delivered again. An end of which nothing is recorded is delivered
+ * again, by this follower or another one.
+ */
+export type RecordDelivery = (delivery: "acknowledged" | OrderDelivery) => Promise<void>;
+
+/** How a follower works. Times are in milliseconds. */
+export interface FollowerSettings {
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  readonly concurrency: number;
+  readonly intervalMs: number;
+  readonly leaseMs: number;
+  readonly maxAgeMs: number;
+  readonly maxFailureMs: number;
+  /** Waits for the task of an order. */
+  wait(key: string, entry: JournalRecord, signal: AbortSignal): Promise<SucceededTask>;
+  /** Delivers an end. It must settle soon after the follower has stopped. What it throws ends the follower. */
+  deliver(order: EndedOrder, record: RecordDelivery): Promise<void>;
+  /** Whether an order is to be worked on now. */
+  isDue?(order: UnacknowledgedOrder): boolean;
+  /** Called when the journal has failed, and is tried again after `retryMs`. */
+  onJournalFailure?(error: unknown, retryMs: number): void;
+}
+
+/** The settings of a follower unless an option says otherwise. */
+export const FOLLOW_DEFAULTS = {
+  intervalMs: 5000,
+  concurrency: 1000,
+  leaseMs: 60_000,
+  maxAgeMs: 7 * 24 * 3_600_000,
+  maxFailureMs: 300_000,
+} as const;
+
+/** While a journal is listed, its server does little else: the pause is at least this many times as long as the listing. */
+const PAUSE_PER_LISTING = 10;
+
+/** After so many failures in a row, a listing is not continued: the journal is down. */
+const MOST_FAILURES_IN_A_ROW = 3;
+
+/** Works on the orders of a journal until their ends were delivered, side by side with other followers. */
+export class Follower {
+  readonly #journal: FollowedJournal;
+  readonly #settings: FollowerSettings;
+  readonly #terms: LeaseTerms;
+  readonly #stop = new AbortController();
+  /** The orders that this follower works on, by key. */
+  readonly #orders = new Map<string, { lease: OrderLease; work: Promise<void> }>();
+  #failure: { error: unknown } | null = null;
+  #orderEnded = () => {};
+
+  constructor(journal: FollowedJournal, settings: FollowerSettings) {
+    const { leaseMs, clock } = settings;
+    this.#journal = journal;
+    this.#settings = settings;
+    this.#terms = { id: newRevision(), leaseMs, clock };
+  }
+
+  /**
+   * Works until the signal is aborted, then resolves when every lease is released. `onStop` is called before that.
+   *
+   * @throws JournalError the journal failed for `maxFailureMs`; AuthenticationError the key is refused
+   */
+  async run(signal: AbortSignal, onStop: () => void = () => {}): Promise<void> {
+    const abort = onAbort(signal, () => this.#stop.abort());
+    if (signal.aborted) this.#stop.abort();
+    const stopped = (error: unknown) => {
+      if (!this.#stop.signal.aborted) this.#fail(error);
+    };
+    try {
+      await Promise.all([this.#takeOrders().catch(stopped), this.#renewLeases().catch(stopped)]);
+    } finally {
+      abort.remove();
+      onStop();
+      for (const { lease } of this.#orders.values()) lease.abort();
+      await Promise.all([...this.#orders.values()].map(({ work }) => work));
+    }
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#stop.abort();
+  }
+
+  /** Takes the orders that no follower has, again and again. */
+  async #takeOrders(): Promise<void> {
+    const { clock, intervalMs } = this.#settings;
+    const outage = new JournalOutage(this.#settings);
+    for (;;) {
+      const startedAt = clock.now();
+      const failure = await this.#takeListed();
+      this.#stop.signal.throwIfAborted();
+      if (failure === null) outage.end();
+      const listingMs = clock.now() - startedAt;
+      const pauseMs =
+        failure === null ? Math.max(intervalMs, PAUSE_PER_LISTING * listingMs) : outage.failed(failure.error);
+      await clock.sleep(pauseMs, this.#stop.signal);
+    }
+  }
+
+  /** Resolves with a failure of the journal; one order whose entry cannot be read does not stop the others. */
+  async #takeListed(): Promise<{ error: unknown } | null> {
+    const { clock, maxAgeMs, isDue = () => true } = this.#settings;
+    let failure: { error: unknown } | null = null;
+    let inARow = 0;
+    try {
+      const since = dateAt(clock.now() - maxAgeMs);
+      for (const order of await this.#list(since)) {
+        if (!this.#isFree(order) || !isDue(order)) continue;
+        await this.#untilFreePlace();
+        if (this.#stop.signal.aborted) break;
+        const error = await this.#take(order.key);
+        failure ??= error;
+        inARow = error === null ? 0 : inARow + 1;
+        if (inARow === MOST_FAILURES_IN_A_ROW) break;
+      }
+      return failure;
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  async #list(since: Date): Promise<readonly UnacknowledgedOrder[]> {
+    try {
+      return await withTimeout(() => this.#journal.unacknowledged(since));
+    } catch (thrown) {
+      const cause = this.#settings.redactor.cause(thrown);
+      const what = "Failed to list the orders of the journal whose ends are not acknowledged";
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new JournalError({ what, why }, { journalKey: "", cause });
+    }
+  }
+
+  #isFree({ key, follower, since }: UnacknowledgedOrder): boolean {
+    const { clock, maxAgeMs } = this.#settings;
+    const now = clock.now();
+    const isHeld = follower !== null && (parseDate(follower.until) ?? 0) > now;
+    // A journal of an application may ignore `since`.
+    const isTooOld = (parseDate(since) ?? now) < now - maxAgeMs;
+    return !this.#orders.has(key) && !isHeld && !isTooOld;
+  }
+
+  async #untilFreePlace(): Promise<void> {
+    while (this.#orders.size >= this.#settings.concurrency && !this.#stop.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const abort = onAbort(this.#stop.signal, resolve);
+        this.#orderEnded = () => {
+          abort.remove();
+          resolve();
+        };
+      });
+    }
+  }
+
+  async #take(key: string): Promise<{ error: unknown } | null> {
+    try {
+      const slot = new Slot(this.#journal, key, this.#settings.redactor);
+      const lease = await OrderLease.take(slot, this.#terms);
+      if (lease === null) return null;
+      const work = this.#work(lease)
+        .catch((error: unknown) => this.#fail(error))
+        .then(() => lease.release())
+        .then(() => {
+          this.#orders.delete(key);
+          this.#orderEnded();
+        });
+      this.#orders.set(key, { lease, work });
+      if (this.#stop.signal.aborted) lease.abort();
+      return null;
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  /** Waits for the end of an order, and delivers it. */
+  async #work(lease: OrderLease): Promise<void> {
+    const { key, entry } = lease;
+    const end = await this.#endOf(lease);
+    if (end === null) return;
+    const order = { deliveryId: `msg_${entry.task_id}`, key, entry, end };
+    await this.#settings.deliver(order, (delivery) => this.#record(lease, statusOf(end), delivery));
+  }
+
+  /** `null`: the order belongs to another follower, this one was stopped, or the task could not be read for too long. */
+  async #endOf(lease: OrderLease): Promise<EndedOrder["end"] | null> {
+    const { key, entry, signal } = lease;
+    try {
+      return { task: await this.#settings.wait(key, entry, signal) };
+    } catch (error) {
+      if (signal.aborted || error instanceof WaitTimeoutError) return null;
+      // Another key can read the task: this is no end of the order.
+      if (error instanceof AuthenticationError) throw error;
+      return { error };
+    }
+  }
+
+  /** Records what became of an end: the key closes here. Tries again while the journal fails, until the follower is stopped. */
+  async #record(lease: OrderLease, status: FinalStatus | null, delivery: "acknowledged" | OrderDelivery) {
+    const { clock } = this.#settings;
+    const { signal } = this.#stop;
+    const outage = new JournalOutage(this.#settings);
+    for (;;) {
+      try {
+        await (delivery === "acknowledged" ? lease.acknowledge(status) : lease.postpone(status, delivery));
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        await clock.sleep(outage.failed(error), signal).catch(() => {});
+      }
+    }
+  }
+
+  async #renewLeases(): Promise<void> {
+    const { clock, leaseMs } = this.#settings;
+    for (;;) {
+      await clock.sleep(leaseMs / 3, this.#stop.signal);
+      // A lease that cannot be renewed may run out: then the end may be delivered twice, with one id.
+      await Promise.all([...this.#orders.values()].map(({ lease }) => lease.renew().catch(() => {})));
+    }
+  }
+}
+
+function statusOf(end: EndedOrder["end"]): FinalStatus | null {
+  if ("task" in end) return "success";
+  const { error } = end;
+  return error instanceof TaskFailedError && isFinalStatus(error.task.status) ? error.task.status : null;
+}

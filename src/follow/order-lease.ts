@@ -1,0 +1,131 @@
+import type { FinalStatus } from "../contract/service.js";
+import type { JournalRecord, OrderDelivery } from "../journal/journal.js";
+import { LONGEST_CLEANUP_MS, newRevision, type Slot, withTimeout } from "../journal/slot.js";
+import { isUnacknowledged } from "../journal/unacknowledged.js";
+import { Aborter } from "../time/abort.js";
+import type { Clock } from "../time/clock.js";
+import { dateAt, parseDate } from "../time/date.js";
+
+/** How a follower holds the orders on which it works. */
+export interface LeaseTerms {
+  /** The id of the follower. */
+  id: string;
+  leaseMs: number;
+  clock: Pick<Clock, "now">;
+}
+
+/** What an update makes of the current entry; `null` to leave it. */
+type Change = (entry: JournalRecord) => JournalRecord | null;
+
+/** An order that a follower works on: no other one takes it before the lease has run out. All changes are compare-and-set. */
+export class OrderLease {
+  readonly #slot: Slot;
+  readonly #terms: LeaseTerms;
+  readonly #aborter = new Aborter();
+  #entry: JournalRecord;
+  /** The end of the last update: updates of one lease take turns. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(slot: Slot, terms: LeaseTerms, entry: JournalRecord) {
+    this.#slot = slot;
+    this.#terms = terms;
+    this.#entry = entry;
+  }
+
+  /** Takes an order, unless its end was acknowledged or another follower has it: then `null`. @throws JournalError */
+  static async take(slot: Slot, terms: LeaseTerms): Promise<OrderLease | null> {
+    const entry = await slot.read();
+    if (entry === null || !isUnacknowledged(entry) || isHeldByOther(entry, terms)) return null;
+    const taken = { ...entry, revision: newRevision(), follower: followerOf(terms) };
+    return (await slot.put(taken, entry.revision)) ? new OrderLease(slot, terms, taken) : null;
+  }
+
+  get entry(): JournalRecord {
+    return this.#entry;
+  }
+
+  get key(): string {
+    return this.#slot.key;
+  }
+
+  /** Aborted when the order belongs to another follower, and by `abort`. */
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
+  }
+
+  /** Ends the wait for the order. */
+  abort(): void {
+    this.#aborter.abort();
+  }
+
+  /** Renews the lease. An order that another follower has taken over, or acknowledged, is left to it. @throws JournalError */
+  async renew(): Promise<void> {
+    const terms = this.#terms;
+    const isHeld = await this.#update((entry) =>
+      isHeldByOther(entry, terms) ? null : { ...entry, follower: followerOf(terms) },
+    );
+    if (!isHeld) this.abort();
+  }
+
+  /** Records that the end was delivered. An order that was taken over meanwhile was delivered all the same. @throws JournalError */
+  async acknowledge(status: FinalStatus | null): Promise<void> {
+    await this.#update(({ follower, delivery, ...entry }) => ({
+      ...ended(entry, status),
+      acknowledged: true,
+    }));
+  }
+
+  /** Records the end, and that it could not be delivered yet. Ends the lease. @throws JournalError */
+  async postpone(status: FinalStatus | null, delivery: OrderDelivery): Promise<void> {
+    const terms = this.#terms;
+    await this.#update((found) => {
+      if (isHeldByOther(found, terms)) return null;
+      const { follower, ...entry } = found;
+      return { ...ended(entry, status), delivery };
+    });
+  }
+
+  /** Ends the lease: another follower can take the order at once. Never rejects, and takes a second at most. */
+  async release(): Promise<void> {
+    const { id } = this.#terms;
+    const update = () => this.#update(({ follower, ...entry }) => (follower?.id === id ? entry : null));
+    await withTimeout(update, LONGEST_CLEANUP_MS).catch(() => {});
+  }
+
+  /**
+   * Changes the current entry, whichever run has replaced it meanwhile. Resolves with `false` if the change or another follower
+   * left nothing to do.
+   */
+  #update(change: Change): Promise<boolean> {
+    const update = async () => {
+      for (;;) {
+        const changed = isUnacknowledged(this.#entry) ? change(this.#entry) : null;
+        if (changed === null) return false;
+        const next = { ...changed, revision: newRevision() };
+        if (await this.#slot.put(next, this.#entry.revision)) {
+          this.#entry = next;
+          return true;
+        }
+        const found = await this.#slot.read();
+        if (found?.state !== "submitted" || found.task_id !== this.#entry.task_id) return false;
+        this.#entry = found;
+      }
+    };
+    const updated = this.#last.then(update);
+    this.#last = updated.catch(() => {});
+    return updated;
+  }
+}
+
+function ended(entry: JournalRecord, status: FinalStatus | null): JournalRecord {
+  return status === null ? entry : { acknowledged: false, ...entry, status: entry.status ?? status };
+}
+
+function followerOf({ id, leaseMs, clock }: LeaseTerms) {
+  return { id, until: dateAt(clock.now() + leaseMs).toISOString() };
+}
+
+/** Whether another follower holds the order. A time that cannot be read has passed. */
+function isHeldByOther({ follower }: JournalRecord, { id, clock }: LeaseTerms): boolean {
+  return follower !== undefined && follower.id !== id && (parseDate(follower.until) ?? 0) > clock.now();
+}

@@ -1,0 +1,204 @@
+import type { SucceededTask } from "../contract/task.js";
+import { shown, wrongValue } from "../errors/base.js";
+import { checkOptions, methodsRule, numberRule, type OptionRules } from "../errors/options.js";
+import {
+  type EndedOrder,
+  FOLLOW_DEFAULTS,
+  type FollowedJournal,
+  Follower,
+  type RecordDelivery,
+} from "../follow/follower.js";
+import type { Context } from "../http/context.js";
+import type { RequestOptions } from "../http/request-options.js";
+import type { Journal } from "../journal/journal.js";
+import { checkWaitOptions, TASK_OPTIONS, type WaitOptions } from "./options.js";
+import type { Waits } from "./wait.js";
+
+/** How an order of a followed journal ended. */
+export type FollowedOrder = FollowedSuccess | FollowedFailure;
+
+/** An order whose task succeeded. */
+export interface FollowedSuccess {
+  /** Identifies the end: it is the same if the end is delivered again. */
+  deliveryId: string;
+  /** The `journalKey` of the order. */
+  key: string;
+  /** The task, with its result: narrow it by `type`. `if (task)` tells a success from a failure. */
+  task: SucceededTask;
+  /** Absent. */
+  error?: never;
+}
+
+/** An order without a result. */
+export interface FollowedFailure {
+  /** Identifies the end: it is the same if the end is delivered again. */
+  deliveryId: string;
+  /** The `journalKey` of the order. */
+  key: string;
+  /** What `wait` would have rejected with, usually a `TaskFailedError` or a `TaskTimedOutError`. */
+  error: unknown;
+  /** Absent, which tells a failure from a success. */
+  task?: never;
+}
+
+/** Options of `follow`. Those of `wait` apply to the wait for each order. */
+export interface FollowOptions extends Omit<WaitOptions, "requestId" | "onUpdate"> {
+  /**
+   * How often the journal is read for new orders, in milliseconds. If reading the journal takes long, the pause is at least
+   * ten times as long as the reading.
+   *
+   * @defaultValue 5000
+   */
+  intervalMs?: number | undefined;
+  /**
+   * The most orders that this call waits for, or that have ended and were not acknowledged yet. Other orders are taken later, or
+   * by other followers.
+   *
+   * @defaultValue 1000
+   */
+  concurrency?: number | undefined;
+  /**
+   * How long other followers leave an order to this one, in milliseconds, at least 1000. While this process runs, it renews
+   * each lease after a third of that time. After a crash, other followers wait until the lease has run out.
+   *
+   * @defaultValue 60 000
+   */
+  leaseMs?: number | undefined;
+  /**
+   * Orders that began longer ago than this are not delivered, in milliseconds.
+   *
+   * @defaultValue 604 800 000, seven days: by then the links to the audio have expired
+   */
+  maxAgeMs?: number | undefined;
+  /**
+   * How long the journal may fail without a success before `follow` throws its error, in milliseconds. Until then the journal is
+   * tried again after 1, 2, 4, 8, 16 and then each 30 s. With 0, the first failure is thrown.
+   *
+   * @defaultValue 300 000
+   */
+  maxFailureMs?: number | undefined;
+}
+
+const atLeast = (least: number) =>
+  numberRule(`be a number of milliseconds, ${least} or more`, (value) => value >= least);
+
+const FOLLOW_OPTIONS: OptionRules<FollowOptions & RequestOptions> = {
+  ...TASK_OPTIONS,
+  requestId: ["be absent: each read of a task has its own", () => false],
+  intervalMs: atLeast(100),
+  concurrency: numberRule("be a whole number of 1 or more", (value) => Number.isInteger(value) && value >= 1),
+  leaseMs: atLeast(1000),
+  maxAgeMs: atLeast(0),
+  maxFailureMs: atLeast(0),
+};
+
+const [rule, hasMethods] = methodsRule("get", "put", "delete", "unacknowledged");
+
+/** Yields the orders of a journal that end. The end that was yielded last is acknowledged when the next one is requested. */
+export async function* endsOf(
+  journal: Journal,
+  given: FollowOptions,
+  signal: AbortSignal,
+  { context, waits }: { context: Context; waits: Waits },
+): AsyncGenerator<FollowedOrder, void, void> {
+  if (!isFollowed(journal)) throw wrongValue("journal", rule, shown(journal));
+  const { own, checked } = checkFollowOptions(given, context);
+  const ends = new Ends();
+  const follower = new Follower(journal, {
+    ...own,
+    clock: context.clock,
+    redactor: context.redactor,
+    wait: (key, { submission, task_id: taskId, at, status }, signal) =>
+      waits.wait(
+        submission ?? taskId,
+        { ...checked, options: { ...checked.options, signal } },
+        { key, at, isResumed: status === undefined },
+      ),
+    deliver: (order, record) => ends.add(order, record),
+    onJournalFailure: (error) => context.logError(String(error)),
+  });
+  const stop = new AbortController();
+  const running = follower.run(AbortSignal.any([stop.signal, signal]), () => ends.leaveAll());
+  const failed = running.then(
+    () => ends.fail(signal.reason),
+    (error: unknown) => ends.fail(error),
+  );
+  try {
+    for (;;) {
+      const { order, acknowledge } = await ends.next();
+      const { deliveryId, key, end } = order;
+      yield { deliveryId, key, ...end };
+      await acknowledge();
+      signal.throwIfAborted();
+    }
+  } finally {
+    stop.abort();
+    await failed;
+  }
+}
+
+function isFollowed(journal: Journal): journal is FollowedJournal {
+  return hasMethods(journal);
+}
+
+function checkFollowOptions(given: FollowOptions, context: Context) {
+  const {
+    intervalMs = FOLLOW_DEFAULTS.intervalMs,
+    concurrency = FOLLOW_DEFAULTS.concurrency,
+    leaseMs = FOLLOW_DEFAULTS.leaseMs,
+    maxAgeMs = FOLLOW_DEFAULTS.maxAgeMs,
+    maxFailureMs = FOLLOW_DEFAULTS.maxFailureMs,
+    ...waiting
+  } = checkOptions<FollowOptions>(given, FOLLOW_OPTIONS, context.redactor);
+  const own = { intervalMs, concurrency, leaseMs, maxAgeMs, maxFailureMs };
+  return { own, checked: checkWaitOptions(waiting, context) };
+}
+
+interface End {
+  order: EndedOrder;
+  /** Records that the order was delivered. */
+  acknowledge(): Promise<void>;
+  /** Leaves the order to a later delivery. */
+  leave(): void;
+}
+
+/** The ends that were not acknowledged yet, in the order in which they came. */
+class Ends {
+  readonly #waiting: End[] = [];
+  readonly #all = new Set<End>();
+  #failure: { error: unknown } | null = null;
+  #wake = () => {};
+
+  /** Resolves once the end is acknowledged or left. */
+  add(order: EndedOrder, record: RecordDelivery): Promise<void> {
+    return new Promise((resolve) => {
+      const leave = () => {
+        this.#all.delete(end);
+        resolve();
+      };
+      const acknowledge = () => record("acknowledged").finally(leave);
+      const end = { order, acknowledge, leave };
+      this.#all.add(end);
+      this.#waiting.push(end);
+      this.#wake();
+    });
+  }
+
+  async next(): Promise<End> {
+    for (;;) {
+      if (this.#failure !== null) throw this.#failure.error;
+      const next = this.#waiting.shift();
+      if (next !== undefined) return next;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  leaveAll(): void {
+    for (const { leave } of this.#all) leave();
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake();
+  }
+}
