@@ -1,5 +1,6 @@
 import {
   type Journal,
+  type JournalRecord,
   SubmissionOutcomeUnknownError,
   settleOutcome,
   TaskFailedError,
@@ -133,6 +134,36 @@ export function describeJournal(createStore: () => Promise<() => Promise<Require
       { key: "\ud800 ключ", state: "submitted", task_id: TASK_ID, since: at(2).at, ...common },
       { key: "new", state: "intent", task_id: null, since: at(3).at, ...common },
     ]);
+  });
+
+  test("unacknowledged lists the orders whose ends are to be delivered, oldest first", async () => {
+    const [journal, again] = await openTwice();
+    expect(await journal.unacknowledged()).toEqual([]);
+    const at = (second: number) => ({ at: `2026-01-01T00:00:0${second}.000Z` });
+    const put = (key: string, fields: Partial<JournalRecord>) =>
+      journal.put(key, journalEntry("submitted", fields), null);
+    const follower = { id: "relay-1", until: "2026-01-01T00:01:00.000Z" };
+    const delivery = { tries: 2, next_at: null, last_error: "HTTP 500" };
+    const text = 'ключ \u0000 \ud800 "acknowledged":false';
+    const request = { ...SONG_REQUEST, text, acknowledged: false } as never;
+    await put("running", { ...at(3), follower });
+    await put("\ud800 ended", { ...at(2), request, status: "failure", acknowledged: false, delivery });
+    await put("too old", { ...at(1), status: "success", acknowledged: false });
+    await put("delivered", { ...at(4), request, status: "success", acknowledged: true });
+    await put("not found", { ...at(4), acknowledged: true });
+    await put("of an older version", { ...at(5), request, status: "success" });
+    await journal.put("unknown", journalEntry("intent", { ...at(6), request }), null);
+    const common = { task_id: TASK_ID, follower: null, delivery: null, status: null };
+    const orders = [
+      { ...common, key: "\ud800 ended", since: at(2).at, status: "failure", delivery },
+      { ...common, key: "running", since: at(3).at, follower },
+    ];
+    expect(await again.unacknowledged(new Date(at(2).at))).toEqual(orders);
+    const [oldest, ...others] = await again.unacknowledged();
+    expect([oldest?.key, others]).toEqual(["too old", orders]);
+    // The entry of another one takes the place of an entry that is done.
+    await journal.put("delivered", journalEntry("submitted", { ...at(4), revision: "next" }), "revision-submitted");
+    expect((await again.unacknowledged()).map(({ key }) => key)).toContain("delivered");
   });
 
   test("a key that was freed by mistake is settled with its task, and is not open in between", async () => {
