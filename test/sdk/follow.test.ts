@@ -1,0 +1,373 @@
+import {
+  AsyncMusic,
+  AuthenticationError,
+  type FollowedOrder,
+  type FollowOptions,
+  InvalidOptionError,
+  type Journal,
+  JournalError,
+  type JournalRecord,
+  memoryJournal,
+  settleOutcome,
+  TaskFailedError,
+  TaskNotFoundError,
+  TaskTimedOutError,
+} from "async-music";
+import type { Emulator } from "async-music/emulator";
+import { test } from "async-music/emulator/vitest";
+import { describe, expect, onTestFinished } from "vitest";
+import { away } from "../support/journaled.js";
+import { rejection } from "../support/rejection.js";
+
+const REQUEST = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
+const UNKNOWN_ID = "0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10";
+const DAY_MS = 24 * 3_600_000;
+
+/** A follower that a test asks for one order after the other. */
+function start(client: AsyncMusic, journal: Journal, options: FollowOptions = {}) {
+  const stop = new AbortController();
+  const orders = client.tasks.follow(journal, { signal: stop.signal, ...options })[Symbol.asyncIterator]();
+  const next = async (): Promise<FollowedOrder> => {
+    const { value } = await orders.next();
+    if (value === undefined) throw new Error("The iteration has ended.");
+    return value;
+  };
+  const leave = async () => orders.return?.();
+  onTestFinished(async () => void (await leave()));
+  return { next, leave, stop };
+}
+
+/** Another process: its journal is an object of its own. */
+const other = (journal: Required<Journal>): Required<Journal> => ({ ...journal });
+
+const anotherClient = (emulator: Emulator) => new AsyncMusic(emulator.connection());
+
+const submit = (client: AsyncMusic, journal: Journal, journalKey: string) =>
+  client.tasks.create(REQUEST, { journal, journalKey });
+
+/** Replaces fields of an entry. */
+async function change(journal: Journal, key: string, fields: Partial<JournalRecord>) {
+  const entry = await journal.get(key);
+  await journal.put(key, { ...entry, revision: crypto.randomUUID(), ...fields } as JournalRecord, entry?.revision ?? null);
+}
+
+describe("follow yields", () => {
+  test("each order that ends, acknowledged by the request for the next one", async ({ client }) => {
+    const journal = memoryJournal();
+    const { task_id } = await submit(client, journal, "a");
+    const { next } = start(client, journal);
+    const first = await next();
+    expect(first).toMatchObject({ deliveryId: `msg_${task_id}`, key: "a", task: { task_id, status: "success" } });
+    expect(first).not.toHaveProperty("error");
+    expect(await journal.get("a")).not.toHaveProperty("status");
+    await submit(client, journal, "b");
+    expect(await next()).toMatchObject({ key: "b" });
+    const entry = await journal.get("a");
+    expect(entry).toMatchObject({ status: "success", acknowledged: true });
+    expect(entry).not.toHaveProperty("follower");
+    expect((await journal.unacknowledged()).map(({ key }) => key)).toEqual(["b"]);
+    expect((await journal.open()).map(({ key }) => key)).toEqual(["b"]);
+  });
+
+  test("what other processes submit later, by create or by run", async ({ client, emulator }) => {
+    const journal = memoryJournal();
+    const { next } = start(client, journal);
+    const first = next();
+    await submit(anotherClient(emulator), other(journal), "created");
+    expect(await first).toMatchObject({ key: "created" });
+    // Of the same client: two clients that wait for one task would read it too often.
+    const run = client.tasks.run(REQUEST, { journal: other(journal), journalKey: "run" });
+    expect(await next()).toMatchObject({ key: "run", task: { status: "success" } });
+    expect((await run).status).toBe("success");
+  });
+
+  test("failures and timeouts with the errors of `wait`", async ({ client, emulator, breaks }) => {
+    breaks("resent_not_retryable");
+    const journal = memoryJournal();
+    emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
+    await submit(client, journal, "refused");
+    const { next } = start(client, journal);
+    const failure = await next();
+    expect(failure).toMatchObject({ key: "refused", error: { errorCode: "content_moderation" } });
+    expect(failure.error).toBeInstanceOf(TaskFailedError);
+    expect(failure).not.toHaveProperty("task");
+    emulator.providers.provider_a.next({ outcome: "hang" });
+    await submit(client, journal, "hung");
+    expect((await next()).error).toBeInstanceOf(TaskTimedOutError);
+    await submit(client, journal, "third");
+    await next();
+    expect(await journal.get("refused")).toMatchObject({ status: "failure", acknowledged: true });
+    expect(await journal.get("hung")).toMatchObject({ status: "timeout", acknowledged: true });
+  });
+
+  test("an order whose task does not exist once; its key stays open", async ({ client }) => {
+    const journal = memoryJournal();
+    await submit(client, journal, "a");
+    await change(journal, "a", { task_id: UNKNOWN_ID, submission: null });
+    const { next } = start(client, journal);
+    expect((await next()).error).toBeInstanceOf(TaskNotFoundError);
+    await submit(client, journal, "b");
+    expect(await next()).toMatchObject({ key: "b" });
+    expect((await journal.open()).map(({ key }) => key)).toEqual(["a", "b"]);
+    expect((await journal.unacknowledged()).map(({ key }) => key)).toEqual(["b"]);
+  });
+
+  test("an order that a run has closed", async ({ client }) => {
+    const journal = memoryJournal();
+    const song = await client.tasks.run(REQUEST, { journal, journalKey: "a" });
+    expect(await journal.open()).toEqual([]);
+    const { next } = start(client, journal);
+    expect(await next()).toMatchObject({ key: "a", task: song });
+  });
+
+  test("an order that was settled, and leaves its intent alone before", async ({ client, emulator, breaks }) => {
+    breaks("resubmitted_after_unknown_outcome");
+    const journal = memoryJournal();
+    emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+    await submit(client, journal, "lost").catch(() => {});
+    const { next } = start(client, journal);
+    await submit(client, journal, "a");
+    expect(await next()).toMatchObject({ key: "a" });
+    expect(await journal.get("lost")).toMatchObject({ state: "intent" });
+    const { task_id = "" } = emulator.state().tasks[0] ?? {};
+    await settleOutcome(journal, "lost", task_id);
+    expect(await next()).toMatchObject({ key: "lost", task: { task_id } });
+  });
+
+  test("nothing of orders that are older than seven days, or than `maxAgeMs`", async ({ client, emulator }) => {
+    const journal = memoryJournal();
+    await submit(client, journal, "old");
+    await emulator.clock.advance(7 * DAY_MS + 1);
+    await submit(client, journal, "hours");
+    await emulator.clock.advance(2 * 3_600_000);
+    await submit(client, journal, "new");
+    const hasty = start(client, other(journal), { maxAgeMs: 3_600_000 });
+    expect(await hasty.next()).toMatchObject({ key: "new" });
+    await hasty.leave();
+    const { next } = start(client, journal);
+    expect([(await next()).key, (await next()).key].sort()).toEqual(["hours", "new"]);
+    expect((await journal.unacknowledged()).map(({ key }) => key)).toContain("old");
+  });
+
+  test("nothing of orders that an older version has closed", async ({ client }) => {
+    const journal = memoryJournal();
+    await client.tasks.run(REQUEST, { journal, journalKey: "old" });
+    const { acknowledged, ...closed } = (await journal.get("old")) as JournalRecord;
+    await journal.put("old", { ...closed, revision: "older" }, closed.revision);
+    await submit(client, journal, "new");
+    const { next } = start(client, journal);
+    expect(await next()).toMatchObject({ key: "new" });
+    expect(acknowledged).toBe(false);
+  });
+});
+
+describe("an end that was not acknowledged", () => {
+  test("is delivered again after the loop was left, at once and with the same ID", async ({ client, emulator }) => {
+    const journal = memoryJournal();
+    await submit(client, journal, "a");
+    const first = start(client, journal);
+    const delivered = await first.next();
+    await first.leave();
+    expect(await journal.get("a")).not.toHaveProperty("follower");
+    const at = emulator.clock.now();
+    const second = start(anotherClient(emulator), other(journal));
+    expect(await second.next()).toEqual(delivered);
+    expect(emulator.clock.now() - at).toBeLessThan(10_000);
+  });
+
+  test("is delivered by another follower once the lease of a killed one has run out", async ({ client, emulator }) => {
+    const journal = memoryJournal();
+    await submit(client, journal, "a");
+    const until = new Date(emulator.clock.now() + 300_000).toISOString();
+    await change(journal, "a", { follower: { id: "killed", until } });
+    const { next } = start(client, journal);
+    expect(await next()).toMatchObject({ key: "a" });
+    const late = emulator.clock.now() - Date.parse(until);
+    expect([late >= 0, late < 15_000]).toEqual([true, true]);
+  });
+
+  test("an abort throws its reason, and the end that was handled before counts", async ({ client }) => {
+    const journal = memoryJournal();
+    await submit(client, journal, "a");
+    const { next, stop } = start(client, journal);
+    await next();
+    const reason = new Error("stopped");
+    stop.abort(reason);
+    await expect(next()).rejects.toBe(reason);
+    expect(await journal.get("a")).toMatchObject({ acknowledged: true, status: "success" });
+  });
+
+  test("an abort during the wait for the next order throws its reason, and releases the leases", async ({
+    client,
+    emulator,
+  }) => {
+    emulator.providers.provider_a.always({ outcome: "hang" });
+    const journal = memoryJournal();
+    await submit(client, journal, "a");
+    const { next, stop } = start(client, journal);
+    const nothing = next();
+    nothing.catch(() => {});
+    await emulator.clock.advance(30_000);
+    expect(await journal.get("a")).toHaveProperty("follower");
+    const reason = new Error("stopped");
+    stop.abort(reason);
+    await expect(nothing).rejects.toBe(reason);
+    expect(await journal.get("a")).not.toHaveProperty("follower");
+  });
+
+  test("keeps its lease while it is handled, however long that takes", async ({ client, emulator }) => {
+    const journal = memoryJournal();
+    await submit(client, journal, "slow");
+    const slow = start(client, journal);
+    expect(await slow.next()).toMatchObject({ key: "slow" });
+    const second = start(anotherClient(emulator), other(journal));
+    await emulator.clock.advance(3_600_000);
+    await submit(client, journal, "b");
+    const b = await Promise.race([second.next(), slow.next()]);
+    expect(b).toMatchObject({ key: "b" });
+    expect(await journal.get("slow")).toMatchObject({ acknowledged: b.key === "b" ? expect.anything() : true });
+  });
+});
+
+test("a run that ends while a follower has the order closes its key all the same", async ({ client }) => {
+  const journal = memoryJournal();
+  await submit(client, journal, "a");
+  const { next } = start(client, other(journal));
+  const delivered = next();
+  await client.tasks.run(REQUEST, { journal, journalKey: "a" });
+  await delivered;
+  expect(await journal.get("a")).toMatchObject({ status: "success", acknowledged: false });
+  await submit(client, journal, "b");
+  await next();
+  expect(await journal.get("a")).toMatchObject({ status: "success", acknowledged: true });
+});
+
+test("two followers share the orders: each is delivered once", async ({ client, emulator }) => {
+  const journal = memoryJournal();
+  const keys = Array.from({ length: 12 }, (_, index) => `order-${index}`);
+  const stop = new AbortController();
+  const delivered: string[][] = [[], []];
+  const follow = async (index: number) => {
+    const orders = anotherClient(emulator).tasks.follow(other(journal), { signal: stop.signal, concurrency: 3 });
+    for await (const { key } of orders) {
+      delivered[index]?.push(key);
+      if (delivered.flat().length === keys.length) stop.abort();
+    }
+  };
+  for (const key of keys) await submit(client, journal, key);
+  await Promise.allSettled([follow(0), follow(1)]);
+  expect(delivered.flat().sort()).toEqual([...keys].sort());
+  expect(delivered.map(({ length }) => length > 0)).toEqual([true, true]);
+});
+
+test("holds at most `concurrency` orders, unread ends among them", async ({ client, emulator }) => {
+  const journal = memoryJournal();
+  for (let index = 0; index < 7; index++) await submit(client, journal, `order-${index}`);
+  const { next } = start(client, journal, { concurrency: 2 });
+  const held = async () => (await journal.unacknowledged()).filter(({ follower }) => follower !== null).length;
+  for (let index = 0; index < 7; index++) {
+    await next();
+    expect(await held()).toBeLessThanOrEqual(2);
+  }
+  await emulator.clock.advance(60_000);
+  expect(await held()).toBe(1);
+});
+
+describe("a journal that fails", () => {
+  test("is tried again with growing pauses, and then its error is thrown", async ({ client, emulator }) => {
+    const journal = memoryJournal();
+    const tries: number[] = [];
+    const broken: Required<Journal> = {
+      ...journal,
+      unacknowledged() {
+        tries.push(emulator.clock.now());
+        return Promise.reject(away);
+      },
+    };
+    const error = await rejection(start(client, broken).next(), JournalError);
+    expect(error.cause).toBe(away);
+    expect(error.message).toContain(away.message);
+    const gaps = tries.slice(1).map((at, index) => (at - (tries[index] ?? 0)) / 1000);
+    expect(gaps).toEqual([1, 2, 4, 8, 16, ...Array(9).fill(30)]);
+  });
+
+  test("at once with `maxFailureMs: 0`", async ({ client }) => {
+    const broken: Required<Journal> = { ...memoryJournal(), unacknowledged: () => Promise.reject(away) };
+    await rejection(start(client, broken, { maxFailureMs: 0 }).next(), JournalError);
+  });
+
+  test("loses nothing by an outage that is shorter", async ({ client, emulator }) => {
+    const journal = memoryJournal();
+    const until = emulator.clock.now() + 120_000;
+    const guard = <Result>(work: () => Promise<Result>) =>
+      emulator.clock.now() < until ? Promise.reject<Result>(away) : work();
+    await submit(client, journal, "a");
+    const flaky: Required<Journal> = {
+      ...journal,
+      get: (key) => guard(() => journal.get(key)),
+      put: (...entry) => guard(() => journal.put(...entry)),
+      unacknowledged: (since) => guard(() => journal.unacknowledged(since)),
+    };
+    expect(await start(client, flaky).next()).toMatchObject({ key: "a" });
+    expect(emulator.clock.now()).toBeGreaterThanOrEqual(until);
+  });
+
+  test("during an acknowledgement: the next order comes after it, or the error", async ({ client, emulator }) => {
+    const journal = memoryJournal();
+    await submit(client, journal, "a");
+    await submit(client, journal, "b");
+    let isAway = false;
+    const flaky: Required<Journal> = {
+      ...journal,
+      put: (...entry) => (isAway ? Promise.reject(away) : journal.put(...entry)),
+    };
+    const { next } = start(client, flaky);
+    const { key } = await next();
+    isAway = true;
+    const second = next();
+    await emulator.clock.advance(50_000);
+    isAway = false;
+    expect((await second).key).not.toBe(key);
+    expect(await journal.get(key)).toMatchObject({ acknowledged: true });
+    isAway = true;
+    await rejection(next(), JournalError);
+  });
+
+  test("for one key only: the others are delivered, and the error names the key", async ({ client }) => {
+    const journal = memoryJournal();
+    await submit(client, journal, "bad");
+    await submit(client, journal, "good");
+    const partly: Required<Journal> = {
+      ...journal,
+      get: (key) => (key === "bad" ? Promise.reject(away) : journal.get(key)),
+    };
+    const { next } = start(client, partly);
+    expect(await next()).toMatchObject({ key: "good" });
+    expect(await rejection(next(), JournalError)).toMatchObject({ journalKey: "bad" });
+  });
+});
+
+test("a refused API key ends the loop, and acknowledges nothing", async ({ client, emulator }) => {
+  const journal = memoryJournal();
+  await submit(client, journal, "a");
+  const wrong = new AsyncMusic({ ...emulator.connection(), apiKey: "emu_wrong" });
+  await rejection(start(wrong, other(journal)).next(), AuthenticationError);
+  expect(await start(client, journal).next()).toMatchObject({ key: "a" });
+});
+
+test.for([
+  [{ intervalMs: 0 }, "intervalMs"],
+  [{ leaseMs: 10 }, "leaseMs"],
+  [{ concurrency: 0.5 }, "concurrency"],
+  [{ requestId: "mine" }, "requestId"],
+  [{ interval: 5 }, "interval"],
+] as const)("refuses %j", async ([options, option], { client }) => {
+  const { next } = start(client, memoryJournal(), options as FollowOptions);
+  expect(await rejection(next(), InvalidOptionError)).toMatchObject({ option: expect.stringContaining(option) });
+});
+
+test("refuses a journal that cannot list its orders", async ({ client }) => {
+  const { get, put, delete: free } = memoryJournal();
+  const error = await rejection(start(client, { get, put, delete: free }).next(), InvalidOptionError);
+  expect(error).toMatchObject({ option: "journal", message: expect.stringContaining("unacknowledged") });
+});
