@@ -39,6 +39,16 @@ export interface RunFlags extends TaskFlags {
   key?: string;
 }
 
+/** Flags of `relay`. Times are in milliseconds. */
+export interface RelayFlags extends ConnectionFlags {
+  journal: string;
+  webhook?: string;
+  list?: boolean;
+  retry?: boolean;
+  lease?: number;
+  timeout: number;
+}
+
 /** Short flags, for the fields that are typed most often. */
 const SHORT: Readonly<Record<string, string>> = { gpt_description_prompt: "-d" };
 
@@ -182,6 +192,22 @@ export const COMMAND_OPTIONS = {
     option("--not-created", "no task was created; the next run with the key creates one"),
     option("--offline", "record the ID without reading the task from the service"),
     option("--force", "accept --not-created for a request that began less than 2 minutes ago"),
+    ...CONNECTION_OPTIONS,
+  ],
+  relay: [
+    option(
+      "--journal <place>",
+      "the journal of the orders: a directory, or a postgres:// or redis:// URL",
+    ).makeOptionMandatory(),
+    option("--webhook <url>", "where to post the end of each order"),
+    option("--list", "list the orders whose end was not delivered, and exit"),
+    option("--retry", "also try the orders again on which a relay has given up"),
+    option("--timeout <time>", "how long each post may take", parseDuration).default(15_000, "15s"),
+    option(
+      "--lease <time>",
+      "how long other relays wait before they take over the orders of a relay that was killed (default: 60s)",
+      parseDuration,
+    ),
     ...CONNECTION_OPTIONS,
   ],
   balance: CONNECTION_OPTIONS,

@@ -54,6 +54,20 @@ key is never replaced.
 
   ${command} settle rain --journal j --not-created`;
 
+const relayHelpFor = (command: string) => `
+Set ASYNC_MUSIC_WEBHOOK_SECRET to the secret with which your
+server checks the signatures of Standard Webhooks: whsec_ and
+then Base64. While you replace a secret, set both, with a space
+between them.
+
+A status of 2xx acknowledges an end. Otherwise it is posted
+again after 5 s, 15 s, 45 s and so on, 15 times within three
+days. Several relays of one journal share its orders. Ctrl-C
+ends the relay; nothing is lost.
+
+  ${command} relay --journal songs.journal \\
+    --webhook https://shop.example/songs`;
+
 const driftHelpFor = (command: string) => `
 It usually takes 6 to 33 minutes. A task that does not end
 is read for 65 minutes. Use an account that no other program
@@ -105,6 +119,10 @@ export const COMMAND_HELP: Readonly<
   settle: {
     description: "Record the outcome of a request whose response was lost.",
     after: settleHelpFor,
+  },
+  relay: {
+    description: "Post the end of each order of a journal to a webhook.",
+    after: relayHelpFor,
   },
   balance: { description: "Show the credits of the account. Frozen ones are held for unfinished tasks." },
   usage: { description: "Show the tasks and credits that the account has used." },

@@ -118,7 +118,7 @@ export function checkJournalPath(path: string): void {
   const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(path) ?? [];
   if (scheme === undefined) return;
   throw new UsageError(
-    `--journal must be the directory of a file journal; got a ${scheme}:// URL. The command line reads no other journal. ` +
+    `--journal must be the directory of a file journal; got a ${scheme}:// URL. Only \`relay\` reads other journals. ` +
       "In a program, use its `open()` and `settleOutcome`, or with PostgreSQL the SQL of docs/postgres.md.",
   );
 }

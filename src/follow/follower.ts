@@ -8,6 +8,7 @@ import { newRevision, Slot, withTimeout } from "../journal/slot.js";
 import { onAbort } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
+import { holdTime } from "../time/hold.js";
 import { JournalOutage } from "./journal-outage.js";
 import { type LeaseTerms, OrderLease } from "./order-lease.js";
 
@@ -77,7 +78,7 @@ export class Follower {
 
   constructor(journal: FollowedJournal, settings: FollowerSettings) {
     const { leaseMs, clock } = settings;
-    this.#journal = journal;
+    this.#journal = heldBy(clock, journal);
     this.#settings = settings;
     this.#terms = { id: newRevision(), leaseMs, clock };
   }
@@ -245,6 +246,16 @@ export class Follower {
       await Promise.all([...this.#orders.values()].map(({ lease }) => lease.renew().catch(() => {})));
     }
   }
+}
+
+/** The same journal; a virtual clock does not skip ahead while a call of it is in progress. */
+function heldBy(clock: Clock, journal: FollowedJournal): FollowedJournal {
+  return {
+    get: async (key) => holdTime(clock, journal.get(key)),
+    put: async (...entry) => holdTime(clock, journal.put(...entry)),
+    delete: async (...entry) => holdTime(clock, journal.delete(...entry)),
+    unacknowledged: async (since) => holdTime(clock, journal.unacknowledged(since)),
+  };
 }
 
 function statusOf(end: EndedOrder["end"]): FinalStatus | null {

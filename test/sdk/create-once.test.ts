@@ -106,10 +106,7 @@ describe("a create with a journal", () => {
   test("refuses another request under the key, and sends nothing", async () => {
     const { client, create, journal, requests } = world(() => accepted());
     await create();
-    await rejection(
-      client.tasks.create(OTHER_REQUEST, { journal, journalKey: KEY }),
-      JournalConflictError,
-    );
+    await rejection(client.tasks.create(OTHER_REQUEST, { journal, journalKey: KEY }), JournalConflictError);
     expect(requests).toHaveLength(1);
   });
 
@@ -165,7 +162,9 @@ describe("a create with a journal", () => {
     const created = client.tasks.create(SONG_REQUEST, { journal, journalKey: KEY });
     expect(created).not.toHaveProperty("withResponse");
     expectTypeOf(created).not.toHaveProperty("withResponse");
-    expectTypeOf(await created).toHaveProperty("type").toEqualTypeOf<"music">();
+    expectTypeOf(await created)
+      .toHaveProperty("type")
+      .toEqualTypeOf<"music">();
     const plain = client.tasks.create(SONG_REQUEST, {});
     expectTypeOf(plain).toHaveProperty("withResponse");
     await plain.catch(() => {});

@@ -48,7 +48,11 @@ const submit = (client: AsyncMusic, journal: Journal, journalKey: string) =>
 /** Replaces fields of an entry. */
 async function change(journal: Journal, key: string, fields: Partial<JournalRecord>) {
   const entry = await journal.get(key);
-  await journal.put(key, { ...entry, revision: crypto.randomUUID(), ...fields } as JournalRecord, entry?.revision ?? null);
+  await journal.put(
+    key,
+    { ...entry, revision: crypto.randomUUID(), ...fields } as JournalRecord,
+    entry?.revision ?? null,
+  );
 }
 
 describe("follow yields", () => {
@@ -57,7 +61,11 @@ describe("follow yields", () => {
     const { task_id } = await submit(client, journal, "a");
     const { next } = start(client, journal);
     const first = await next();
-    expect(first).toMatchObject({ deliveryId: `msg_${task_id}`, key: "a", task: { task_id, status: "success" } });
+    expect(first).toMatchObject({
+      deliveryId: `msg_${task_id}`,
+      key: "a",
+      task: { task_id, status: "success" },
+    });
     expect(first).not.toHaveProperty("error");
     expect(await journal.get("a")).not.toHaveProperty("status");
     await submit(client, journal, "b");
@@ -120,7 +128,11 @@ describe("follow yields", () => {
     expect(await next()).toMatchObject({ key: "a", task: song });
   });
 
-  test("an order that was settled, and leaves its intent alone before", async ({ client, emulator, breaks }) => {
+  test("an order that was settled, and leaves its intent alone before", async ({
+    client,
+    emulator,
+    breaks,
+  }) => {
     breaks("resubmitted_after_unknown_outcome");
     const journal = memoryJournal();
     emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
@@ -134,7 +146,10 @@ describe("follow yields", () => {
     expect(await next()).toMatchObject({ key: "lost", task: { task_id } });
   });
 
-  test("nothing of orders that are older than seven days, or than `maxAgeMs`", async ({ client, emulator }) => {
+  test("nothing of orders that are older than seven days, or than `maxAgeMs`", async ({
+    client,
+    emulator,
+  }) => {
     const journal = memoryJournal();
     await submit(client, journal, "old");
     await emulator.clock.advance(7 * DAY_MS + 1);
@@ -162,7 +177,10 @@ describe("follow yields", () => {
 });
 
 describe("an end that was not acknowledged", () => {
-  test("is delivered again after the loop was left, at once and with the same ID", async ({ client, emulator }) => {
+  test("is delivered again after the loop was left, at once and with the same ID", async ({
+    client,
+    emulator,
+  }) => {
     const journal = memoryJournal();
     await submit(client, journal, "a");
     const first = start(client, journal);
@@ -175,7 +193,10 @@ describe("an end that was not acknowledged", () => {
     expect(emulator.clock.now() - at).toBeLessThan(10_000);
   });
 
-  test("is delivered by another follower once the lease of a killed one has run out", async ({ client, emulator }) => {
+  test("is delivered by another follower once the lease of a killed one has run out", async ({
+    client,
+    emulator,
+  }) => {
     const journal = memoryJournal();
     await submit(client, journal, "a");
     const until = new Date(emulator.clock.now() + 300_000).toISOString();
@@ -225,7 +246,9 @@ describe("an end that was not acknowledged", () => {
     await submit(client, journal, "b");
     const b = await Promise.race([second.next(), slow.next()]);
     expect(b).toMatchObject({ key: "b" });
-    expect(await journal.get("slow")).toMatchObject({ acknowledged: b.key === "b" ? expect.anything() : true });
+    expect(await journal.get("slow")).toMatchObject({
+      acknowledged: b.key === "b" ? expect.anything() : true,
+    });
   });
 });
 
@@ -248,7 +271,10 @@ test("two followers share the orders: each is delivered once", async ({ client, 
   const stop = new AbortController();
   const delivered: string[][] = [[], []];
   const follow = async (index: number) => {
-    const orders = anotherClient(emulator).tasks.follow(other(journal), { signal: stop.signal, concurrency: 3 });
+    const orders = anotherClient(emulator).tasks.follow(other(journal), {
+      signal: stop.signal,
+      concurrency: 3,
+    });
     for await (const { key } of orders) {
       delivered[index]?.push(key);
       if (delivered.flat().length === keys.length) stop.abort();
@@ -264,7 +290,8 @@ test("holds at most `concurrency` orders, unread ends among them", async ({ clie
   const journal = memoryJournal();
   for (let index = 0; index < 7; index++) await submit(client, journal, `order-${index}`);
   const { next } = start(client, journal, { concurrency: 2 });
-  const held = async () => (await journal.unacknowledged()).filter(({ follower }) => follower !== null).length;
+  const held = async () =>
+    (await journal.unacknowledged()).filter(({ follower }) => follower !== null).length;
   for (let index = 0; index < 7; index++) {
     await next();
     expect(await held()).toBeLessThanOrEqual(2);
@@ -312,7 +339,10 @@ describe("a journal that fails", () => {
     expect(emulator.clock.now()).toBeGreaterThanOrEqual(until);
   });
 
-  test("during an acknowledgement: the next order comes after it, or the error", async ({ client, emulator }) => {
+  test("during an acknowledgement: the next order comes after it, or the error", async ({
+    client,
+    emulator,
+  }) => {
     const journal = memoryJournal();
     await submit(client, journal, "a");
     await submit(client, journal, "b");
@@ -363,7 +393,9 @@ test.for([
   [{ interval: 5 }, "interval"],
 ] as const)("refuses %j", async ([options, option], { client }) => {
   const { next } = start(client, memoryJournal(), options as FollowOptions);
-  expect(await rejection(next(), InvalidOptionError)).toMatchObject({ option: expect.stringContaining(option) });
+  expect(await rejection(next(), InvalidOptionError)).toMatchObject({
+    option: expect.stringContaining(option),
+  });
 });
 
 test("refuses a journal that cannot list its orders", async ({ client }) => {

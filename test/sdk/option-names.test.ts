@@ -67,12 +67,15 @@ test.each([
   ["journal", { journal: memoryJournal() }, "journalKey"],
   ["journalKey", { journalKey: "order-1" }, "journal"],
   ["probe", { probe: true }, "probe"],
-])("a create with `%s` alone is refused, since it would prevent no duplicate", async (_, options, missing) => {
-  const { client, requests } = createWorld(() => accepted());
-  const created: Promise<unknown> = client.tasks.create(SONG_REQUEST, options as never);
-  expect(await rejection(created, InvalidOptionError)).toMatchObject({ option: missing });
-  expect(requests).toEqual([]);
-});
+])(
+  "a create with `%s` alone is refused, since it would prevent no duplicate",
+  async (_, options, missing) => {
+    const { client, requests } = createWorld(() => accepted());
+    const created: Promise<unknown> = client.tasks.create(SONG_REQUEST, options as never);
+    expect(await rejection(created, InvalidOptionError)).toMatchObject({ option: missing });
+    expect(requests).toEqual([]);
+  },
+);
 
 test.each(["maxWait", "pollInterval", "onupdate"])("a wait refuses `%s`", async (given) => {
   const { client } = createWorld(() => ok(succeeded()));

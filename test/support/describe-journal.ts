@@ -162,7 +162,11 @@ export function describeJournal(createStore: () => Promise<() => Promise<Require
     const [oldest, ...others] = await again.unacknowledged();
     expect([oldest?.key, others]).toEqual(["too old", orders]);
     // The entry of another one takes the place of an entry that is done.
-    await journal.put("delivered", journalEntry("submitted", { ...at(4), revision: "next" }), "revision-submitted");
+    await journal.put(
+      "delivered",
+      journalEntry("submitted", { ...at(4), revision: "next" }),
+      "revision-submitted",
+    );
     expect((await again.unacknowledged()).map(({ key }) => key)).toContain("delivered");
   });
 

@@ -1,0 +1,106 @@
+import { printableLine } from "../../src/contract/text.js";
+import { createRedactor } from "../../src/errors/redactor.js";
+import { FOLLOW_DEFAULTS, Follower, type FollowerSettings } from "../../src/follow/follower.js";
+import type { AsyncMusic, UnacknowledgedOrder } from "../../src/index.js";
+import { createSystemClock } from "../../src/time/clock.js";
+import { systemRandom } from "../../src/time/random.js";
+import { connect } from "../account.js";
+import type { RelayFlags } from "../flags.js";
+import { messageOfThrown, stylesFor, type Terminal, UsageError } from "../terminal.js";
+import { journalAt, type OpenedJournal } from "./journal-at.js";
+import { MOST_TRIES, nextTry } from "./schedule.js";
+import { listUndelivered } from "./undelivered.js";
+import { bodyOf, post, type Webhook, webhookSecrets, webhookUrl } from "./webhook.js";
+
+/** Posts the end of each order of a journal to a webhook, until a signal ends it; or lists the orders that were not delivered. */
+export async function relay(flags: RelayFlags, terminal: Terminal): Promise<void> {
+  const { list = false, json = false, webhook: url } = flags;
+  if (list === (url !== undefined)) throw new UsageError("Pass either --webhook or --list.");
+  if (json && !list) throw new UsageError("--json needs --list.");
+  const webhook = url === undefined ? null : webhookOf(url, flags, terminal);
+  const client = webhook === null ? null : connect(flags, terminal);
+  const opened = await journalAt(flags.journal);
+  try {
+    if (client === null || webhook === null) return await listUndelivered(opened, flags, terminal);
+    await relayUntilSignal(opened, { client, webhook, flags, terminal });
+  } finally {
+    await opened.close();
+  }
+}
+
+function webhookOf(url: string, { timeout }: RelayFlags, { env, client }: Terminal): Webhook {
+  return {
+    url: webhookUrl(url),
+    secrets: webhookSecrets(env["ASYNC_MUSIC_WEBHOOK_SECRET"]),
+    timeoutMs: timeout,
+    fetch: client?.fetch ?? fetch,
+  };
+}
+
+/** A relay that runs. */
+interface Relay {
+  client: AsyncMusic;
+  webhook: Webhook;
+  flags: RelayFlags;
+  terminal: Terminal;
+}
+
+async function relayUntilSignal({ journal, exists }: OpenedJournal, running: Relay): Promise<void> {
+  const { webhook, flags, terminal } = running;
+  const { stderr, onSignal } = terminal;
+  const stop = new AbortController();
+  // The next signal ends the process, even if a post does not end.
+  const stopListening = onSignal(() => {
+    stopListening();
+    stop.abort();
+  });
+  stderr.write(`Relaying the ends of ${exists ? "" : "future "}orders to ${webhook.url.host}.\n`);
+  if (!exists)
+    stderr.write(
+      `There is no journal at ${printableLine(flags.journal)} yet. Check the path, or wait for the first order.\n`,
+    );
+  try {
+    await new Follower(journal, settingsOf(running)).run(stop.signal);
+  } finally {
+    stopListening();
+  }
+}
+
+function settingsOf({ client, webhook, flags, terminal }: Relay): FollowerSettings {
+  const { retry = false, lease = FOLLOW_DEFAULTS.leaseMs } = flags;
+  const { clock = createSystemClock(), random = systemRandom } = terminal.client ?? {};
+  const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
+  const fail = (text: string) => {
+    const style = stylesFor(terminal.stderr, terminal.env);
+    terminal.stderr.write(`${style("red", "async-music:")} ${printableLine(text)}\n`);
+  };
+  return {
+    ...FOLLOW_DEFAULTS,
+    ...{ leaseMs: lease, clock, redactor },
+    wait: (_, entry, signal) => client.tasks.wait(entry.submission ?? entry.task_id, { signal }),
+    isDue: ({ delivery }: UnacknowledgedOrder) => {
+      if (delivery === null) return true;
+      return delivery.next_at === null ? retry : Date.parse(delivery.next_at) <= clock.now();
+    },
+    onJournalFailure: (error, retryMs) =>
+      fail(`The journal failed, and is tried again in ${retryMs / 1000} s. ${messageOfThrown(error)}`),
+    deliver: async (order, record) => {
+      const { deliveryId, key, entry } = order;
+      const reason = await post(webhook, deliveryId, bodyOf(order), clock.now());
+      if (reason === null) {
+        await record("acknowledged");
+        terminal.stdout.write(`${printableLine(key)} ${printableLine(deliveryId)}\n`);
+        return;
+      }
+      const delivery = nextTry(entry.delivery, redactor.text(reason), { now: clock.now(), random });
+      await record(delivery);
+      const next =
+        delivery.next_at === null
+          ? `Gave up after ${MOST_TRIES} tries: \`relay --list\` lists the order, and \`--retry\` tries it again.`
+          : `The next try is at ${delivery.next_at}.`;
+      fail(
+        `Order ${JSON.stringify(key)} was not delivered, try ${delivery.tries}: ${delivery.last_error}. ${next}`,
+      );
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { createHmac } from "node:crypto";
+import type { EndedOrder } from "../../src/follow/follower.js";
+import { TaskFailedError } from "../../src/index.js";
+import { UsageError } from "../terminal.js";
+
+/** What a relay posts to. */
+export interface Webhook {
+  readonly url: URL;
+  /** The keys that sign each post. While a secret is replaced, there are two. */
+  readonly secrets: readonly Buffer[];
+  readonly timeoutMs: number;
+  readonly fetch: typeof fetch;
+}
+
+/** Bytes of a secret, as Standard Webhooks demands them. */
+const SECRET_BYTES = { least: 24, most: 64 };
+
+/** Checks the URL of the webhook. The message does not repeat it: its path or query may be a secret. */
+export function webhookUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new UsageError("--webhook must be a URL that begins with https:// or http://.");
+  if (url.username !== "" || url.password !== "")
+    throw new UsageError(
+      "--webhook must not contain a user name or a password. Check the signature instead.",
+    );
+  return url;
+}
+
+/** Reads the secrets of the variable ASYNC_MUSIC_WEBHOOK_SECRET: one, or several that are separated by spaces. */
+export function webhookSecrets(text = ""): Buffer[] {
+  const example = `whsec_$(head -c 32 /dev/urandom | base64)`;
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  if (words.length === 0)
+    throw new UsageError(
+      `Missing webhook secret. Set ASYNC_MUSIC_WEBHOOK_SECRET to the secret with which your server checks the signatures, for example ${example}.`,
+    );
+  return words.map((word) => {
+    const [, base64] = /^whsec_([A-Za-z\d+/]+={0,2})$/.exec(word) ?? [];
+    const secret = Buffer.from(base64 ?? "", "base64");
+    if (secret.length >= SECRET_BYTES.least && secret.length <= SECRET_BYTES.most) return secret;
+    throw new UsageError(
+      `ASYNC_MUSIC_WEBHOOK_SECRET must be whsec_ and then ${SECRET_BYTES.least} to ${SECRET_BYTES.most} bytes in Base64, for example ${example}.`,
+    );
+  });
+}
+
+/** The body of a post: the same at each try. */
+export function bodyOf({ key, entry, end }: EndedOrder): string {
+  const error = "error" in end ? end.error : null;
+  const failed = error instanceof TaskFailedError ? error.task : null;
+  const task = "task" in end ? end.task : failed;
+  const isSuccess = "task" in end;
+  return JSON.stringify({
+    type: isSuccess ? "order.succeeded" : "order.failed",
+    timestamp: task?.completed_at ?? entry.at,
+    data: {
+      key,
+      task_id: entry.task_id,
+      task,
+      error: isSuccess
+        ? null
+        : error instanceof Error
+          ? textsOf(error)
+          : { name: "Error", message: String(error) },
+    },
+  });
+}
+
+function textsOf({ name, message }: Error) {
+  return { name, message };
+}
+
+/** Posts a body once. Resolves with why it was not accepted, or with `null`. Never rejects. */
+export async function post(
+  { url, secrets, timeoutMs, fetch }: Webhook,
+  id: string,
+  body: string,
+  now: number,
+): Promise<string | null> {
+  const timestamp = String(Math.floor(now / 1000));
+  const signatures = secrets.map((secret) => {
+    const mac = createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`);
+    return `v1,${mac.digest("base64")}`;
+  });
+  const headers = {
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    // A redirect could lead to another host.
+    const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
+    await response.body?.cancel();
+    if (response.ok) return null;
+    const isRedirect = response.status >= 300 && response.status < 400;
+    return `HTTP ${response.status}${isRedirect ? "; redirects are not followed" : ""}`;
+  } catch (error) {
+    if (signal.aborted) return `no response within ${timeoutMs / 1000} s`;
+    const { cause = error }: { cause?: unknown } = Object(error);
+    return reasonOf(cause);
+  }
+}
+
+/** A short reason: the messages of some connection errors are empty. */
+function reasonOf(cause: unknown): string {
+  const { message, code } = Object(cause);
+  return String(message || code || cause).slice(0, 200);
+}

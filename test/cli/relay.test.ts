@@ -1,0 +1,384 @@
+import { AsyncMusic, type JournalRecord, type OrderDelivery } from "async-music";
+import { fileJournal } from "async-music/node";
+import { Webhook } from "standardwebhooks";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { nextTry } from "../../cli/relay/schedule.js";
+import { createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
+
+const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes ...").toString("base64")}`;
+const OTHER_SECRET = `whsec_${Buffer.from("another one of thirty-two bytes.").toString("base64")}`;
+const URL_OF_SHOP = "https://shop.example/songs?token=t0ken";
+const HOUR_MS = 3_600_000;
+
+const its = useTerminal();
+const systemNow = Date.now;
+
+interface Post {
+  url: string;
+  id: string;
+  body: { type: string; timestamp: string; data: Record<string, unknown> };
+  at: number;
+}
+
+/** A shop that receives posts. `respond` decides about each; by default it accepts all. */
+function createShop(secret = SECRET) {
+  const posts: Post[] = [];
+  const shop = {
+    posts,
+    respond: (_post: Post): Response | Promise<Response> => new Response("ok"),
+    keys: () => posts.map(({ body }) => body.data["key"]),
+    async receive(request: Request): Promise<Response> {
+      const { now } = its.emulator.clock;
+      const text = await request.text();
+      // The library compares the timestamp with the system's clock.
+      vi.setSystemTime(now());
+      const verified = new Webhook(secret).verify(text, Object.fromEntries(request.headers));
+      vi.setSystemTime(systemNow());
+      expect([request.method, request.redirect]).toEqual(["POST", "manual"]);
+      const id = request.headers.get("webhook-id") ?? "";
+      const post = { url: request.url, id, body: verified as Post["body"], at: now() };
+      posts.push(post);
+      return shop.respond(post);
+    },
+  };
+  return shop;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  return () => vi.useRealTimers();
+});
+
+/** A terminal in which `relay` reaches the shop and the service. */
+function terminalOf(shop: ReturnType<typeof createShop>, env: Record<string, string> = {}) {
+  const { fetch, ...rest } = its.emulator.connection();
+  const routed: typeof globalThis.fetch = (input, init) => {
+    const request = new Request(input, init);
+    return new URL(request.url).host === "shop.example" ? shop.receive(request) : fetch(request);
+  };
+  return createTerminal(
+    { connection: () => ({ ...rest, fetch: routed }) },
+    { env: { ASYNC_MUSIC_WEBHOOK_SECRET: SECRET, ...env } },
+  );
+}
+
+/** Starts a relay; `stop` ends it as Ctrl-C does. */
+function startRelay(shop: ReturnType<typeof createShop>, ...flags: string[]) {
+  const terminal = terminalOf(shop);
+  const ended = terminal.run("relay", "--journal", its.journal, "--webhook", URL_OF_SHOP, ...flags);
+  const stop = async () => {
+    terminal.signal("SIGTERM");
+    return ended;
+  };
+  onTestFinished(async () => void (await stop()));
+  return { stop, ended, terminal };
+}
+
+const list = (...flags: string[]) => its.run("relay", "--journal", its.journal, "--list", ...flags);
+
+const submit = (key: string) => {
+  const client = new AsyncMusic(its.emulator.connection());
+  const request = { model: "provider_a", task_type: "lyrics", input: { prompt: key } } as const;
+  return client.tasks.create(request, { journal: fileJournal(its.journal), journalKey: key });
+};
+
+const entry = async (key: string) => (await fileJournal(its.journal).get(key)) as JournalRecord;
+
+/** Replaces fields of an entry, as another process does. */
+async function change(key: string, fields: Partial<JournalRecord>) {
+  const found = await entry(key);
+  const changed = { ...found, ...fields, revision: crypto.randomUUID() };
+  expect(await fileJournal(its.journal).put(key, changed, found.revision)).toBe(true);
+}
+
+const now = () => new Date(its.emulator.clock.now()).toISOString();
+
+/** Advances the time until something holds. */
+async function until(holds: () => unknown, stepMs = 1000): Promise<void> {
+  for (let step = 0; step < 500; step++) {
+    if (await holds()) return;
+    await its.emulator.clock.advance(stepMs);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  throw new Error("It never came true.");
+}
+
+describe("relay", () => {
+  test("posts how each order ended, signed by Standard Webhooks, and acknowledges it after a 2xx", async () => {
+    const shop = createShop();
+    const { task_id } = await submit("sea");
+    const { stop } = startRelay(shop);
+    await until(async () => (await entry("sea")).acknowledged);
+    const [post] = shop.posts;
+    expect(post).toMatchObject({ url: URL_OF_SHOP, id: `msg_${task_id}` });
+    const { type, timestamp, data } = Object(post).body;
+    expect([type, timestamp]).toEqual(["order.succeeded", data.task.completed_at]);
+    expect(data).toMatchObject({ key: "sea", task_id, task: { status: "success" }, error: null });
+    expect(await entry("sea")).toMatchObject({ status: "success", acknowledged: true });
+    expect(await stop()).toEqual({
+      status: 0,
+      stdout: `sea msg_${task_id}\n`,
+      stderr: "Relaying the ends of orders to shop.example.\n",
+    });
+    expect(shop.posts).toHaveLength(1);
+  });
+
+  test("posts failures with their task, and orders that are submitted later", async () => {
+    const shop = createShop();
+    const { stop } = startRelay(shop);
+    its.emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
+    await submit("refused");
+    await until(() => shop.posts.length === 1);
+    expect(shop.posts[0]?.body).toMatchObject({
+      type: "order.failed",
+      data: {
+        key: "refused",
+        task: { status: "failure", error_code: "content_moderation" },
+        error: { name: "TaskFailedError", message: expect.stringContaining("content_moderation") },
+      },
+    });
+    expect((await stop()).stderr).toContain(`There is no journal at ${its.journal} yet.`);
+  });
+
+  test("tries again with growing pauses, gives up, and lists the order", async () => {
+    const shop = createShop();
+    shop.respond = () => new Response("no", { status: 500 });
+    await submit("sea");
+    const { stop } = startRelay(shop);
+    await until(() => shop.posts.length === 3);
+    const pauses = shop.posts.slice(1).map(({ at }, index) => (at - (shop.posts[index]?.at ?? 0)) / 1000);
+    // The test's random number makes each pause as short as it can be; the journal is read every 5 s.
+    for (const [index, shortest] of [4, 12].entries()) {
+      expect(pauses[index]).toBeGreaterThanOrEqual(shortest);
+      expect(pauses[index]).toBeLessThan(shortest + 7);
+    }
+    await until(async () => (await entry("sea")).delivery?.tries === 3);
+    expect(await entry("sea")).toMatchObject({ status: "success", acknowledged: false });
+    await change("sea", { delivery: { tries: 14, next_at: now(), last_error: "HTTP 500" } });
+    await until(async () => (await entry("sea")).delivery?.next_at === null);
+    await its.emulator.clock.advance(HOUR_MS);
+    expect(shop.posts).toHaveLength(4);
+    expect(new Set(shop.posts.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(shop.posts.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+
+    const { status, stderr } = await stop();
+    const [, first, , , last, ...more] = stderr.trim().split("\n");
+    expect([status, more]).toEqual([0, []]);
+    expect(first).toMatch(
+      /^async-music: Order "sea" was not delivered, try 1: HTTP 500\. The next try is at 2026-/,
+    );
+    expect(last).toContain(
+      "Gave up after 15 tries: `relay --list` lists the order, and `--retry` tries it again.",
+    );
+    expect(stderr).not.toContain("t0ken");
+    const listed = await list();
+    expect(listed.stdout).toMatch(/^sea {2}gave up {2}2026-\S+ {2}task \S+ {2}try 15: HTTP 500\n$/);
+    expect(listed.stderr).toContain("gave up: a relay has stopped trying. Start one with --retry");
+
+    shop.respond = () => new Response(null, { status: 204 });
+    startRelay(shop, "--retry");
+    await until(async () => (await entry("sea")).acknowledged);
+    expect(shop.posts).toHaveLength(5);
+    expect(await list()).toMatchObject({ status: 0, stdout: "", stderr: "Every end was delivered.\n" });
+  });
+
+  test("continues the schedule after a restart", async () => {
+    const shop = createShop();
+    shop.respond = () => new Response("no", { status: 503 });
+    await submit("sea");
+    const first = startRelay(shop);
+    await until(async () => (await entry("sea")).delivery?.tries === 4);
+    await first.stop();
+    const { delivery } = await entry("sea");
+    const { length } = shop.posts;
+    const second = startRelay(shop);
+    await its.emulator.clock.advance(60_000);
+    expect(shop.posts).toHaveLength(length);
+    await until(() => shop.posts.length > length);
+    expect(shop.posts.at(-1)?.at).toBeGreaterThanOrEqual(Date.parse(delivery?.next_at ?? ""));
+    await until(async () => (await entry("sea")).delivery?.tries === 5);
+    expect((await second.stop()).stderr).toContain("try 5: HTTP 503");
+  });
+
+  test("one order that fails, and one whose post takes long, block no others", async () => {
+    const shop = createShop();
+    let answer = (_: Response) => {};
+    shop.respond = ({ body }) => {
+      if (body.data["key"] === "fails") return new Response("no", { status: 400 });
+      if (body.data["key"] === "slow") return new Promise<Response>((resolve) => (answer = resolve));
+      return new Response("ok");
+    };
+    await submit("fails");
+    await submit("slow");
+    await submit("good");
+    const { stop } = startRelay(shop);
+    await until(async () => (await entry("good")).acknowledged && shop.keys().includes("slow"));
+    await until(() => shop.keys().includes("fails"));
+    expect(await entry("fails")).not.toHaveProperty("acknowledged", true);
+    // A post in flight ends before the relay does.
+    const ended = stop();
+    answer(new Response("ok"));
+    expect((await ended).status).toBe(0);
+    expect(await entry("slow")).toMatchObject({ acknowledged: true });
+  });
+
+  test("follows no redirect", async () => {
+    const shop = createShop();
+    shop.respond = () => Response.redirect("https://other.example/", 307);
+    await submit("sea");
+    const { stop } = startRelay(shop);
+    await until(async () => (await entry("sea")).delivery);
+    expect((await stop()).stderr).toContain("HTTP 307; redirects are not followed");
+    expect(await entry("sea")).toMatchObject({
+      delivery: { last_error: "HTTP 307; redirects are not followed" },
+    });
+  });
+
+  test("reports a shop that cannot be reached or does not respond", async () => {
+    const shop = createShop();
+    shop.respond = () => {
+      if (shop.posts.length > 1) return new Promise(() => {});
+      throw new TypeError("fetch failed", { cause: Object.assign(new Error(""), { code: "ECONNREFUSED" }) });
+    };
+    const receive = shop.receive;
+    const aborted = (request: Request) =>
+      Promise.race([
+        receive(request),
+        new Promise<never>((_, reject) => {
+          request.signal.addEventListener("abort", () => reject(request.signal.reason));
+        }),
+      ]);
+    await submit("sea");
+    const { stop } = startRelay({ ...shop, receive: aborted }, "--timeout", "0.05");
+    await until(async () => (await entry("sea")).delivery?.tries === 2);
+    const { stderr } = await stop();
+    expect(stderr).toContain("try 1: ECONNREFUSED.");
+    expect(stderr).toContain("try 2: no response within 0.05 s.");
+  });
+
+  test("two relays share the work, and each end is posted once", async () => {
+    const shop = createShop();
+    const keys = Array.from({ length: 8 }, (_, index) => `order-${index}`);
+    for (const key of keys) await submit(key);
+    const relays = [startRelay(shop), startRelay(shop)];
+    await until(async () => (await list()).stdout === "");
+    expect(shop.keys().sort()).toEqual(keys);
+    for (const { stop } of relays) expect((await stop()).status).toBe(0);
+  });
+
+  test("signs with both secrets while one is replaced", async () => {
+    for (const secret of [SECRET, OTHER_SECRET]) {
+      const shop = createShop(secret);
+      const key = `for ${secret.length} ${secret}`;
+      await submit(key);
+      const terminal = terminalOf(shop, { ASYNC_MUSIC_WEBHOOK_SECRET: `${SECRET} ${OTHER_SECRET}` });
+      const ended = terminal.run("relay", "--journal", its.journal, "--webhook", URL_OF_SHOP);
+      await until(async () => (await entry(key)).acknowledged);
+      terminal.signal("SIGINT");
+      expect((await ended).status).toBe(0);
+    }
+  });
+
+  test("ends with the status of a refused API key, and acknowledges nothing", async () => {
+    await submit("sea");
+    const terminal = terminalOf(createShop(), { ASYNC_MUSIC_API_KEY: "emu_wrong" });
+    const { status } = await terminal.run("relay", "--journal", its.journal, "--webhook", URL_OF_SHOP);
+    expect(status).toBe(4);
+    expect(await entry("sea")).not.toHaveProperty("status");
+  });
+});
+
+test("the schedule gives up after 15 tries within three days, before the links to the audio expire", () => {
+  const pausesWith = (random: number) => {
+    const pauses: number[] = [];
+    let at = 0;
+    for (let delivery: OrderDelivery | undefined; ; ) {
+      delivery = nextTry(delivery, "HTTP 500", { now: at, random: () => random });
+      expect(delivery).toMatchObject({ tries: pauses.length + 1, last_error: "HTTP 500" });
+      if (delivery.next_at === null) return pauses;
+      pauses.push((Date.parse(delivery.next_at) - at) / 1000);
+      at = Date.parse(delivery.next_at);
+    }
+  };
+  const longest = 12 * 3600;
+  expect(pausesWith(0.5)).toEqual([
+    ...[5, 15, 45, 135, 405, 1215, 3645, 10_935, 32_805],
+    ...[longest, longest, longest, longest, longest],
+  ]);
+  const daysOf = (random: number) => pausesWith(random).reduce((sum, pause) => sum + pause, 0) / 86_400;
+  expect([daysOf(0) > 2, daysOf(1) < 4]).toEqual([true, true]);
+});
+
+describe("relay --list", () => {
+  test("names what is unfinished, ended, failing and too old, also as JSON and without an API key", async () => {
+    await submit("old");
+    await its.emulator.clock.advance(8 * 24 * HOUR_MS);
+    for (const key of ["running", "ended", "failing"]) await submit(key);
+    const at = now();
+    const delivery = { tries: 3, next_at: "2026-01-09T00:10:00.000Z", last_error: "HTTP 500" };
+    await change("running", { at });
+    await change("ended", { at, status: "success", acknowledged: false });
+    await change("failing", { at, status: "failure", acknowledged: false, delivery });
+    const offline = createTerminal(its.emulator, { env: { ASYNC_MUSIC_API_KEY: "" } });
+    const { status, stdout, stderr } = await offline.run("relay", "--journal", its.journal, "--list");
+    expect(status).toBe(0);
+    expect(stdout.split("\n").map((line) => line.split(/ {2,}/).slice(0, 2))).toEqual([
+      ["old", "too old"],
+      ["ended", "ended"],
+      ["failing", "failing"],
+      ["running", "unfinished"],
+      [""],
+    ]);
+    expect(stdout).toContain("try 3: HTTP 500\n");
+    expect(stderr.trim().split("\n")).toHaveLength(4);
+    const { orders } = JSON.parse((await list("--json")).stdout);
+    expect(orders).toContainEqual(expect.objectContaining({ key: "failing", state: "failing", delivery }));
+  });
+
+  test("reports a journal that does not exist", async () => {
+    expectOneLine(await list(), 2, `There is no journal at "${its.journal}".`);
+  });
+});
+
+test.each([
+  [["--webhook", URL_OF_SHOP, "--list"], "Pass either --webhook or --list."],
+  [[], "Pass either --webhook or --list."],
+  [["--webhook", URL_OF_SHOP, "--json"], "--json needs --list."],
+  [["--webhook", "shop.example"], "--webhook must be a URL that begins with https:// or http://."],
+  [["--webhook", "ftp://shop.example"], "--webhook must be a URL"],
+  [["--webhook", "https://me:secret@shop.example"], "must not contain a user name or a password"],
+])("refuses %j", async (flags, message) => {
+  const { status, stderr } = await terminalOf(createShop()).run("relay", "--journal", its.journal, ...flags);
+  expect(status).toBe(2);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain("me:secret");
+});
+
+test.each(["", "whsec_", "secret", "whsec_dG9vIHNob3J0", "whsec_not base64!"])(
+  "refuses the secret %j",
+  async (secret) => {
+    const terminal = terminalOf(createShop(), { ASYNC_MUSIC_WEBHOOK_SECRET: secret });
+    const { status, stderr } = await terminal.run(
+      "relay",
+      "--journal",
+      its.journal,
+      "--webhook",
+      URL_OF_SHOP,
+    );
+    expect(status).toBe(2);
+    expect(stderr).toContain("ASYNC_MUSIC_WEBHOOK_SECRET");
+    if (secret !== "" && secret !== "whsec_") expect(stderr).not.toContain(secret);
+  },
+);
+
+test("refuses the URL of another database", async () => {
+  const terminal = terminalOf(createShop());
+  const { status, stderr } = await terminal.run(
+    "relay",
+    "--journal",
+    "mysql://me:pw@db",
+    "--webhook",
+    URL_OF_SHOP,
+  );
+  expect([status, stderr.includes("got a mysql:// URL"), stderr.includes("me:pw")]).toEqual([2, true, false]);
+});
