@@ -4,7 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import { relay } from "../../cli/relay/relay.js";
 import type { Output } from "../../cli/terminal.js";
 
-const [baseUrl = "", apiKey = "", journal = "", webhook = "", secret = "", epoch = ""] = process.argv.slice(2);
+const [baseUrl = "", apiKey = "", journal = "", webhook = "", secret = "", epoch = ""] =
+  process.argv.slice(2);
 const SPEED = 100;
 
 const output = (stream: NodeJS.WriteStream): Output => ({

@@ -99,6 +99,9 @@ export async function killRelays(
   expect(shop.posts()).toBeGreaterThan(orders.size);
 }
 
+/** Runs a relay from the sources. */
+export const RELAY_SOURCES = ["--import", "./tools/loader/run-sources.ts", "test/kill/run-relay.ts"];
+
 /** Starts a relay: a script with these parameters. It is killed when the test ends. Resolves when it begins to work. */
 export async function startRelay(script: readonly string[]): Promise<ChildProcess> {
   const child = spawn(process.execPath, script, { stdio: ["ignore", "ignore", "pipe"] });

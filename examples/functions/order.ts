@@ -1,0 +1,24 @@
+import { type AsyncMusic, InvalidRequestError, type Journal } from "async-music";
+
+/** How long this function lives, in milliseconds. */
+const LIFETIME_MS = 2000;
+
+/**
+ * A function that orders a song and ends: `POST { "order": "order-1", "description": "rain in Lisbon" }`. The journal has the
+ * task when the function responds, and the relay delivers its end. One order is one song, however often the request is sent.
+ */
+export async function orderSong(client: AsyncMusic, journal: Journal, request: Request): Promise<Response> {
+  const { order, description } = await request.json();
+  try {
+    await client.tasks.create(
+      { model: "provider_a", task_type: "music", input: { gpt_description_prompt: description } },
+      { journal, journalKey: order, signal: AbortSignal.timeout(LIFETIME_MS) },
+    );
+    return Response.json({ page: `/songs/${encodeURIComponent(order)}` }, { status: 202 });
+  } catch (error) {
+    if (error instanceof InvalidRequestError) return Response.json({ error: error.message }, { status: 400 });
+    // The same request again continues: with the task, if one was created.
+    console.error(error);
+    return Response.json({ error: "Try again." }, { status: 503, headers: { "Retry-After": "5" } });
+  }
+}

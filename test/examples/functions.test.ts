@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { createEmulator } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createFolder } from "../support/folder.js";
+
+const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes ...").toString("base64")}`;
+
+/** The service, the example's server, and a relay, each in a process or on a port of its own. */
+async function startShop() {
+  const emulator = createEmulator({ clock: "real" });
+  const { url, close } = await serve(emulator);
+  onTestFinished(close);
+  const cwd = await createFolder();
+  const env = {
+    ...process.env,
+    npm_command: undefined,
+    PORT: "0",
+    ASYNC_MUSIC_BASE_URL: url,
+    ASYNC_MUSIC_API_KEY: emulator.apiKey,
+    ASYNC_MUSIC_WEBHOOK_SECRET: SECRET,
+  };
+  const start = (script: string, ...flags: string[]) => {
+    const child = spawn(process.execPath, [resolve(script), ...flags], { cwd, env });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    child.stderr.resume();
+    return child;
+  };
+  const server = start("examples/functions/main.ts");
+  const [line] = await once(server.stdout, "data");
+  const address = `http://127.0.0.1:${/\d+$/.exec(String(line).trim())?.[0]}`;
+  const relay = start("dist/cli.js", "relay", "--journal", "songs.journal", "--webhook", `${address}/webhook`);
+  const order = async (description: string) => {
+    const body = JSON.stringify({ order: "order-1", description });
+    const response = await fetch(`${address}/songs`, { method: "POST", body });
+    return { status: response.status, body: await response.json() };
+  };
+  return { emulator, address, relay, order };
+}
+
+const pageOf = async (address: string) => (await fetch(`${address}/songs/order-1`)).text();
+
+test("a function orders a song and ends; the relay delivers it, and the page shows it", async () => {
+  const { emulator, address, relay, order } = await startShop();
+  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 1 });
+  expect(await order("rain in Lisbon")).toEqual({ status: 202, body: { page: "/songs/order-1" } });
+  expect(await order("rain in Lisbon")).toMatchObject({ status: 202 });
+  expect(await pageOf(address)).toContain("Your song is being made.");
+  await vi.waitFor(async () => expect(await pageOf(address)).toContain("<audio"), 60_000);
+  expect(emulator.state().tasks).toHaveLength(1);
+  const ended = once(relay, "exit");
+  relay.kill("SIGTERM");
+  expect((await ended)[0]).toBe(0);
+});
+
+test("a failure reaches the page, and a post with another signature does not", async () => {
+  const { emulator, address, order } = await startShop();
+  const forged = await fetch(`${address}/webhook`, { method: "POST", body: '{"data":{"key":"order-1"}}' });
+  expect(forged.status).toBe(401);
+  emulator.providers.provider_a.next({ outcome: "failure", process_seconds: 0, error_code: "content_moderation" });
+  expect((await order("rain")).status).toBe(202);
+  await vi.waitFor(async () => expect(await pageOf(address)).toContain("There is no song"), 60_000);
+});
