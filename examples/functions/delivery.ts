@@ -5,7 +5,12 @@ import { Webhook, WebhookVerificationError } from "standardwebhooks";
 interface Delivery {
   type: "order.succeeded" | "order.failed";
   timestamp: string;
-  data: { key: string; task_id: string; task: SucceededTask | FailedTask | null; error: { message: string } | null };
+  data: {
+    key: string;
+    task_id: string;
+    task: SucceededTask | FailedTask | null;
+    error: { message: string } | null;
+  };
 }
 
 /** How the orders ended, by their names. In production this is a table of your database. */

@@ -34,11 +34,17 @@ async function order(body: string): Promise<Response> {
 }
 
 async function respond(method: string, path: string, headers: Headers, body: string): Promise<Response> {
-  const request = new Request(`http://localhost${path}`, { method, headers, ...(method === "POST" && { body }) });
+  const request = new Request(`http://localhost${path}`, {
+    method,
+    headers,
+    ...(method === "POST" && { body }),
+  });
   if (method === "POST" && path === "/songs") return order(body);
   if (method === "POST" && path === "/webhook") return receiveEnd(ends, secret, request);
   const [, name] = /^\/songs\/([^/?]+)$/.exec(path) ?? [];
-  return name === undefined ? new Response("not found", { status: 404 }) : showSong(ends, decodeURIComponent(name));
+  return name === undefined
+    ? new Response("not found", { status: 404 })
+    : showSong(ends, decodeURIComponent(name));
 }
 
 const server = createServer(async (request, response) => {

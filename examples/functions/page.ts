@@ -4,9 +4,12 @@ import type { Ends } from "./delivery.ts";
 /** The page of an order. It loads again every two seconds until the order has ended. */
 export function showSong(ends: Ends, order: string): Response {
   const end = ends.get(order);
-  return new Response(`<!doctype html>\n<meta charset="utf-8">\n<title>Your song</title>\n${partsOf(end)}\n`, {
-    headers: { "Content-Type": "text/html", ...(end === undefined && { Refresh: "2" }) },
-  });
+  return new Response(
+    `<!doctype html>\n<meta charset="utf-8">\n<title>Your song</title>\n${partsOf(end)}\n`,
+    {
+      headers: { "Content-Type": "text/html", ...(end === undefined && { Refresh: "2" }) },
+    },
+  );
 }
 
 function partsOf(end: ReturnType<Ends["get"]>): string {

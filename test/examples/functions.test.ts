@@ -31,7 +31,14 @@ async function startShop() {
   const server = start("examples/functions/main.ts");
   const [line] = await once(server.stdout, "data");
   const address = `http://127.0.0.1:${/\d+$/.exec(String(line).trim())?.[0]}`;
-  const relay = start("dist/cli.js", "relay", "--journal", "songs.journal", "--webhook", `${address}/webhook`);
+  const relay = start(
+    "dist/cli.js",
+    "relay",
+    "--journal",
+    "songs.journal",
+    "--webhook",
+    `${address}/webhook`,
+  );
   const order = async (description: string) => {
     const body = JSON.stringify({ order: "order-1", description });
     const response = await fetch(`${address}/songs`, { method: "POST", body });
@@ -59,7 +66,11 @@ test("a failure reaches the page, and a post with another signature does not", a
   const { emulator, address, order } = await startShop();
   const forged = await fetch(`${address}/webhook`, { method: "POST", body: '{"data":{"key":"order-1"}}' });
   expect(forged.status).toBe(401);
-  emulator.providers.provider_a.next({ outcome: "failure", process_seconds: 0, error_code: "content_moderation" });
+  emulator.providers.provider_a.next({
+    outcome: "failure",
+    process_seconds: 0,
+    error_code: "content_moderation",
+  });
   expect((await order("rain")).status).toBe(202);
   await vi.waitFor(async () => expect(await pageOf(address)).toContain("There is no song"), 60_000);
 });
