@@ -196,7 +196,7 @@ export const COMMAND_OPTIONS = {
   ],
   relay: [
     option(
-      "--journal <place>",
+      "--journal <location>",
       "the journal of the orders: a directory, or a postgres:// or redis:// URL",
     ).makeOptionMandatory(),
     option("--webhook <url>", "where to post the end of each order"),

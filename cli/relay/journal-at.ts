@@ -12,17 +12,17 @@ export interface OpenedJournal {
 }
 
 /** Opens the journal at a path, or in the database with a `postgres://` or `redis://` URL. */
-export async function journalAt(place: string): Promise<OpenedJournal> {
-  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(place) ?? [];
+export async function journalAt(location: string): Promise<OpenedJournal> {
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(location) ?? [];
   switch (scheme?.toLowerCase()) {
     case undefined:
-      return { journal: fileJournal(place), exists: existsSync(place), close: async () => {} };
+      return { journal: fileJournal(location), exists: existsSync(location), close: async () => {} };
     case "postgres":
     case "postgresql":
-      return inPostgres(place);
+      return inPostgres(location);
     case "redis":
     case "rediss":
-      return inRedis(place);
+      return inRedis(location);
     default:
       throw new UsageError(
         `--journal must be a directory, or a postgres:// or redis:// URL; got a ${scheme}:// URL.`,

@@ -9,10 +9,10 @@ import type { OpenedJournal } from "./journal-at.js";
 /** Lists the orders whose end was not delivered yet, oldest first. */
 export async function listUndelivered(
   { journal, exists }: OpenedJournal,
-  { journal: place, json }: RelayFlags,
+  { journal: location, json }: RelayFlags,
   terminal: Terminal,
 ): Promise<void> {
-  if (!exists) throw new UsageError(`There is no journal at ${JSON.stringify(place)}.`);
+  if (!exists) throw new UsageError(`There is no journal at ${JSON.stringify(location)}.`);
   const { clock = createSystemClock() } = terminal.client ?? {};
   const listed = await journal.unacknowledged();
   const orders = listed.map((order) => ({ ...order, state: stateOf(order, clock.now()) }));

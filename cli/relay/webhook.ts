@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { EndedOrder } from "../../src/follow/follower.js";
 import { TaskFailedError } from "../../src/index.js";
-import { UsageError } from "../terminal.js";
+import { messageOfThrown, UsageError } from "../terminal.js";
 
 /** What a relay posts to. */
 export interface Webhook {
@@ -29,7 +29,7 @@ export function webhookUrl(text: string): URL {
 
 /** Reads the secrets of the variable ASYNC_MUSIC_WEBHOOK_SECRET: one, or several that are separated by spaces. */
 export function webhookSecrets(text = ""): Buffer[] {
-  const example = `whsec_$(head -c 32 /dev/urandom | base64)`;
+  const example = `whsec_$(openssl rand -base64 32)`;
   const words = text.split(/\s+/).filter((word) => word !== "");
   if (words.length === 0)
     throw new UsageError(
@@ -104,8 +104,8 @@ export async function post(
   }
 }
 
-/** A short reason: the messages of some connection errors are empty. */
+/** The code of a connection error, whose message may be empty; otherwise the message. */
 function reasonOf(cause: unknown): string {
-  const { message, code } = Object(cause);
-  return String(message || code || cause).slice(0, 200);
+  const { code } = Object(cause);
+  return typeof code === "string" ? code : messageOfThrown(cause);
 }

@@ -5,7 +5,7 @@
  *
  *     npx async-music emulator --api-key emu_demo
  *     export ASYNC_MUSIC_BASE_URL=http://127.0.0.1:4010 ASYNC_MUSIC_API_KEY=emu_demo
- *     export ASYNC_MUSIC_WEBHOOK_SECRET=whsec_$(head -c 32 /dev/urandom | base64)
+ *     export ASYNC_MUSIC_WEBHOOK_SECRET=whsec_$(openssl rand -base64 32)
  *     npx node examples/functions/main.ts &
  *     npx async-music relay --journal songs.journal --webhook http://127.0.0.1:3000/webhook
  *

@@ -135,7 +135,7 @@ export class Follower {
       const since = dateAt(clock.now() - maxAgeMs);
       for (const order of await this.#list(since)) {
         if (!this.#isFree(order) || !isDue(order)) continue;
-        await this.#untilFreePlace();
+        await this.#untilOneEnds();
         if (this.#stop.signal.aborted) break;
         const error = await this.#take(order.key);
         failure ??= error;
@@ -168,7 +168,7 @@ export class Follower {
     return !this.#orders.has(key) && !isHeld && !isTooOld;
   }
 
-  async #untilFreePlace(): Promise<void> {
+  async #untilOneEnds(): Promise<void> {
     while (this.#orders.size >= this.#settings.concurrency && !this.#stop.signal.aborted) {
       await new Promise<void>((resolve) => {
         const abort = onAbort(this.#stop.signal, resolve);

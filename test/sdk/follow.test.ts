@@ -18,6 +18,8 @@ import { test } from "async-music/emulator/vitest";
 import { describe, expect, onTestFinished } from "vitest";
 import { away } from "../support/journaled.js";
 import { rejection } from "../support/rejection.js";
+import { ok, succeeded } from "../support/responses.js";
+import { createWorld } from "../support/world.js";
 
 const REQUEST = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
 const UNKNOWN_ID = "0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10";
@@ -298,6 +300,63 @@ test("holds at most `concurrency` orders, unread ends among them", async ({ clie
   }
   await emulator.clock.advance(60_000);
   expect(await held()).toBe(1);
+});
+
+test("an order that another follower has taken over is left to it, and counts as delivered once it was handled", async ({
+  client,
+  emulator,
+}) => {
+  emulator.providers.provider_a.next({ outcome: "success", process_seconds: 600 });
+  const journal = memoryJournal();
+  await submit(client, journal, "stolen");
+  await submit(client, journal, "handled");
+  const { next } = start(client, journal);
+  expect(await next()).toMatchObject({ key: "handled" });
+  const until = new Date(emulator.clock.now() + DAY_MS).toISOString();
+  const thief = { id: "another", until };
+  await change(journal, "stolen", { follower: thief });
+  await change(journal, "handled", { follower: thief });
+  await emulator.clock.advance(60_000);
+  const reads = emulator.requests.filter(({ method }) => method === "GET").length;
+  await emulator.clock.advance(3_600_000);
+  expect(emulator.requests.filter(({ method }) => method === "GET")).toHaveLength(reads);
+  expect(await journal.get("stolen")).toMatchObject({ follower: thief });
+  await submit(client, journal, "last");
+  expect(await next()).toMatchObject({ key: "last" });
+  expect(await journal.get("handled")).toMatchObject({ acknowledged: true, status: "success" });
+});
+
+test("an order whose task cannot be read for longer than `maxWaitMs` is waited for again", async ({
+  client,
+  emulator,
+}) => {
+  const journal = memoryJournal();
+  await submit(client, journal, "a");
+  const until = emulator.clock.now() + 4 * 3_600_000;
+  const fetch: typeof globalThis.fetch = (...request) =>
+    emulator.clock.now() < until ? Promise.reject(new TypeError("unreachable")) : emulator.fetch(...request);
+  const unlucky = new AsyncMusic({ ...emulator.connection(), fetch });
+  expect(await start(unlucky, other(journal)).next()).toMatchObject({ key: "a" });
+  expect(emulator.clock.now()).toBeGreaterThanOrEqual(until);
+});
+
+test("a journal whose list takes long is listed less often", async () => {
+  const { client, clock } = createWorld(() => ok(succeeded()));
+  const listed: number[] = [];
+  const enough = new AbortController();
+  const slow: Required<Journal> = {
+    ...memoryJournal(),
+    async unacknowledged() {
+      listed.push(clock.now());
+      if (listed.length === 4) enough.abort();
+      await clock.sleep(listed.length === 1 ? 0 : 3000);
+      return [];
+    },
+  };
+  await start(client, slow, { signal: enough.signal })
+    .next()
+    .catch(() => {});
+  expect(listed.slice(1).map((at, index) => at - (listed[index] ?? 0))).toEqual([5000, 33_000, 33_000]);
 });
 
 describe("a journal that fails", () => {
