@@ -5,7 +5,7 @@ import type { RedisClient } from "async-music/redis";
 export function createRedisDouble(delay: () => Promise<void>): RedisClient {
   const hashes = new Map<string, { revision: string; entry: string }>();
 
-  const run = (script: string, key: string, [revision = "", entry = "", , previous]: readonly string[]) => {
+  const run = (script: string, key: string, [revision = "", entry = "", , , previous]: readonly string[]) => {
     const held = hashes.get(key);
     if (script.includes("'hmget'")) return [held?.revision ?? null, held?.entry ?? null];
     if (script.includes("'hset'")) {

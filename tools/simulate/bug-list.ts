@@ -36,13 +36,13 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a task whose response is cut is not recorded",
-    file: "src/tasks/run.ts",
+    file: "src/tasks/one-submission.ts",
     find: "await created.record();\n    if (submission",
     replace: "if (submission !== null) await created.record();\n    if (submission",
   },
   {
     name: "an unknown outcome frees the key",
-    file: "src/tasks/run.ts",
+    file: "src/tasks/one-submission.ts",
     find: "if (taskId === null) throw await outcomeUnknown(",
     replace:
       "if (taskId === null) await claim.release('refused');\n  if (taskId === null) throw await outcomeUnknown(",
@@ -55,7 +55,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "another process takes over an old intent",
-    file: "src/tasks/run.ts",
+    file: "src/tasks/one-submission.ts",
     find: "throw await outcomeUnknown(slot, entry, this.#evidence(), null);",
     replace: "await slot.free(entry.revision);",
   },
@@ -67,7 +67,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "an abort during the POST counts as one before it",
-    file: "src/tasks/run.ts",
+    file: "src/tasks/one-submission.ts",
     find: "reject(abortedInFlight(call, known, this.#shared.context.redactor))",
     replace: "reject(signal?.reason)",
   },
@@ -80,10 +80,10 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "the response to a POST is not recorded after its caller aborts",
-    file: "src/tasks/run.ts",
+    file: "src/tasks/one-submission.ts",
     find: "await created.record();\n    if (submission",
     replace:
-      "if (this.#checked.options.signal?.aborted) return null;\n    await created.record();\n    if (submission",
+      "if (this.#options.signal?.aborted) return null;\n    await created.record();\n    if (submission",
   },
   {
     name: "a broken connection counts as one that was never made",
