@@ -13,7 +13,7 @@ export default defineConfig({
     node: "src/node/index.ts",
     redis: "src/databases/redis/index.ts",
     postgres: "src/databases/postgres/index.ts",
-    opentelemetry: "src/opentelemetry.ts",
+    opentelemetry: "src/opentelemetry/index.ts",
     emulator: "emulator/index.ts",
     "emulator-msw": "emulator/msw.ts",
     "emulator-node": "emulator/node.ts",

@@ -10,7 +10,7 @@ const sources = {
   "async-music/node": "src/node/index.ts",
   "async-music/redis": "src/databases/redis/index.ts",
   "async-music/postgres": "src/databases/postgres/index.ts",
-  "async-music/opentelemetry": "src/opentelemetry.ts",
+  "async-music/opentelemetry": "src/opentelemetry/index.ts",
   "async-music/emulator": "emulator/index.ts",
   "async-music/emulator/msw": "emulator/msw.ts",
   "async-music/emulator/node": "emulator/node.ts",

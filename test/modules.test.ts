@@ -23,6 +23,7 @@ const arrows = {
     "*.ts": "contract time errors rate-limit http journal tasks audio",
     node: "errors journal audio",
     databases: "contract time errors rate-limit journal",
+    opentelemetry: "contract errors http *.ts",
   }),
   ...modulesBelow("emulator", {
     time: "src/time",
@@ -52,7 +53,7 @@ const arrows = {
 const packages: Record<string, readonly string[]> = {
   ky: ["src/audio"],
   "zod/mini": ["src/contract", "cli/**", "emulator/*"],
-  "@opentelemetry/api": ["src/*.ts"],
+  "@opentelemetry/api": ["src/opentelemetry"],
   msw: ["emulator/msw.ts"],
   vitest: ["emulator/vitest.ts"],
   "bidi-js": ["emulator/core"],

@@ -9,7 +9,7 @@ import * as postgres from "../../src/databases/postgres/index.js";
 import * as redis from "../../src/databases/redis/index.js";
 import * as sdk from "../../src/index.js";
 import * as node from "../../src/node/index.js";
-import * as opentelemetry from "../../src/opentelemetry.js";
+import * as opentelemetry from "../../src/opentelemetry/index.js";
 
 const read = (path: string) => readFileSync(path, "utf8");
 

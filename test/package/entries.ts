@@ -4,7 +4,7 @@ export const entries = {
   "./node": { script: "dist/node.js", types: "dist/types/src/node/index.d.ts" },
   "./redis": { script: "dist/redis.js", types: "dist/types/src/databases/redis/index.d.ts" },
   "./postgres": { script: "dist/postgres.js", types: "dist/types/src/databases/postgres/index.d.ts" },
-  "./opentelemetry": { script: "dist/opentelemetry.js", types: "dist/types/src/opentelemetry.d.ts" },
+  "./opentelemetry": { script: "dist/opentelemetry.js", types: "dist/types/src/opentelemetry/index.d.ts" },
   "./emulator": { script: "dist/emulator.js", types: "dist/types/emulator/index.d.ts" },
   "./emulator/msw": { script: "dist/emulator-msw.js", types: "dist/types/emulator/msw.d.ts" },
   "./emulator/node": { script: "dist/emulator-node.js", types: "dist/types/emulator/node.d.ts" },

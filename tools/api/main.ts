@@ -15,7 +15,7 @@ const entries = {
   node: "src/node/index",
   redis: "src/databases/redis/index",
   postgres: "src/databases/postgres/index",
-  opentelemetry: "src/opentelemetry",
+  opentelemetry: "src/opentelemetry/index",
   emulator: "emulator/index",
   "emulator-msw": "emulator/msw",
   "emulator-node": "emulator/node",

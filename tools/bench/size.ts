@@ -32,7 +32,7 @@ const ENTRIES = {
   "async-music/node": "src/node/index.ts",
   "async-music/redis": "src/databases/redis/index.ts",
   "async-music/postgres": "src/databases/postgres/index.ts",
-  "async-music/opentelemetry": "src/opentelemetry.ts",
+  "async-music/opentelemetry": "src/opentelemetry/index.ts",
 };
 
 /** Commands whose code is loaded when they run, by the beginning of their file's name in `dist`. */

@@ -1,15 +1,9 @@
-/**
- * Spans that follow OpenTelemetry's semantic conventions: for each HTTP attempt and, as an option, for generative AI.
- *
- * @module async-music/opentelemetry
- */
-
 import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { API_PREFIX, HEADERS } from "./contract/service.js";
-import { checkOptions, flagRule } from "./errors/options.js";
-import { createRedactor, type Redactor } from "./errors/redactor.js";
-import { inSpan, type Span, type SpanAttributes, type Tracer } from "./http/tracing.js";
-import { type ClientOptions, checkClientOptions } from "./options.js";
+import { API_PREFIX, HEADERS } from "../contract/service.js";
+import { checkOptions, flagRule } from "../errors/options.js";
+import { createRedactor, type Redactor } from "../errors/redactor.js";
+import { inSpan, type Span, type SpanAttributes, type Tracer } from "../http/tracing.js";
+import { type ClientOptions, checkClientOptions } from "../options.js";
 
 /** Which spans a client makes besides one per call. */
 export interface OpenTelemetryOptions {
