@@ -90,8 +90,9 @@ export class AsyncMusic {
   }
 
   /**
-   * Adds a listener for an event: each `attempt` and its `answer`, each `wait` for the rate limit, each `retry`, each
-   * `pause` after a 429, and each change of a `task` that is waited for. No event contains the API key. Errors of a
+   * Adds a listener for an event: each `admission` by the rate limit, and each `wait` for it; each `attempt` and its
+   * `response`; each `retry`, and each `pause` after a 429; the end of each `submission`; each change of a `task` that is
+   * waited for, and its `completion`. No event contains the API key. Errors of a
    * listener are ignored.
    *
    * @returns a function that removes the listener

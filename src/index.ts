@@ -47,12 +47,16 @@ export * from "./errors/task-errors.js";
 export type { ApiPromise, WithResponse } from "./http/api-promise.js";
 export type { ByobReader, ByteStream, ByteStreamMethods } from "./http/byte-stream.js";
 export type {
+  AdmissionEvent,
   AttemptEvent,
   ClientEvents,
+  CompletionEvent,
   Listener,
   PauseEvent,
+  RequestFailure,
   ResponseEvent,
   RetryEvent,
+  SubmissionEvent,
   TaskEvent,
   WaitEvent,
 } from "./http/events.js";

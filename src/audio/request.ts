@@ -1,6 +1,7 @@
 import ky, { isNetworkError } from "ky";
 import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
 import type { Context } from "../http/context.js";
+import type { RequestFailure } from "../http/events.js";
 import { adviceForAddress, codeOf } from "../http/failure.js";
 import { sendRequest } from "../http/fetch.js";
 import { certainlyNeverSent } from "../http/never-sent.js";
@@ -62,7 +63,10 @@ export async function request<Result>(
   }
   const status = response?.status ?? null;
   const durationMs = clock.now() - sentAt;
-  emitter.emit("response", () => ({ ...event, status, durationMs, remaining: null }));
+  emitter.emit("response", () => {
+    const reason = response === null ? failureOf(failure, deadline, signal) : null;
+    return { ...event, status, failure: reason, durationMs, remaining: null };
+  });
   try {
     if (response === null) throw failure;
     // Any other success has no audio, or a part that was not requested.
@@ -90,6 +94,12 @@ export async function request<Result>(
     return { error: new AudioExpiredError(shownUrl), mayResend: false, statedWaitMs: waitMs };
   const error = downloadError(download, status, `the server returned HTTP ${status}`);
   return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedWaitMs: waitMs };
+}
+
+function failureOf(error: unknown, deadline: Deadline, signal: AbortSignal): RequestFailure {
+  if (deadline.timedOut()) return "timed_out";
+  if (signal.aborted) return "aborted";
+  return certainlyNeverSent(error) ? "never_sent" : "connection_lost";
 }
 
 /** Rejects for an address that no request can have, such as one with a password. */

@@ -1,5 +1,6 @@
 import type { Task } from "../contract/task.js";
 import { shown, wrongValue } from "../errors/base.js";
+import type { RequestKind } from "../rate-limit/pacer.js";
 
 /** Called with each event of one kind. What it throws, or rejects with, is ignored. */
 export type Listener<Name extends keyof ClientEvents> = (event: ClientEvents[Name]) => void;
@@ -24,6 +25,9 @@ export function createEmitter(): Emitter {
     retry: new Set(),
     pause: new Set(),
     task: new Set(),
+    admission: new Set(),
+    submission: new Set(),
+    completion: new Set(),
   };
   return {
     on(name, listener) {
@@ -67,19 +71,44 @@ export interface AttemptEvent {
 export interface ResponseEvent extends AttemptEvent {
   /** The HTTP status; `null` without a response. */
   status: number | null;
+  /** Why there is no usable response; `null` with a response, whatever its status. */
+  failure: RequestFailure | null;
   /** How long it took by the client's clock, in milliseconds. */
   durationMs: number;
   /** Requests left in the key's current window (`X-RateLimit-Remaining`); `null` if the response did not state it. */
   remaining: number | null;
 }
 
-/** Emitted when a request is sent that the rate limit delayed by 50 ms or longer. */
-export interface WaitEvent extends Omit<AttemptEvent, "requestId" | "method" | "url"> {
+/**
+ * Why an attempt has no usable response: `never_sent` if the connection could not be made, `aborted_before_sending` if
+ * the caller aborted before, and `aborted`, `timed_out` or `connection_lost` if the service may have received the request. A
+ * response is unusable if it is `too_large`, or `foreign`: it belongs to another request.
+ */
+export type RequestFailure =
+  | "never_sent"
+  | "aborted_before_sending"
+  | "aborted"
+  | "timed_out"
+  | "connection_lost"
+  | "too_large"
+  | "foreign";
+
+/** Emitted when the rate limit admits a request to the service, before its attempt. */
+export interface AdmissionEvent {
+  /** What the request is for. */
+  kind: RequestKind;
   /** The purpose of the request, such as `read task …`. */
   purpose: string;
-  /** How long it waited, in milliseconds. */
+  /** The option `tenant` of the call; `null` without one. */
+  tenant: string | null;
+  /** The task that is read; `null` for every other request. */
+  taskId: string | null;
+  /** How long the rate limit delayed it, in milliseconds. The interval between two polls is no delay. */
   waitedMs: number;
 }
+
+/** Emitted when a request is admitted that the rate limit delayed by 50 ms or longer, with the fields of its admission. */
+export type WaitEvent = AdmissionEvent;
 
 /** Emitted before a failed call is retried, or a task is polled again after a failed read. */
 export interface RetryEvent {
@@ -103,6 +132,47 @@ export interface TaskEvent {
   task: Task;
 }
 
+/** Emitted when a create has ended, after all its attempts. A task that a journal already has is not submitted again. */
+export interface SubmissionEvent {
+  /**
+   * `created`: the task exists. `not_created`: it certainly does not, and nothing is charged. `unknown`: it may exist, and
+   * may be charged (see `SubmissionOutcomeUnknownError`).
+   */
+  outcome: "created" | "not_created" | "unknown";
+  /** The requested `model`. */
+  model: string;
+  /** The requested `task_type`. */
+  taskType: string;
+  /** The option `tenant` of the call; `null` without one. */
+  tenant: string | null;
+  /** The task that was created; otherwise `null`. */
+  taskId: string | null;
+  /**
+   * The credits that are frozen for the task; if the response does not state them, the listed price. `null` unless the task
+   * was created, and without a listed price.
+   */
+  credits: number | null;
+  /** Why there is no complete response; otherwise `null`. */
+  error: unknown;
+}
+
+/**
+ * Emitted when a poll of a wait or a watch finds that its task has ended, once per poll: waits on one task share its polls.
+ * A later wait on the task emits it again.
+ */
+export interface CompletionEvent {
+  /** The task, whose status is `success`, `failure` or `timeout`. */
+  task: Task;
+  /** The option `tenant` of the wait; `null` without one. */
+  tenant: string | null;
+  /**
+   * The time from the task's end to the response that reported it, in milliseconds by the service's timestamps: `completed_at`
+   * and `Date`. `Date` has whole seconds: the value is exact to a second, and to a millisecond while the client's clock agrees
+   * with the service's. `null` without `completed_at`.
+   */
+  discoveryMs: number | null;
+}
+
 /** The events of a client, by the name for `client.on`. */
 export interface ClientEvents {
   attempt: AttemptEvent;
@@ -111,4 +181,7 @@ export interface ClientEvents {
   retry: RetryEvent;
   pause: PauseEvent;
   task: TaskEvent;
+  admission: AdmissionEvent;
+  submission: SubmissionEvent;
+  completion: CompletionEvent;
 }

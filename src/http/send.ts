@@ -43,15 +43,25 @@ async function admit(
   maxHoldMs: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { clock, pacer, emitter } = context;
-  const { kind, tenant, taskId, purpose, onDelayed } = call;
+  const { clock, pacer } = context;
+  const { kind, tenant, taskId, onDelayed } = call;
   const queuedAt = clock.now();
   const isAdmitted = await pacer.admit({ kind, tenant, taskId, maxHoldMs, onDelayed }, signal);
   onDelayed?.(null);
   if (!isAdmitted) throw heldError(context, call, requestId);
-  const waitedMs = clock.now() - queuedAt;
-  if (waitedMs >= SHORTEST_WAIT_MS)
-    emitter.emit("wait", () => ({ purpose, taskId: taskId ?? null, waitedMs }));
+  emitAdmission(context, call, call.purpose, clock.now() - queuedAt);
+}
+
+/** Emits the admission of a request, and a wait if the rate limit delayed it noticeably. */
+export function emitAdmission(
+  { emitter }: Pick<Context, "emitter">,
+  { kind, tenant, taskId }: Pick<Call, "kind" | "tenant" | "taskId">,
+  purpose: string,
+  waitedMs: number,
+): void {
+  const event = () => ({ kind, purpose, tenant: tenant ?? null, taskId: taskId ?? null, waitedMs });
+  emitter.emit("admission", event);
+  if (waitedMs >= SHORTEST_WAIT_MS) emitter.emit("wait", event);
 }
 
 /** The last steps before an attempt is sent. What they throw cancels the attempt. */
@@ -70,7 +80,7 @@ export function reportUnsent({ clock, pacer }: Context, taskId: string | undefin
   pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
 }
 
-/** Sends a call once, after its admission by the pacer, which receives a report. Emits `attempt`, `answer` and `pause`. */
+/** Sends a call once, after its admission by the pacer, which receives a report. Emits `attempt`, `response` and `pause`. */
 export async function attempt(
   context: Context,
   call: Call,
@@ -109,6 +119,7 @@ function reportAttempt(
   const { clock, pacer, emitter, service } = context;
   const response = outcome.kind === "received" ? outcome.response : null;
   const status = response?.status ?? null;
+  const failure = outcome.kind === "received" ? null : outcome.kind;
   const { remaining } = outcome.kind === "received" ? outcome.response : outcome;
   const heldForMs = status === 429 ? (response?.statedWaitMs ?? UNSTATED_HOLD_MS) : null;
   try {
@@ -121,7 +132,13 @@ function reportAttempt(
   const date = parseDate(response?.headers.get("Date") ?? null);
   if (date !== null) service.aheadMs = date - now;
   emitter.emit("response", () => {
-    return { ...attemptEvent(context, call, requestId), status, durationMs: now - sentAt, remaining };
+    return {
+      ...attemptEvent(context, call, requestId),
+      status,
+      failure,
+      durationMs: now - sentAt,
+      remaining,
+    };
   });
   if (heldForMs !== null) emitter.emit("pause", () => ({ forMs: heldForMs, until: dateAt(now + heldForMs) }));
 }

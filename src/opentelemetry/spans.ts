@@ -1,9 +1,10 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { API_PREFIX, HEADERS } from "../contract/service.js";
+import { HEADERS } from "../contract/service.js";
 import { checkOptions, flagRule } from "../errors/options.js";
 import { createRedactor, type Redactor } from "../errors/redactor.js";
 import { inSpan, type Span, type SpanAttributes, type Tracer } from "../http/tracing.js";
 import { type ClientOptions, checkClientOptions } from "../options.js";
+import { serverAttributes, templateOf } from "./http-attributes.js";
 
 /** Which spans a client makes besides one per call. */
 export interface OpenTelemetryOptions {
@@ -81,7 +82,7 @@ function tracedFetch(
     const resendCount = countResends(requestId ?? input.url);
     // The SDK sends the key to the service only, and the trace context must not reach other hosts either.
     const isService = headers.has(HEADERS.apiKey);
-    const template = isService ? url.pathname.replace(TASK_PATH, "$1{taskId}") : null;
+    const template = isService ? templateOf(url) : null;
     const attributes = {
       "http.request.method": method,
       ...serverAttributes(url),
@@ -100,8 +101,6 @@ function tracedFetch(
     return inSpan(tracer, name, options, sendInContext, responseNotes(redactor));
   };
 }
-
-const TASK_PATH = new RegExp(`(${API_PREFIX}/task/)[^/]+$`);
 
 /** What the span of a request records. A custom `fetch` may return or throw anything, which the caller handles. */
 function responseNotes(redactor: Redactor) {
@@ -127,13 +126,6 @@ function addTraceContext(headers: Headers): void {
       if (!carrier.has(name)) carrier.set(name, value);
     },
   });
-}
-
-function serverAttributes({ hostname, port, protocol }: URL): SpanAttributes {
-  return {
-    "server.address": hostname.replace(/^\[(.*)\]$/, "$1"),
-    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
-  };
 }
 
 /** A `Request` has no user name and no password in its URL, but any value of its query may be a signature. */

@@ -6,16 +6,16 @@ import { ConnectionError, InvalidResponseError } from "../errors/connection-erro
 import type { Redactor } from "../errors/redactor.js";
 import { WaitTimeoutError } from "../errors/task-errors.js";
 import type { Call, Context } from "../http/context.js";
-import { SHORTEST_WAIT_MS } from "../http/events.js";
 import type { Result } from "../http/outcome.js";
 import type { RequestOptions } from "../http/request-options.js";
-import { reportUnsent } from "../http/send.js";
+import { emitAdmission, reportUnsent } from "../http/send.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
 import { Aborter, onAbort } from "../time/abort.js";
 import { whenOverdue } from "../time/clock.js";
 import { parseDate } from "../time/date.js";
 import { Deadline } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
+import { emitCompletion } from "./completion.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 import { type Admission, type PollOutcome, QueuedPoll, type SharedPolls } from "./queued-poll.js";
 import { pollTask, retrieveCall } from "./read-task.js";
@@ -180,9 +180,10 @@ export class TaskPoller {
   }
 
   async #carryOut(queued: QueuedPoll, admission: Admission): Promise<PollOutcome> {
-    const { clock, emitter } = this.context;
+    const { clock } = this.context;
     const { taskId } = this;
-    const { signal } = this.#settings.options;
+    const { tenant, options } = this.#settings;
+    const { signal } = options;
     const { replacement } = queued;
     queued.end();
     const others = this.#polls.queued.get(taskId);
@@ -191,8 +192,7 @@ export class TaskPoller {
     signal?.throwIfAborted();
     if (admission === true) {
       const waitedMs = clock.now() - queued.dueAt;
-      if (waitedMs >= SHORTEST_WAIT_MS)
-        emitter.emit("wait", () => ({ purpose: `read task ${taskId}`, taskId, waitedMs }));
+      emitAdmission(this.context, { kind: "poll", tenant, taskId }, `read task ${taskId}`, waitedMs);
     } else if (replacement === undefined) throw admission === false ? this.#timeout() : admission.refusal;
 
     // Abandons a poll that stalls until the wait is over, also if a test moves the clock meanwhile.
@@ -232,7 +232,9 @@ export class TaskPoller {
       const outcome = await pollTask(this.context, this.call(), options);
       if (!("result" in outcome)) return signal.aborted ? failed(new PollAbandoned()) : outcome;
       const { data } = outcome.result;
-      this.context.pacer.learn(this.#taskOf(data), isFinalStatus(data.status));
+      const isEnded = isFinalStatus(data.status);
+      this.context.pacer.learn(this.#taskOf(data), isEnded);
+      if (isEnded) emitCompletion(this.context, this.#settings.tenant, outcome.result);
       return outcome;
     } catch (error) {
       return failed(signal.aborted ? new PollAbandoned() : error);

@@ -1,9 +1,12 @@
+import { listedPrice } from "../contract/prices.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Context } from "../http/context.js";
+import type { SubmissionEvent } from "../http/events.js";
 import type { Result } from "../http/outcome.js";
 import type { Count } from "../journal/evidence.js";
+import { AlreadyTaken } from "../journal/intent-claim.js";
 import { isReasonOf } from "../time/abort.js";
 import { createTask, mayHaveCreated, type SubmissionHooks } from "./create-task.js";
 import type { CreateOptions } from "./options.js";
@@ -30,11 +33,33 @@ export class Submissions {
       this.count.during(createTask(this.#context, request, options, hooks), options.signal),
     ).catch((error: unknown) => {
       if (error instanceof SubmissionOutcomeUnknownError) logError(error.message);
+      if (!(error instanceof AlreadyTaken))
+        this.#emit(request, options, () => failureOf(request, options, error));
       throw error;
+    });
+    this.#emit(request, options, () => {
+      const { task_id: taskId, credits_charged: credits } = created.data;
+      return { outcome: "created", taskId, credits, error: null };
     });
     // By the client's clock, since the service's may differ.
     this.#sent.set(created.data, { model: String(Object(request.value).model), at: clock.now() });
     return created;
+  }
+
+  #emit({ value }: SentRequest, { tenant }: CreateOptions, endOf: () => SubmissionEnd): void {
+    const { emitter, redactor } = this.#context;
+    emitter.emit("submission", () => {
+      const end = endOf();
+      // In JavaScript a request may be anything, and contain the API key.
+      const { model, task_type } = Object(value);
+      return {
+        ...end,
+        model: redactor.text(String(model)),
+        taskType: redactor.text(String(task_type)),
+        tenant: tenant ?? null,
+        taskId: end.taskId && redactor.text(end.taskId),
+      };
+    });
   }
 
   /** The model of a submission of this client, and when it arrived, in milliseconds since the epoch. */
@@ -61,12 +86,29 @@ export class SubmissionCount {
       this.#accepted++;
       return submission;
     } catch (error) {
-      if (isReasonOf(signal, error)) throw error;
-      if (error instanceof AsyncMusicError && error.taskId !== null) this.#accepted++;
-      else if (mayHaveCreated(error)) this.#unknown++;
+      const outcome = outcomeOf(error, signal);
+      if (outcome === "created") this.#accepted++;
+      else if (outcome === "unknown") this.#unknown++;
       throw error;
     } finally {
       this.#open--;
     }
   }
+}
+
+type SubmissionEnd = Omit<SubmissionEvent, "model" | "taskType" | "tenant">;
+
+function failureOf({ value }: SentRequest, { signal }: CreateOptions, error: unknown): SubmissionEnd {
+  const outcome = outcomeOf(error, signal);
+  if (outcome !== "created") return { outcome, taskId: null, credits: null, error };
+  const { taskId } = Object(error);
+  return { outcome, taskId, credits: listedPrice(value), error };
+}
+
+/** What the error of a submission means for its task. */
+function outcomeOf(error: unknown, signal: AbortSignal | undefined): SubmissionEvent["outcome"] {
+  // The reason of an abort may be an error about another task.
+  if (isReasonOf(signal, error)) return "not_created";
+  if (error instanceof AsyncMusicError && error.taskId !== null) return "created";
+  return mayHaveCreated(error) ? "unknown" : "not_created";
 }

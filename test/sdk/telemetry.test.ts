@@ -57,9 +57,15 @@ test("an attempt, its response and a retry are events with one request id", asyn
     taskId: null,
   };
   expect(events[0]?.event).toEqual(attempt);
-  expect(events[1]?.event).toEqual({ ...attempt, status: 503, durationMs: 0, remaining: null });
+  expect(events[1]?.event).toEqual({
+    ...attempt,
+    status: 503,
+    failure: null,
+    durationMs: 0,
+    remaining: null,
+  });
   expect(events[2]?.event).toMatchObject({ retry: 1, waitMs: expect.any(Number), error: { status: 503 } });
-  expect(events[4]?.event).toEqual({ ...attempt, status: 200, durationMs: 0, remaining: 17 });
+  expect(events[4]?.event).toEqual({ ...attempt, status: 200, failure: null, durationMs: 0, remaining: 17 });
 });
 
 test("a 429 is a pause event, and a request that waits for its end is a wait event", async () => {
@@ -70,7 +76,13 @@ test("a 429 is a pause event, and a request that waits for its end is a wait eve
   await clock.sleep(1000);
   await Promise.all([first, client.account.usage().catch(() => {})]);
   expect(events).toContainEqual({ name: "pause", event: { forMs: 30_000, until } });
-  const event = { purpose: "read the usage", taskId: null, waitedMs: 29_000 };
+  const event = {
+    kind: "account",
+    purpose: "read the usage",
+    tenant: null,
+    taskId: null,
+    waitedMs: 29_000,
+  };
   expect(events.filter(({ name }) => name === "wait")).toEqual([{ name: "wait", event }]);
 });
 
@@ -79,7 +91,7 @@ test("a connection that breaks is an answer event without a status", async () =>
   const events = listenTo(client);
   await client.account.balance().catch(() => {});
   expect(events.map(({ name }) => name)).toEqual(["attempt", "response"]);
-  expect(events[1]?.event).toMatchObject({ status: null, remaining: null });
+  expect(events[1]?.event).toMatchObject({ status: null, failure: "connection_lost", remaining: null });
 });
 
 test("a wait emits each change of its task once, and each poll with the task id", async () => {
@@ -132,7 +144,7 @@ test("download events have the URL and no request id", async () => {
   const attempt = { requestId: null, method: "GET", url: "https://cdn.example/a.mp3", taskId: null };
   expect(events.map(({ event }) => event)).toEqual([
     attempt,
-    { ...attempt, status: 200, durationMs: 0, remaining: null },
+    { ...attempt, status: 200, failure: null, durationMs: 0, remaining: null },
   ]);
 });
 

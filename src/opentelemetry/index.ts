@@ -1,0 +1,8 @@
+/**
+ * Spans and metrics that follow OpenTelemetry's semantic conventions.
+ *
+ * @module async-music/opentelemetry
+ */
+
+export { type MetricsOptions, recordMetrics } from "./metrics.js";
+export { type OpenTelemetryOptions, withOpenTelemetry } from "./spans.js";
