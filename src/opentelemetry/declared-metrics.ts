@@ -11,7 +11,7 @@ interface DeclaredMetric {
   readonly boundaries?: readonly number[];
 }
 
-/** The times of a queue, and of a task that nobody has read yet: from a moment to the task timeout, in seconds. */
+/** The boundaries of times in a queue and of times to discovery, in seconds: up to the task timeout. */
 const WAITING_TIMES = [0.1, 0.5, 1, 2.5, 5, 7.5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 
 /** All metrics. The table in docs/opentelemetry.md is checked against this one. */

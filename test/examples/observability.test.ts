@@ -5,7 +5,6 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, test } from "vitest";
 import { METRICS } from "../../src/opentelemetry/declared-metrics.js";
-import { freePort } from "./support/free-port.js";
 import { namesIn, samplesIn } from "./support/promql.js";
 import { environment } from "./support/run-example.js";
 
@@ -25,7 +24,7 @@ let scrape = "";
 
 /** Runs the example, scrapes it once when all songs have ended, and ends it as Ctrl-C does. */
 beforeAll(async () => {
-  const env = { ...environment, PORT: String(await freePort()) };
+  const env = { ...environment, PORT: "0" };
   const example = spawn(process.execPath, [resolve("examples/observability/main.ts")], {
     env,
     stdio: ["ignore", "pipe", "inherit"],

@@ -6,6 +6,7 @@ import {
   type ClientOptions,
   InvalidOptionError,
   memoryJournal,
+  SubmissionOutcomeUnknownError,
   type Tracer,
 } from "async-music";
 import { expect, test } from "vitest";
@@ -84,6 +85,46 @@ test("a 429 is a pause event, and a request that waits for its end is a wait eve
     waitedMs: 29_000,
   };
   expect(events.filter(({ name }) => name === "wait")).toEqual([{ name: "wait", event }]);
+});
+
+test("each request is an admission with its kind and its tenant, before its attempt", async () => {
+  const { client } = createWorld(inTurn(accepted(), ok(succeeded()), ok(succeeded()), balance()));
+  const events: object[] = [];
+  client.on("admission", ({ kind, tenant, taskId, waitedMs }) =>
+    events.push([kind, tenant, taskId, waitedMs]),
+  );
+  client.on("attempt", ({ taskId }) => events.push([taskId]));
+  await client.tasks.run(SONG_REQUEST, { tenant: "acme" });
+  await client.tasks.retrieve(TASK_ID, { tenant: "globex" });
+  await client.account.balance();
+  expect(events).toEqual([
+    ["create", "acme", null, 0],
+    [null],
+    ["poll", "acme", TASK_ID, 0],
+    [TASK_ID],
+    ["read", "globex", TASK_ID, expect.any(Number)],
+    [TASK_ID],
+    ["account", null, null, 0],
+    [null],
+  ]);
+});
+
+test("a submission and a completion have the tenant, the credits and the task", async () => {
+  const { client } = createWorld(inTurn(accepted(), ok(succeeded()), lost));
+  const submissions: object[] = [];
+  const completions: object[] = [];
+  client.on("submission", (event) => submissions.push(event));
+  client.on("completion", (event) => completions.push(event));
+  await client.tasks.run(SONG_REQUEST, { tenant: "acme" });
+  const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  const requested = { model: "provider_a", taskType: "music" };
+  expect(submissions).toEqual([
+    { ...requested, outcome: "created", tenant: "acme", taskId: TASK_ID, credits: 10, error: null },
+    { ...requested, outcome: "unknown", tenant: null, taskId: null, credits: null, error },
+  ]);
+  expect(completions).toEqual([
+    { task: expect.objectContaining({ task_id: TASK_ID }), tenant: "acme", discoveryMs: expect.any(Number) },
+  ]);
 });
 
 test("a connection that breaks is an answer event without a status", async () => {
