@@ -13,8 +13,8 @@ export class KeyWindow implements WindowChoice {
     return this.#current;
   }
 
-  nextChange(now: number): number {
-    return this.#current.nextChange(now);
+  nextChange(now: number, leave = 0): number {
+    return this.#current.nextChange(now, leave);
   }
 
   spend(now: number, rank: Rank): void {

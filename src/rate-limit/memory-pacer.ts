@@ -6,6 +6,7 @@ import type { PacedRequest, Pacer, RateLimitReport, RateLimitState, WaitingTask 
 import { Queue, type QueueEntry } from "./queue.js";
 import { PollSchedule } from "./schedule.js";
 import { TaskReads } from "./task-reads.js";
+import { type Fairness, Tenants } from "./tenants.js";
 import { Timer } from "./timer.js";
 import type { PacerWindow, Rank, WindowChoice } from "./window.js";
 
@@ -25,7 +26,8 @@ const REPORTED_DELAY_MS = 1000;
 export class MemoryPacer implements Pacer {
   readonly #clock: SteadyClock;
   readonly #windows: WindowChoice;
-  readonly #schedule = new PollSchedule();
+  readonly tenants: Tenants = new Tenants();
+  readonly #schedule = new PollSchedule(this.tenants);
   readonly #queue = new Queue();
   readonly #reads = new TaskReads();
   readonly #timer: Timer;
@@ -57,6 +59,7 @@ export class MemoryPacer implements Pacer {
       const entry: QueueEntry = {
         rank: RANKS[kind],
         number: 0,
+        tenant: this.tenants.get(request.tenant, now),
         taskId,
         task: null,
         notBefore,
@@ -138,7 +141,8 @@ export class MemoryPacer implements Pacer {
   #planPolls(now: number): void {
     if (this.#queue.polls === 0 || now < this.#planEndsAt(now)) return;
     this.#plan = { at: now, openedAt: this.#window.openedAt };
-    this.#schedule.plan(this.#queue.entries(2), this.#window.budget(now));
+    const reserve = this.#fairness(now)?.reserve ?? 0;
+    this.#schedule.plan(this.#queue.entries(2), this.#window.budget(now), reserve);
     this.#queue.reorderPolls();
   }
 
@@ -153,7 +157,7 @@ export class MemoryPacer implements Pacer {
 
   #admitDue(now: number): void {
     for (let entry = this.#nextEntry(now); entry !== undefined; entry = this.#nextEntry(now)) {
-      const { taskId, rank, abort } = entry;
+      const { taskId, tenant, rank, abort } = entry;
       // The callbacks of a signal that many requests share run one after the other: this one's may follow.
       if (abort?.signal?.aborted) {
         this.#queue.remove(entry).reject(abort.signal.reason);
@@ -161,24 +165,51 @@ export class MemoryPacer implements Pacer {
       }
       const readableAt = taskId === undefined ? now : this.#reads.nextAt(taskId, now);
       if (readableAt > now) {
+        entry.notBefore = readableAt;
         this.#queue.postpone(entry, readableAt);
         continue;
       }
+      if (rank === 2 && this.#schedule.isExhausted(tenant, now)) {
+        this.#queue.postpone(entry, Math.min(this.#planEndsAt(now), this.#schedule.leftoversAt));
+        continue;
+      }
       this.#windows.spend(now, rank);
+      tenant.spend(now);
       if (taskId !== undefined) this.#reads.note(taskId, now, true);
-      this.#queue.remove(entry).resolve(true);
+      this.#queue.take(entry).resolve(true);
     }
   }
 
-  /** The entry to admit next: each rank comes first up to its share of the window, and after all others beyond it. */
+  /** How many requests a request of a tenant must leave to other tenants. */
+  leaveOf(tenant: string | undefined, now: number): number {
+    const fairness = this.#fairness(now);
+    return fairness?.isAhead(this.tenants.get(tenant, now)) ? fairness.reserve : 0;
+  }
+
+  /** What tenants leave to each other; `null` without tenants. */
+  #fairness(now: number): Fairness | null {
+    if (!this.tenants.areNamed) return null;
+    return this.tenants.fairness(this.#window.budget(now), this.#queue.tenants);
+  }
+
+  /**
+   * The entry to admit next: each rank comes first up to its share of the window, and after all others beyond it. A tenant that
+   * has not had its part of the window comes first in any case; one that has had it leaves some requests to the others.
+   */
   #nextEntry(now: number): QueueEntry | undefined {
+    const fairness = this.#fairness(now);
     let beyondShare: QueueEntry | undefined;
     for (const rank of EACH_RANK) {
-      const entry = this.#queue.first(rank);
-      if (entry === undefined || entry.dueAt > now) continue;
-      const isWithinShare = rank === 2 || this.#window.shareLeft(now, rank) > 0;
-      if (isWithinShare && this.#window.admits(now, rank)) return entry;
-      if (!isWithinShare && this.#window.admits(now, rank, this.#queue.polls)) beyondShare ??= entry;
+      for (const entry of this.#window.admits(now, rank) ? this.#queue.heads(rank) : []) {
+        if (entry.dueAt > now) continue;
+        const isAhead = fairness?.isAhead(entry.tenant) ?? true;
+        const leave = isAhead ? (fairness?.reserve ?? 0) : 0;
+        const isWithinShare =
+          rank === 2 || (fairness !== null && !isAhead) || this.#window.shareLeft(now, rank) > 0;
+        if (isWithinShare && this.#window.admits(now, rank, leave)) return entry;
+        const leaveToLower = Math.max(leave, this.#queue.polls);
+        if (!isWithinShare && this.#window.admits(now, rank, leaveToLower)) beyondShare ??= entry;
+      }
     }
     return beyondShare;
   }
@@ -191,7 +222,7 @@ export class MemoryPacer implements Pacer {
 
   /** Reports the delay of all requests again when its end has changed. */
   #reportDelays(now: number): void {
-    const isDelayed = (this.#queue.first(0)?.dueAt ?? Number.POSITIVE_INFINITY) <= now;
+    const isDelayed = this.#queue.nextDue(0, now) <= now;
     const until = isDelayed ? (this.#delayEnd(now) ?? 0) : 0;
     if (until < this.#reportedDelayUntil + REPORTED_DELAY_MS) return;
     // Set even if nothing is reported, since listing all waiting requests at each call would be slow.
@@ -213,9 +244,10 @@ export class MemoryPacer implements Pacer {
     let at = this.#queue.size > 0 ? this.#queue.nextExpiry : Number.POSITIVE_INFINITY;
     if (this.#queue.polls > 0 && !this.#schedule.isFree)
       at = Math.min(at, Math.max(now + 1, this.#planEndsAt(now)));
+    const reserve = this.#fairness(now)?.reserve ?? 0;
     for (const rank of EACH_RANK) {
-      const dueAt = this.#queue.first(rank)?.dueAt ?? Number.POSITIVE_INFINITY;
-      at = Math.min(at, dueAt > now ? dueAt : this.#windows.nextChange(now));
+      const dueAt = this.#queue.nextDue(rank, now);
+      at = Math.min(at, dueAt > now ? dueAt : this.#windows.nextChange(now, reserve));
     }
     return at;
   }

@@ -51,14 +51,16 @@ export abstract class OwnWindow implements PacerWindow {
     const left = this.left(now);
     if (!this.isOpen(now) || left <= 0) return false;
     if (rank < 2) return left > Math.min(leave, this.quota * (1 - SHARES[0]));
-    return this.key.others.admitPoll(now, this.key.inFlight) && left > this.reserve(now);
+    return this.key.others.admitPoll(now, this.key.inFlight) && left > Math.max(leave, this.reserve(now));
   }
 
-  nextChange(now: number): number {
+  nextChange(now: number, leave = 0): number {
     if (now < this.heldUntil) return this.heldUntil;
     if (!this.isOpen(now)) return now + PATIENCE_MS;
     const isUsedUp = this.left(now) <= 0;
-    const next = isUsedUp ? this.endsAt : now + (this.endsAt - now) / (1 + this.reserve(now));
+    const next = isUsedUp
+      ? this.endsAt
+      : now + (this.endsAt - now) / (1 + Math.max(leave, this.reserve(now)));
     return Math.max(now + SHORTEST_STEP_MS, next);
   }
 
@@ -66,7 +68,8 @@ export abstract class OwnWindow implements PacerWindow {
     const { creates, others } = this.key;
     const ms = until - now;
     const toCreates = Math.min(creates.within(now, ms), this.shareLeft(now, 0));
-    return { polls: Math.max(0, this.left(now) - toCreates - others.within(ms)), now, until };
+    const polls = Math.max(0, this.left(now) - toCreates - others.within(ms));
+    return { polls, now, until, from: this.openedAt, limit: this.key.limit };
   }
 
   spend(now: number, rank: Rank): void {

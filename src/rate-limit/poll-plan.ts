@@ -3,6 +3,21 @@ import { AGES, type Durations, interpolate, LAST_POLL_MS, STEPS, stepOf, valueAt
 
 const { shortest: GAP_MS } = LIMITS.recommendedPollIntervalMs;
 
+/** When the tasks of one tenant, or of several, are polled. */
+export class PollPlan {
+  /** Whether several tenants have it. */
+  readonly isCommon: boolean;
+  /** Whether all tasks are polled as soon as their callers allow. */
+  isFree = true;
+  keepsLongestGap = true;
+  /** By the distribution of the durations: the cheapest plan of polls. */
+  readonly cheapest = new Map<Durations, Float64Array>();
+
+  constructor(isCommon = false) {
+    this.isCommon = isCommon;
+  }
+}
+
 /**
  * The cheapest plan of polls at a price: for a task that was found unfinished at each of the ages, the age of its next
  * poll. A plan costs its polls, and the time that the task is finished before one of them finds it. What comes after a

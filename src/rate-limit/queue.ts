@@ -1,6 +1,7 @@
 import type { AbortCallback } from "../time/abort.js";
 import type { PacedRequest } from "./pacer.js";
 import type { ScheduledPoll } from "./schedule.js";
+import type { Tenant } from "./tenants.js";
 import type { Rank } from "./window.js";
 
 /** A request that waits for its admission. Times are in milliseconds on the pacer's clock. */
@@ -22,21 +23,31 @@ export interface QueueEntry extends ScheduledPoll {
 /** The most removed entries that are kept beside as many as still wait. */
 const MOST_REMOVED = 100;
 
-/** The waiting requests of each rank, in the order in which they are due. Removed ones are dropped when they come first. */
+/** The waiting requests of one rank, by tenant, in the order of the tenants' turns. */
+type Lanes = Map<Tenant | null, QueueEntry[]>;
+
+/**
+ * The waiting requests of each rank. Those of a tenant are in the order in which they are due; the tenants take turns. Polls
+ * of all tenants are in one order: their schedule divides the rate limit. Removed requests are dropped when they come first.
+ */
 export class Queue {
-  readonly #ranks: [QueueEntry[], QueueEntry[], QueueEntry[]] = [[], [], []];
+  readonly #ranks: [Lanes, Lanes, Lanes] = [new Map(), new Map(), new Map()];
   #removed = 0;
   /** How many requests wait. */
   size = 0;
   /** How many polls wait. */
   polls = 0;
+  /** How many tenants wait. */
+  tenants = 0;
   /** No entry expires before this. */
   nextExpiry: number = Number.POSITIVE_INFINITY;
   #added = 0;
 
   add(entry: QueueEntry): void {
     entry.number ||= ++this.#added;
-    const entries = this.#ranks[entry.rank];
+    const lanes = this.#ranks[entry.rank];
+    const entries = lanes.get(laneOf(entry)) ?? [];
+    if (entries.length === 0) lanes.set(laneOf(entry), entries);
     let [from, to] = [0, entries.length];
     // Most entries come last.
     for (let middle = to - 1; from < to; middle = (from + to) >> 1) {
@@ -45,40 +56,64 @@ export class Queue {
       else to = middle;
     }
     entries.splice(from, 0, entry);
-    this.size++;
-    if (entry.rank === 2) this.polls++;
+    this.#count(entry, 1);
     this.nextExpiry = Math.min(this.nextExpiry, entry.notAfter);
   }
 
-  /** The entry of a rank that is due first. */
-  first(rank: Rank): QueueEntry | undefined {
-    const entries = this.#ranks[rank];
-    while (entries[0]?.isRemoved) {
-      entries.shift();
-      this.#removed--;
+  /** The first entry of each tenant in a rank, in the order of their turns; of all polls, the one that is due first. */
+  *heads(rank: Rank): Generator<QueueEntry> {
+    const lanes = this.#ranks[rank];
+    for (const [lane, entries] of lanes) {
+      while (entries[0]?.isRemoved) {
+        entries.shift();
+        this.#removed--;
+      }
+      if (entries[0] === undefined) lanes.delete(lane);
+      else yield entries[0];
     }
-    return entries[0];
+  }
+
+  /** When the first entry of a rank is due; a time before `now` if any entry is due. */
+  nextDue(rank: Rank, now: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { dueAt } of this.heads(rank)) {
+      next = Math.min(next, dueAt);
+      if (next <= now) break;
+    }
+    return next;
   }
 
   /** All entries of some ranks. */
   entries(...ranks: readonly Rank[]): QueueEntry[] {
     const waiting: QueueEntry[] = [];
     for (const rank of ranks)
-      for (const entry of this.#ranks[rank]) if (!entry.isRemoved) waiting.push(entry);
+      for (const entries of this.#ranks[rank].values())
+        for (const entry of entries) if (!entry.isRemoved) waiting.push(entry);
     return waiting;
   }
 
   /** Restores the order of polls whose `dueAt` has changed. */
   reorderPolls(): void {
-    this.#ranks[2].sort(compare);
+    for (const entries of this.#ranks[2].values()) entries.sort(compare);
   }
 
-  /** Moves the first entry of a rank to a later time. */
+  /** Moves the first entry of a lane to a later time. */
   postpone(entry: QueueEntry, dueAt: number): void {
-    this.#ranks[entry.rank].shift();
-    this.size--;
-    if (entry.rank === 2) this.polls--;
-    this.add(Object.assign(entry, { notBefore: dueAt, dueAt }));
+    this.#ranks[entry.rank].get(laneOf(entry))?.shift();
+    this.#count(entry, -1);
+    this.add(Object.assign(entry, { dueAt }));
+  }
+
+  /** Removes an entry that is admitted. Its tenant has had its turn. */
+  take(entry: QueueEntry): QueueEntry {
+    const lanes = this.#ranks[entry.rank];
+    const lane = laneOf(entry);
+    const entries = lanes.get(lane);
+    if (entries !== undefined && lanes.size > 1) {
+      lanes.delete(lane);
+      lanes.set(lane, entries);
+    }
+    return this.remove(entry);
   }
 
   /** Removes the entries that have expired. */
@@ -86,12 +121,9 @@ export class Queue {
     if (now < this.nextExpiry) return [];
     const expired: QueueEntry[] = [];
     this.nextExpiry = Number.POSITIVE_INFINITY;
-    for (const entries of this.#ranks) {
-      for (const entry of entries) {
-        if (entry.isRemoved) continue;
-        if (entry.notAfter <= now) expired.push(entry);
-        else if (entry.notAfter < this.nextExpiry) this.nextExpiry = entry.notAfter;
-      }
+    for (const entry of this.entries(0, 1, 2)) {
+      if (entry.notAfter <= now) expired.push(entry);
+      else if (entry.notAfter < this.nextExpiry) this.nextExpiry = entry.notAfter;
     }
     for (const entry of expired) this.remove(entry);
     return expired;
@@ -101,13 +133,33 @@ export class Queue {
   remove(entry: QueueEntry): QueueEntry {
     entry.isRemoved = true;
     entry.abort?.remove();
-    this.size--;
-    if (entry.rank === 2) this.polls--;
+    this.#count(entry, -1);
     if (++this.#removed > this.size + MOST_REMOVED) {
-      for (const rank of [0, 1, 2] as const) this.#ranks[rank] = this.entries(rank);
+      for (const lanes of this.#ranks) dropRemoved(lanes);
       this.#removed = 0;
     }
     return entry;
+  }
+
+  #count({ rank, tenant }: QueueEntry, change: 1 | -1): void {
+    this.size += change;
+    if (rank === 2) this.polls += change;
+    if (tenant.waiting === 0) this.tenants++;
+    tenant.waiting += change;
+    if (tenant.waiting === 0) this.tenants--;
+  }
+}
+
+/** Polls have one order. */
+function laneOf({ rank, tenant }: QueueEntry): Tenant | null {
+  return rank === 2 ? null : tenant;
+}
+
+function dropRemoved(lanes: Lanes): void {
+  for (const [lane, entries] of lanes) {
+    const waiting = entries.filter(({ isRemoved }) => !isRemoved);
+    if (waiting.length > 0) lanes.set(lane, waiting);
+    else lanes.delete(lane);
   }
 }
 

@@ -32,9 +32,9 @@ export class SlidingWindow extends OwnWindow {
 
   /** What is released until its next part counts as well. */
   override budget(now: number): PollBudget {
-    const { polls, until } = super.budget(now, now + PART_MS);
+    const budget = super.budget(now, now + PART_MS);
     const released = this.key.counted.within(now, LIMITS.windowMs, LIMITS.windowMs - PART_MS);
-    return { polls: polls + released, now, until };
+    return { ...budget, polls: budget.polls + released, from: now };
   }
 
   learn(now: number, { remaining }: WindowReport): boolean {
@@ -48,8 +48,8 @@ export class SlidingWindow extends OwnWindow {
     return this.key.limit - this.key.counted.within(now, LIMITS.windowMs) - this.key.inFlight;
   }
 
-  override nextChange(now: number): number {
-    return this.isOpen(now) && this.left(now) <= 0 ? now + IN_FLIGHT_MS : super.nextChange(now);
+  override nextChange(now: number, leave = 0): number {
+    return this.isOpen(now) && this.left(now) <= leave ? now + IN_FLIGHT_MS : super.nextChange(now, leave);
   }
 
   protected override get quota(): number {

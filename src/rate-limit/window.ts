@@ -16,6 +16,9 @@ export interface PollBudget {
   polls: number;
   now: number;
   until: number;
+  /** When what is left began to be spent, and how many requests there were then. */
+  from: number;
+  limit: number;
 }
 
 /** What a response stated about a window. */
@@ -36,8 +39,8 @@ export interface PacerWindow {
   shareLeft(now: number, rank: Rank): number;
   /** Whether a request may be sent now, if this many must be left to lower ranks. */
   admits(now: number, rank: Rank, leave?: number): boolean;
-  /** The next time at which more requests may be sent than now. */
-  nextChange(now: number): number;
+  /** The next time at which more requests may be sent than now, if this many are left. */
+  nextChange(now: number, leave?: number): number;
   /** What polls may spend of the rest of this window. */
   budget(now: number): PollBudget;
   /** A request is sent. */

@@ -93,7 +93,8 @@ export class FleetPacer implements Pacer {
   /** Takes one request from the shared budget; from this process's own window while that is unavailable. */
   async #takeOne(request: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
     const takenAt = this.#clock.now();
-    const upTo = this.#window.ceiling(takenAt, request.kind === "poll");
+    const leave = this.#queue.leaveOf(request.tenant, takenAt);
+    const upTo = this.#window.ceiling(takenAt, request.kind === "poll", leave);
     const isOwn = !this.#budget.isAvailable;
     // If the shared budget becomes unavailable, the request returns to the queue, and this process's own window admits it.
     const taking = isOwn ? null : await this.#budget.call((budget) => budget.take(upTo));
@@ -153,9 +154,9 @@ class FleetOrOwnWindow implements WindowChoice {
     return this.#budget.isAvailable ? this.#fleet : this.#own.current;
   }
 
-  nextChange(now: number): number {
-    if (this.#budget.isAvailable) return this.#fleet.nextChange(now);
-    return Math.min(this.#own.nextChange(now), this.#budget.unavailableUntil);
+  nextChange(now: number, leave = 0): number {
+    if (this.#budget.isAvailable) return this.#fleet.nextChange(now, leave);
+    return Math.min(this.#own.nextChange(now, leave), this.#budget.unavailableUntil);
   }
 
   spend(now: number, rank: Rank): void {

@@ -68,20 +68,21 @@ export class FleetWindow implements PacerWindow {
 
   admits(now: number, rank: Rank, leave = 0): boolean {
     if (now < this.#heldUntil || this.#pending >= MAX_PENDING || this.#isOver(now)) return false;
-    const toOthers = rank === 2 ? this.#reserve(now) : Math.min(leave, RESERVE * this.#size.requests);
+    const reserve = this.#reserve(now);
+    const toOthers = rank === 2 ? Math.max(leave, reserve) : Math.min(leave, RESERVE * this.#size.requests);
     return this.#left(now) > toOthers;
   }
 
-  /** How many requests of the window may be taken with this one. */
-  ceiling(now: number, isPoll: boolean): number {
-    return this.#size.requests - (isPoll ? this.#reserve(now) : 0);
+  /** How many requests of the window may be taken with this one, which leaves some to other tenants. */
+  ceiling(now: number, isPoll: boolean, leave: number): number {
+    return Math.floor(this.#size.requests - Math.max(isPoll ? this.#reserve(now) : 0, leave));
   }
 
-  nextChange(now: number): number {
+  nextChange(now: number, leave = 0): number {
     if (now < this.#heldUntil) return this.#heldUntil;
     if (!this.#isCurrent(now) || this.#pending >= MAX_PENDING) return now + PENDING_DELAY_MS;
     if (this.#left(now) <= 0 || this.#isOver(now)) return this.#endsAt;
-    const nextRelease = (this.#endsAt - now) / (1 + this.#reserve(now));
+    const nextRelease = (this.#endsAt - now) / (1 + Math.max(leave, this.#reserve(now)));
     return Math.min(this.#endsAt, now + Math.max(SHORTEST_STEP_MS, nextRelease));
   }
 
@@ -91,7 +92,7 @@ export class FleetWindow implements PacerWindow {
     const endsAt = this.#isCurrent(now) ? this.#endsAt : now + this.#size.windowMs + this.#marginMs;
     const until = Math.max(now, endsAt - 2 * this.#marginMs);
     const polls = Math.max(0, this.#share * this.#left(now) - this.#creates.within(now, until - now));
-    return { polls, now, until };
+    return { polls, now, until, from: this.#openedAt, limit: this.#size.requests };
   }
 
   spend(now: number, rank: Rank): void {

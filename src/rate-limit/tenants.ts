@@ -1,0 +1,108 @@
+import { LIMITS } from "../contract/service.js";
+import type { Durations } from "./durations.js";
+import { Demand } from "./key-use.js";
+import { PollPlan } from "./poll-plan.js";
+import type { PollBudget } from "./window.js";
+
+/** A tenant without waiting requests is forgotten when it sends fewer than this many in a window. */
+const NEGLIGIBLE_USE = 0.1;
+/** So many tenants are kept before the first of them are forgotten. */
+const FEW = 16;
+
+/** A customer, or all requests without one. */
+export class Tenant {
+  /** How many of its requests wait. */
+  waiting = 0;
+  /** How many requests it sends in about a window. */
+  readonly use = new Demand();
+  /** How many requests it has sent since the window of the current plan began. */
+  spent = 0;
+  /** Which part of its waiting tasks this process waits for. */
+  weight = 1;
+  /** How its polls are planned. */
+  plan: PollPlan = new PollPlan();
+  /** How often a task of each kind begins to wait. */
+  readonly #arrivals = new Map<Durations, Demand>();
+  /** Of the tasks of which only the id is known: when the next one is read, and how many are read at once before the next plan. */
+  nextResumedAt: number = Number.NEGATIVE_INFINITY;
+  firstReads = 0;
+
+  spend(now: number): void {
+    this.use.note(now);
+    this.spent++;
+  }
+
+  /** How many requests it may still send in the window. */
+  left(level: number): number {
+    return this.weight * level - this.spent;
+  }
+
+  /** A task begins to wait. */
+  noteArrival(kind: Durations, now: number): void {
+    const arrivals = this.#arrivals.get(kind) ?? new Demand();
+    this.#arrivals.set(kind, arrivals);
+    arrivals.note(now);
+  }
+
+  /** How many tasks of a kind are expected to begin to wait within a time. */
+  arrivalsWithin(kind: Durations, now: number, ms: number): number {
+    return this.#arrivals.get(kind)?.within(now, ms) ?? 0;
+  }
+}
+
+/** What the tenants of a process leave to each other. */
+export interface Fairness {
+  /** How many requests a tenant that is ahead leaves to the others. */
+  reserve: number;
+  /** Whether a tenant has had its part of the window. */
+  isAhead(tenant: Tenant): boolean;
+}
+
+/** The tenants of a key that wait, or that have sent requests lately. */
+export class Tenants {
+  readonly #tenants = new Map<string | undefined, Tenant>();
+  #most = FEW;
+  /** How many tenants wait in other processes only. */
+  elsewhere = 0;
+
+  /** Whether any request has a tenant. Without one, nothing is divided. */
+  get areNamed(): boolean {
+    return this.#tenants.size > (this.#tenants.has(undefined) ? 1 : 0) || this.elsewhere > 0;
+  }
+
+  get(name: string | undefined, now: number): Tenant {
+    const known = this.#tenants.get(name);
+    if (known !== undefined) return known;
+    if (this.#tenants.size >= this.#most) this.#forget(now);
+    const tenant = new Tenant();
+    this.#tenants.set(name, tenant);
+    return tenant;
+  }
+
+  /** A window has begun. */
+  beginWindow(): void {
+    for (const tenant of this.#tenants.values()) tenant.spent = 0;
+  }
+
+  /** Sets which part of each tenant's waiting tasks this process waits for. */
+  weigh(weights: ReadonlyMap<string | undefined, number>): void {
+    for (const [name, tenant] of this.#tenants) tenant.weight = weights.get(name) ?? 1;
+  }
+
+  /** @param waiting - how many tenants wait in this process */
+  fairness({ now, until, limit }: PollBudget, waiting: number): Fairness {
+    // One more: a tenant that begins now has its part as well.
+    const part = limit / (waiting + this.elsewhere + 1);
+    const untilEnd = 1 + Math.max(0, until - now) / LIMITS.recommendedPollIntervalMs.shortest;
+    return {
+      reserve: Math.min(part, untilEnd),
+      isAhead: ({ use, weight }) => use.within(now, LIMITS.windowMs) >= weight * part,
+    };
+  }
+
+  #forget(now: number): void {
+    for (const [name, { waiting, use }] of this.#tenants)
+      if (waiting === 0 && use.within(now, LIMITS.windowMs) < NEGLIGIBLE_USE) this.#tenants.delete(name);
+    this.#most = Math.max(FEW, 2 * this.#tenants.size);
+  }
+}
