@@ -141,8 +141,7 @@ export class MemoryPacer implements Pacer {
   #planPolls(now: number): void {
     if (this.#queue.polls === 0 || now < this.#planEndsAt(now)) return;
     this.#plan = { at: now, openedAt: this.#window.openedAt };
-    const reserve = this.#fairness(now)?.reserve ?? 0;
-    this.#schedule.plan(this.#queue.entries(2), this.#window.budget(now), reserve);
+    this.#schedule.plan(this.#queue.entries(2), this.#window.budget(now), this.#fairness(now));
     this.#queue.reorderPolls();
   }
 
@@ -167,10 +166,6 @@ export class MemoryPacer implements Pacer {
       if (readableAt > now) {
         entry.notBefore = readableAt;
         this.#queue.postpone(entry, readableAt);
-        continue;
-      }
-      if (rank === 2 && this.#schedule.isExhausted(tenant, now)) {
-        this.#queue.postpone(entry, Math.min(this.#planEndsAt(now), this.#schedule.leftoversAt));
         continue;
       }
       this.#windows.spend(now, rank);
@@ -198,14 +193,17 @@ export class MemoryPacer implements Pacer {
    */
   #nextEntry(now: number): QueueEntry | undefined {
     const fairness = this.#fairness(now);
+    const leave = fairness?.reserve ?? 0;
     let beyondShare: QueueEntry | undefined;
     for (const rank of EACH_RANK) {
-      for (const entry of this.#window.admits(now, rank) ? this.#queue.heads(rank) : []) {
+      for (const entry of this.#queue.heads(rank)) {
         if (entry.dueAt > now) continue;
-        const isAhead = fairness?.isAhead(entry.tenant) ?? true;
-        const leave = isAhead ? (fairness?.reserve ?? 0) : 0;
-        const isWithinShare =
-          rank === 2 || (fairness !== null && !isAhead) || this.#window.shareLeft(now, rank) > 0;
+        if (fairness !== null && !fairness.isAhead(entry.tenant)) {
+          if (this.#window.admits(now, 0)) return entry;
+          continue;
+        }
+        if (rank === 2 && this.#schedule.isExhausted(entry.tenant, now)) continue;
+        const isWithinShare = rank === 2 || this.#window.shareLeft(now, rank) > 0;
         if (isWithinShare && this.#window.admits(now, rank, leave)) return entry;
         const leaveToLower = Math.max(leave, this.#queue.polls);
         if (!isWithinShare && this.#window.admits(now, rank, leaveToLower)) beyondShare ??= entry;
@@ -222,7 +220,7 @@ export class MemoryPacer implements Pacer {
 
   /** Reports the delay of all requests again when its end has changed. */
   #reportDelays(now: number): void {
-    const isDelayed = this.#queue.nextDue(0, now) <= now;
+    const isDelayed = this.#queue.dueIn(0, now).isDue;
     const until = isDelayed ? (this.#delayEnd(now) ?? 0) : 0;
     if (until < this.#reportedDelayUntil + REPORTED_DELAY_MS) return;
     // Set even if nothing is reported, since listing all waiting requests at each call would be slow.
@@ -246,8 +244,8 @@ export class MemoryPacer implements Pacer {
       at = Math.min(at, Math.max(now + 1, this.#planEndsAt(now)));
     const reserve = this.#fairness(now)?.reserve ?? 0;
     for (const rank of EACH_RANK) {
-      const dueAt = this.#queue.nextDue(rank, now);
-      at = Math.min(at, dueAt > now ? dueAt : this.#windows.nextChange(now, reserve));
+      const { isDue, next } = this.#queue.dueIn(rank, now);
+      at = Math.min(at, next, isDue ? this.#windows.nextChange(now, reserve) : next);
     }
     return at;
   }

@@ -24,11 +24,11 @@ export interface QueueEntry extends ScheduledPoll {
 const MOST_REMOVED = 100;
 
 /** The waiting requests of one rank, by tenant, in the order of the tenants' turns. */
-type Lanes = Map<Tenant | null, QueueEntry[]>;
+type Lanes = Map<Tenant, QueueEntry[]>;
 
 /**
- * The waiting requests of each rank. Those of a tenant are in the order in which they are due; the tenants take turns. Polls
- * of all tenants are in one order: their schedule divides the rate limit. Removed requests are dropped when they come first.
+ * The waiting requests of each rank. Those of a tenant are in the order in which they are due; the tenants take turns. Removed
+ * requests are dropped when they come first.
  */
 export class Queue {
   readonly #ranks: [Lanes, Lanes, Lanes] = [new Map(), new Map(), new Map()];
@@ -46,8 +46,8 @@ export class Queue {
   add(entry: QueueEntry): void {
     entry.number ||= ++this.#added;
     const lanes = this.#ranks[entry.rank];
-    const entries = lanes.get(laneOf(entry)) ?? [];
-    if (entries.length === 0) lanes.set(laneOf(entry), entries);
+    const entries = lanes.get(entry.tenant) ?? [];
+    if (entries.length === 0) lanes.set(entry.tenant, entries);
     let [from, to] = [0, entries.length];
     // Most entries come last.
     for (let middle = to - 1; from < to; middle = (from + to) >> 1) {
@@ -60,27 +60,27 @@ export class Queue {
     this.nextExpiry = Math.min(this.nextExpiry, entry.notAfter);
   }
 
-  /** The first entry of each tenant in a rank, in the order of their turns; of all polls, the one that is due first. */
+  /** The first entry of each tenant in a rank, in the order of their turns. */
   *heads(rank: Rank): Generator<QueueEntry> {
     const lanes = this.#ranks[rank];
-    for (const [lane, entries] of lanes) {
+    for (const [tenant, entries] of lanes) {
       while (entries[0]?.isRemoved) {
         entries.shift();
         this.#removed--;
       }
-      if (entries[0] === undefined) lanes.delete(lane);
+      if (entries[0] === undefined) lanes.delete(tenant);
       else yield entries[0];
     }
   }
 
-  /** When the first entry of a rank is due; a time before `now` if any entry is due. */
-  nextDue(rank: Rank, now: number): number {
-    let next = Number.POSITIVE_INFINITY;
+  /** Whether any entry of a rank is due, and when the first of the others is that comes first of its tenant. */
+  dueIn(rank: Rank, now: number): { isDue: boolean; next: number } {
+    let [isDue, next] = [false, Number.POSITIVE_INFINITY];
     for (const { dueAt } of this.heads(rank)) {
-      next = Math.min(next, dueAt);
-      if (next <= now) break;
+      if (dueAt <= now) isDue = true;
+      else next = Math.min(next, dueAt);
     }
-    return next;
+    return { isDue, next };
   }
 
   /** All entries of some ranks. */
@@ -99,7 +99,7 @@ export class Queue {
 
   /** Moves the first entry of a lane to a later time. */
   postpone(entry: QueueEntry, dueAt: number): void {
-    this.#ranks[entry.rank].get(laneOf(entry))?.shift();
+    this.#ranks[entry.rank].get(entry.tenant)?.shift();
     this.#count(entry, -1);
     this.add(Object.assign(entry, { dueAt }));
   }
@@ -107,11 +107,11 @@ export class Queue {
   /** Removes an entry that is admitted. Its tenant has had its turn. */
   take(entry: QueueEntry): QueueEntry {
     const lanes = this.#ranks[entry.rank];
-    const lane = laneOf(entry);
-    const entries = lanes.get(lane);
+    const { tenant } = entry;
+    const entries = lanes.get(tenant);
     if (entries !== undefined && lanes.size > 1) {
-      lanes.delete(lane);
-      lanes.set(lane, entries);
+      lanes.delete(tenant);
+      lanes.set(tenant, entries);
     }
     return this.remove(entry);
   }
@@ -150,16 +150,11 @@ export class Queue {
   }
 }
 
-/** Polls have one order. */
-function laneOf({ rank, tenant }: QueueEntry): Tenant | null {
-  return rank === 2 ? null : tenant;
-}
-
 function dropRemoved(lanes: Lanes): void {
-  for (const [lane, entries] of lanes) {
+  for (const [tenant, entries] of lanes) {
     const waiting = entries.filter(({ isRemoved }) => !isRemoved);
-    if (waiting.length > 0) lanes.set(lane, waiting);
-    else lanes.delete(lane);
+    if (waiting.length > 0) lanes.set(tenant, waiting);
+    else lanes.delete(tenant);
   }
 }
 

@@ -3,7 +3,7 @@ import { Durations, interpolate, LAST_POLL_MS } from "./durations.js";
 import { type Claim, fairLevel, partOf } from "./max-min.js";
 import type { WaitingTask } from "./pacer.js";
 import { nextAge, PollPlan, planPolls } from "./poll-plan.js";
-import type { Tenant, Tenants } from "./tenants.js";
+import type { Fairness, Tenant, Tenants } from "./tenants.js";
 import type { PollBudget } from "./window.js";
 
 /** A task on the pacer's clock. */
@@ -133,11 +133,11 @@ export class PollSchedule {
   }
 
   /** Divides what is left of the window among the tenants, and plans all waiting polls. */
-  plan(waiting: readonly ScheduledPoll[], budget: PollBudget, reserve: number): void {
+  plan(waiting: readonly ScheduledPoll[], budget: PollBudget, fairness: Fairness | null): void {
     const loads = [...this.#loadsOf(waiting).values()];
-    const level = this.#divide(loads, budget, reserve);
+    const level = this.#divide(loads, budget);
     this.isFree = true;
-    for (const { members, polls } of groupsOf(loads, level, budget.polls)) {
+    for (const { members, polls } of groupsOf(loads, level, budget.polls, fairness)) {
       const { isFree } = planTogether(members, { ...budget, polls });
       this.isFree &&= isFree;
     }
@@ -151,11 +151,6 @@ export class PollSchedule {
   /** Whether the polls of a tenant must wait for the next plan: it has had its part of the window. */
   isExhausted(tenant: Tenant, now: number): boolean {
     return tenant.left(this.#window.level) <= 0 && now < this.#window.until - LEFTOVERS_MS;
-  }
-
-  /** When such polls may be sent, if the next plan comes later. */
-  get leftoversAt(): number {
-    return this.#window.until - LEFTOVERS_MS;
   }
 
   /** The waiting polls of each tenant. */
@@ -175,14 +170,14 @@ export class PollSchedule {
   }
 
   /** Returns how many requests each tenant may send in this window. */
-  #divide(loads: readonly Load[], budget: PollBudget, reserve: number): number {
+  #divide(loads: readonly Load[], budget: PollBudget): number {
     const { polls, from, until } = budget;
     if (from !== this.#window.from) this.#tenants.beginWindow();
     let level = Number.POSITIVE_INFINITY;
     if (loads.length > 1 || this.#tenants.elsewhere > 0) {
       for (const load of loads) load.claim = claimOf(load, budget);
       level = fairLevel(
-        Math.max(0, polls - reserve),
+        polls,
         loads.map(({ claim }) => claim),
       );
     }
@@ -242,8 +237,14 @@ interface Group {
   polls: number;
 }
 
-function groupsOf(loads: readonly Load[], level: number, polls: number): Group[] {
-  const isScarce = ({ claim }: Load) => partOf(claim, level) < claim.wants;
+function groupsOf(
+  loads: readonly Load[],
+  level: number,
+  polls: number,
+  fairness: Fairness | null,
+): Group[] {
+  const isScarce = ({ tenant, claim }: Load) =>
+    partOf(claim, level) < claim.wants && fairness?.isAhead(tenant) !== false;
   const free = loads.filter((load) => !isScarce(load)).map((load) => ({ members: [load], polls }));
   const scarce = loads.filter(isScarce).sort((one, other) => other.polls.length - one.polls.length);
   const groups = scarce.slice(0, MOST_PLANS).map((load) => [load]);
