@@ -175,10 +175,12 @@ export class MemoryPacer implements Pacer {
     }
   }
 
-  /** How many requests a request of a tenant must leave to other tenants. */
-  leaveOf(tenant: string | undefined, now: number): number {
+  /** Whether a tenant has had its part of the window, and how many requests it then leaves to other tenants. */
+  turnOf(name: string | undefined): { isAhead: boolean; leave: number } {
+    const now = this.#clock.now();
     const fairness = this.#fairness(now);
-    return fairness?.isAhead(this.tenants.get(tenant, now)) ? fairness.reserve : 0;
+    const isAhead = fairness?.isAhead(this.tenants.get(name, now)) ?? true;
+    return { isAhead, leave: isAhead ? (fairness?.reserve ?? 0) : 0 };
   }
 
   /** What tenants leave to each other; `null` without tenants. */

@@ -245,7 +245,9 @@ function groupsOf(
 ): Group[] {
   const isScarce = ({ tenant, claim }: Load) =>
     partOf(claim, level) < claim.wants && fairness?.isAhead(tenant) !== false;
-  const free = loads.filter((load) => !isScarce(load)).map((load) => ({ members: [load], polls }));
+  // Where polls are divided, a tenant that is not scarce has enough.
+  const enough = level === Number.POSITIVE_INFINITY ? polls : Number.POSITIVE_INFINITY;
+  const free = loads.filter((load) => !isScarce(load)).map((load) => ({ members: [load], polls: enough }));
   const scarce = loads.filter(isScarce).sort((one, other) => other.polls.length - one.polls.length);
   const groups = scarce.slice(0, MOST_PLANS).map((load) => [load]);
   if (scarce.length > MOST_PLANS) groups.push(scarce.slice(MOST_PLANS));

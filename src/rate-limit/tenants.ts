@@ -58,10 +58,22 @@ export interface Fairness {
   isAhead(tenant: Tenant): boolean;
 }
 
+/** What a fleet has reported about its tenants. */
+export interface FleetTenants {
+  /** Which part of each tenant's waiting requests this process has; `""` for those without a tenant. */
+  weights: ReadonlyMap<string, number>;
+  /** The weight of the others. */
+  unknown: number;
+  /** How many tenants wait in other processes only. */
+  elsewhere: number;
+}
+
 /** The tenants of a key that wait, or that have sent requests lately. */
 export class Tenants {
   readonly #tenants = new Map<string | undefined, Tenant>();
   #most = FEW;
+  /** The weight of a new tenant. */
+  #unknown = 1;
   /** How many tenants wait in other processes only. */
   elsewhere = 0;
 
@@ -75,6 +87,7 @@ export class Tenants {
     if (known !== undefined) return known;
     if (this.#tenants.size >= this.#most) this.#forget(now);
     const tenant = new Tenant();
+    tenant.weight = this.#unknown;
     this.#tenants.set(name, tenant);
     return tenant;
   }
@@ -84,9 +97,11 @@ export class Tenants {
     for (const tenant of this.#tenants.values()) tenant.spent = 0;
   }
 
-  /** Sets which part of each tenant's waiting tasks this process waits for. */
-  weigh(weights: ReadonlyMap<string | undefined, number>): void {
-    for (const [name, tenant] of this.#tenants) tenant.weight = weights.get(name) ?? 1;
+  /** Sets what this process has of each tenant, and how many tenants wait in other processes only. */
+  share({ weights, elsewhere, unknown }: FleetTenants): void {
+    this.elsewhere = elsewhere;
+    this.#unknown = unknown;
+    for (const [name = "", tenant] of this.#tenants) tenant.weight = weights.get(name) ?? unknown;
   }
 
   /** @param waiting - how many tenants wait in this process */

@@ -15,8 +15,8 @@ export interface Connection {
 
 /** One process that uses the key. Both methods resolve when the task has been found finished. */
 export interface Client {
-  run(ticket: number): Promise<unknown>;
-  wait(taskId: string): Promise<unknown>;
+  run(ticket: number, tenant?: string): Promise<unknown>;
+  wait(taskId: string, tenant?: string): Promise<unknown>;
 }
 
 /** A way of polling. */
@@ -63,7 +63,10 @@ function createClient(
 ): Client {
   const { fetch } = service;
   const { tasks } = new AsyncMusic({ apiKey: "key", baseUrl, fetch, clock, random, ...options });
-  return { run: (ticket) => tasks.run(songOf(ticket)), wait: (taskId) => tasks.wait(taskId) };
+  return {
+    run: (ticket, tenant) => tasks.run(songOf(ticket), { tenant }),
+    wait: (taskId, tenant) => tasks.wait(taskId, { tenant }),
+  };
 }
 
 const baseUrl = "https://service.test";

@@ -4,12 +4,13 @@ import {
   marginOf,
   READ_LASTS_MS,
 } from "../../src/databases/redis/fleet-budget.js";
+import type { TasksByTenant } from "../../src/databases/redis/waiting-tasks.js";
 import type { Clock } from "../../src/time/clock.js";
 
 /** A fleet's window on a test clock, without Redis. It behaves as the tests with Redis require. */
 export function createSharedBudget(clock: Clock, size: FleetSize, latencyMs = 2): () => FleetBudget {
   const lastsMs = size.windowMs + marginOf(size);
-  const waitingBy = new Map<FleetBudget, number>();
+  const waitingBy = new Map<FleetBudget, TasksByTenant>();
   const reads = new Map<string, { reader: FleetBudget; until: number }>();
   let [taken, endsAt, isHeld] = [0, 0, false];
   const isOpen = () => clock.now() < endsAt;
@@ -48,7 +49,10 @@ export function createSharedBudget(clock: Clock, size: FleetSize, latencyMs = 2)
     },
     async reportWaiting(waiting) {
       waitingBy.set(this, waiting);
-      return [...waitingBy.values()].reduce((sum, each) => sum + each, 0);
+      const all = new Map<string, number>();
+      for (const tasks of waitingBy.values())
+        for (const [tenant, count] of tasks) all.set(tenant, (all.get(tenant) ?? 0) + count);
+      return all;
     },
   });
 }

@@ -9,7 +9,7 @@ export interface Scenario {
   name: string;
   /** How long tasks take that begin so many seconds after the start. */
   durations(startSeconds: number): Durations;
-  load: SteadyLoad | BatchLoad;
+  load: SteadyLoad | BatchLoad | CrowdLoad;
   limit?: Limit;
   /** How many processes share the key and the load. */
   processes?: number;
@@ -34,6 +34,23 @@ export interface BatchLoad {
   tasks: number;
   repetitions: number;
 }
+
+/**
+ * One tenant begins many tasks at once; another one runs songs, one after the other, of which only these count. With several
+ * processes, each tenant has its own.
+ */
+export interface CrowdLoad {
+  kind: "beside a crowd";
+  /** How many tasks the other tenant has; 0: the songs are alone. */
+  crowd: number;
+  /** Whether the crowd is in flight already. */
+  isInFlight: boolean;
+  songs: number;
+  repetitions: number;
+}
+
+/** The longest pause between two songs beside a crowd. */
+const LONGEST_PAUSE_SECONDS = 60;
 
 /** The result of a simulation. Times are in seconds. */
 export interface Outcome {
@@ -94,7 +111,10 @@ async function play(scenario: Scenario, policy: Policy, seed: number) {
   async function work(): Promise<void> {
     const controller = new AbortController();
     if (scenario.othersPerSecond) void spendAside(scenario.othersPerSecond, controller.signal);
-    await (scenario.load.kind === "steady" ? arrive(scenario.load) : beginAll(scenario.load));
+    const { load } = scenario;
+    if (load.kind === "steady") await arrive(load);
+    else if (load.kind === "beside a crowd") await runBeside(load);
+    else await beginAll(load);
     controller.abort();
   }
 
@@ -118,6 +138,20 @@ async function play(scenario: Scenario, policy: Policy, seed: number) {
     );
   }
 
+  async function runBeside({ crowd, isInFlight, songs }: CrowdLoad): Promise<void> {
+    const [crowded] = clients;
+    for (let count = 0; count < crowd; count++) {
+      const index = addTicket(false);
+      void (isInFlight ? crowded?.wait(begin(index).id, "a") : crowded?.run(index, "a"))?.catch(givenUp);
+    }
+    // The songs must be the same without a crowd.
+    const [pauses, ends] = [randomOf(5), randomOf(6)];
+    for (let count = 0; count < songs; count++) {
+      await time.sleep(1000 * LONGEST_PAUSE_SECONDS * pauses());
+      await clients.at(-1)?.run(addTicket(true, ends()), "b");
+    }
+  }
+
   async function run(index: number): Promise<void> {
     await clientOf(index).run(index).catch(givenUp);
   }
@@ -128,8 +162,8 @@ async function play(scenario: Scenario, policy: Policy, seed: number) {
     return client;
   }
 
-  function addTicket(counts: boolean): number {
-    return tickets.push({ wishedAt: time.now(), counts, task: null, probability: durations() }) - 1;
+  function addTicket(counts: boolean, probability = durations()): number {
+    return tickets.push({ wishedAt: time.now(), counts, task: null, probability }) - 1;
   }
 
   function begin(index: number): ServiceTask {

@@ -1,4 +1,5 @@
 import { LIMITS } from "../../contract/service.js";
+import type { TasksByTenant } from "./waiting-tasks.js";
 
 /** How many requests the service allows a key. */
 export interface FleetSize {
@@ -22,8 +23,11 @@ export interface FleetBudget {
   reserveRead(taskId: string): Promise<number>;
   /** The response to a read of this process has come: the second until the next read counts from now. */
   noteRead(taskId: string): Promise<void>;
-  /** Reports how many tasks wait in this process. Returns how many wait in the whole fleet. */
-  reportWaiting(waiting: number): Promise<number>;
+  /**
+   * Reports how many tasks of each tenant wait in this process. Returns how many wait in the whole fleet; tenants of other
+   * processes have other names.
+   */
+  reportWaiting(waiting: TasksByTenant): Promise<TasksByTenant>;
 }
 
 export interface Taking {

@@ -5,10 +5,15 @@ import type { PacerWindow, Rank, WindowChoice, WindowReport } from "../../rate-l
 import { type Clock, SteadyClock } from "../../time/clock.js";
 import { AvailableBudget } from "./available-budget.js";
 import { type FleetBudget, type FleetSize, REPLY_LASTS_MS } from "./fleet-budget.js";
+import { shareOf } from "./fleet-share.js";
 import { FleetWindow } from "./fleet-window.js";
+import { WaitingTasks } from "./waiting-tasks.js";
 
 /** How often per window this process reports how many tasks it waits for. */
 const REPORTS_PER_WINDOW = 30;
+
+/** Before the fleet has reported a tenant, as many processes as this may have it as well: a tenth of it counts here. */
+const UNREPORTED = 0.1;
 
 /**
  * A pacer with a shared budget. The requests of this process wait in its own queue. The first one is taken from the shared
@@ -21,9 +26,7 @@ export class FleetPacer implements Pacer {
   readonly #window: FleetWindow;
   readonly #queue: MemoryPacer;
   readonly #reportEveryMs: number;
-  /** How many tasks this process waits for, and the most since it last reported that. */
-  #waiting = 0;
-  #mostWaiting = 0;
+  readonly #waiting = new WaitingTasks();
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, fleet: FleetBudget, size: FleetSize, onUnavailable: (error: unknown) => void) {
@@ -32,13 +35,15 @@ export class FleetPacer implements Pacer {
     this.#budget = new AvailableBudget(this.#clock, fleet, onUnavailable);
     this.#window = new FleetWindow(size, () => void this.#reportWaiting());
     this.#queue = new MemoryPacer(clock, new FleetOrOwnWindow(this.#window, this.#budget));
+    this.#queue.tenants.share({ weights: new Map(), elsewhere: 0, unknown: UNREPORTED });
     this.#reportEveryMs = size.windowMs / REPORTS_PER_WINDOW;
   }
 
   readonly admit = async (request: PacedRequest, signal?: AbortSignal): Promise<boolean> => {
-    const tasks = request.kind === "poll" ? 1 : 0;
-    this.#waiting += tasks;
-    this.#mostWaiting = Math.max(this.#mostWaiting, this.#waiting);
+    const { kind, tenant } = request;
+    // Without tenants, only the polls are divided.
+    const isReported = kind === "poll" || tenant !== undefined;
+    if (isReported) this.#waiting.add(tenant);
     try {
       let next = request;
       while (await this.#queue.admit(next, signal)) {
@@ -49,7 +54,7 @@ export class FleetPacer implements Pacer {
       }
       return false;
     } finally {
-      this.#waiting -= tasks;
+      if (isReported) this.#waiting.remove(tenant);
     }
   };
 
@@ -93,8 +98,8 @@ export class FleetPacer implements Pacer {
   /** Takes one request from the shared budget; from this process's own window while that is unavailable. */
   async #takeOne(request: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
     const takenAt = this.#clock.now();
-    const leave = this.#queue.leaveOf(request.tenant, takenAt);
-    const upTo = this.#window.ceiling(takenAt, request.kind === "poll", leave);
+    const { isAhead, leave } = this.#queue.turnOf(request.tenant);
+    const upTo = this.#window.ceiling(takenAt, isAhead && request.kind === "poll", leave);
     const isOwn = !this.#budget.isAvailable;
     // If the shared budget becomes unavailable, the request returns to the queue, and this process's own window admits it.
     const taking = isOwn ? null : await this.#budget.call((budget) => budget.take(upTo));
@@ -131,11 +136,12 @@ export class FleetPacer implements Pacer {
     const now = this.#clock.now();
     if (!this.#budget.isAvailable || now < this.#reportedAt + this.#reportEveryMs) return;
     this.#reportedAt = now;
-    // A task whose poll is in flight waits as well.
-    const own = this.#mostWaiting;
-    this.#mostWaiting = this.#waiting;
+    const own = this.#waiting.report();
     const all = await this.#budget.call((budget) => budget.reportWaiting(own));
-    if (all !== null) this.#window.setShare(own, all);
+    if (all === null) return;
+    const share = shareOf(own, all, this.#window.polledFreely);
+    this.#window.setShare(share, all.size > 1);
+    this.#queue.tenants.share({ ...share, unknown: UNREPORTED });
   }
 }
 

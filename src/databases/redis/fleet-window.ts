@@ -1,3 +1,4 @@
+import { LIMITS } from "../../contract/service.js";
 import { Demand } from "../../rate-limit/key-use.js";
 import type { RateLimitState } from "../../rate-limit/pacer.js";
 import {
@@ -9,6 +10,7 @@ import {
   type WindowReport,
 } from "../../rate-limit/window.js";
 import { type Correction, type FleetSize, marginOf, type Taking } from "./fleet-budget.js";
+import type { FleetShare } from "./fleet-share.js";
 
 /** Share of a new window to which the shares of the ranks do not apply. */
 const ADVANTAGE = 0.1;
@@ -37,8 +39,9 @@ export class FleetWindow implements PacerWindow {
   /** Whether this process opened the window, and has no response yet. */
   #isOpener = false;
   #spent: [number, number, number] = [0, 0, 0];
-  /** This process's share of the fleet's waiting tasks. */
+  /** This process's share of the fleet's waiting tasks, and whether those are of several tenants. */
   #share = 1;
+  #isDivided = false;
 
   /** @param beforePlanning - called before the budget is computed */
   constructor(size: FleetSize, beforePlanning: () => void) {
@@ -91,7 +94,7 @@ export class FleetWindow implements PacerWindow {
     this.#beforePlanning();
     const endsAt = this.#isCurrent(now) ? this.#endsAt : now + this.#size.windowMs + this.#marginMs;
     const until = Math.max(now, endsAt - 2 * this.#marginMs);
-    const polls = Math.max(0, this.#share * this.#left(now) - this.#creates.within(now, until - now));
+    const polls = Math.max(0, this.#shareLeft(now) - this.#creates.within(now, until - now));
     return { polls, now, until, from: this.#openedAt, limit: this.#size.requests };
   }
 
@@ -117,8 +120,15 @@ export class FleetWindow implements PacerWindow {
     };
   }
 
+  /** How many tasks a window can poll at the shortest gaps. */
+  get polledFreely(): number {
+    const { requests, windowMs } = this.#size;
+    return ((1 - RESERVE) * requests * LIMITS.recommendedPollIntervalMs.shortest) / windowMs;
+  }
+
   /** Sets this process's share of the waiting tasks. */
-  setShare(own: number, all: number): void {
+  setShare({ own, all }: Pick<FleetShare, "own" | "all">, isDivided: boolean): void {
+    this.#isDivided = isDivided;
     this.#share = Math.max(1, own) / Math.max(1, own, all);
   }
 
@@ -167,6 +177,15 @@ export class FleetWindow implements PacerWindow {
   /** Whether a request sent now may be counted in the service's next window. */
   #isOver(now: number): boolean {
     return this.#isCurrent(now) && now > this.#endsAt - 2 * this.#marginMs;
+  }
+
+  /** Among tenants, the whole window is divided: otherwise each plan would take its share of what other processes have left. */
+  #shareLeft(now: number): number {
+    const left = this.#left(now);
+    if (!this.#isDivided) return this.#share * left;
+    const isCurrent = this.#isCurrent(now);
+    const own = isCurrent ? this.#spent.reduce((sum, each) => sum + each, 0) : 0;
+    return Math.min(left, this.#share * (left + (isCurrent ? this.#taken : 0)) - own);
   }
 
   #left(now: number): number {

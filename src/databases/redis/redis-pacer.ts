@@ -6,6 +6,7 @@ import { hashOf } from "../hash.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
 import { type FleetBudget, type FleetSize, marginOf, READ_LASTS_MS } from "./fleet-budget.js";
 import { FleetPacer } from "./fleet-pacer.js";
+import type { TasksByTenant } from "./waiting-tasks.js";
 
 /** Options of `redisPacer`. They must be the same in all processes. */
 export interface RedisPacerOptions {
@@ -111,18 +112,48 @@ if reader and reader ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
-/** Stores how many tasks this process waits for, and returns the sum over all processes that reported lately. */
+/**
+ * Stores how many tasks this process waits for, and how many of them are of each tenant. Returns the sums over all processes
+ * that reported lately: for each tenant its name and its tasks.
+ */
 const REPORT_WAITING = `
-local member, waiting, lasts = unpack(ARGV)
-local now, all = tonumber(redis.call('time')[1]), 0
-redis.call('hset', KEYS[1], member, waiting .. ' ' .. now)
+local member, waiting, lasts, tenants = unpack(ARGV)
+local now, all = tonumber(redis.call('time')[1]), {}
+redis.call('hset', KEYS[1], member, waiting .. ' ' .. now .. tenants)
 redis.call('expire', KEYS[1], lasts)
 local members = redis.call('hgetall', KEYS[1])
 for at = 1, #members, 2 do
-  local theirs, reportedAt = string.match(members[at + 1], '(%d+) (%d+)')
-  if now - reportedAt > tonumber(lasts) then redis.call('hdel', KEYS[1], members[at]) else all = all + theirs end
+  local unnamed, reportedAt = string.match(members[at + 1], '(%d+) (%d+)')
+  if now - reportedAt > tonumber(lasts) then
+    redis.call('hdel', KEYS[1], members[at])
+  else
+    for tenant, tasks in string.gmatch(members[at + 1], '(%w+)=(%d+)') do
+      all[tenant] = (all[tenant] or 0) + tasks
+      unnamed = unnamed - tasks
+    end
+    all[''] = (all[''] or 0) + unnamed
+  end
 end
-return all`;
+local sums = {}
+for tenant, tasks in pairs(all) do
+  sums[#sums + 1] = tenant
+  sums[#sums + 1] = tasks
+end
+return sums`;
+
+/** How many tenants a process reports by name, those with the most tasks; the others count as requests without a tenant. */
+const MOST_NAMED = 200;
+/** Redis receives no name of a tenant, but this many digits of its hash. */
+const NAME_DIGITS = 12;
+
+/** The names of tenants in Redis, and their tasks. */
+async function namedTasks(waiting: TasksByTenant): Promise<Map<string, readonly [tenant: string, tasks: number]>> {
+  const largest = [...waiting].filter(([tenant]) => tenant !== "").sort(([, one], [, other]) => other - one);
+  const named = largest.slice(0, MOST_NAMED).map(async ([tenant, tasks]) => {
+    return [(await hashOf(tenant)).slice(0, NAME_DIGITS), [tenant, tasks]] as const;
+  });
+  return new Map(await Promise.all(named));
+}
 
 /** The window of a fleet: one count in Redis, which expires with the window. */
 export function createRedisBudget(
@@ -156,8 +187,18 @@ export function createRedisBudget(
     noteRead: async (taskId) => void (await runForTask(NOTE_READ, taskId, READ_LASTS_MS.received)),
     async reportWaiting(waiting) {
       const lastsSeconds = Math.ceil((2 * size.windowMs) / 1000);
-      const parameters = [member, String(waiting), String(lastsSeconds)];
-      return Number(await evaluate(REPORT_WAITING, `${await windowKey()}:waiting`, parameters));
+      const named = await namedTasks(waiting);
+      const all = [...waiting.values()].reduce((sum, tasks) => sum + tasks, 0);
+      const tenants = [...named].map(([name, [, tasks]]) => ` ${name}=${tasks}`).join("");
+      const parameters = [member, String(all), String(lastsSeconds), tenants];
+      const sums = await evaluate(REPORT_WAITING, `${await windowKey()}:waiting`, parameters);
+      if (!Array.isArray(sums)) throw new TypeError("Expected Redis to return the waiting tasks.");
+      const byTenant = new Map<string, number>();
+      for (let at = 0; at < sums.length; at += 2) {
+        const [name, tasks] = [String(sums[at]), Number(sums[at + 1])];
+        if (tasks > 0) byTenant.set(named.get(name)?.[0] ?? name, tasks);
+      }
+      return byTenant;
     },
   };
 }
