@@ -244,7 +244,8 @@ export class MemoryPacer implements Pacer {
     let at = this.#queue.size > 0 ? this.#queue.nextExpiry : Number.POSITIVE_INFINITY;
     if (this.#queue.polls > 0 && !this.#schedule.isFree)
       at = Math.min(at, Math.max(now + 1, this.#planEndsAt(now)));
-    const reserve = this.#fairness(now)?.reserve ?? 0;
+    const { reserve = 0, leftoversAt = 0 } = this.#fairness(now) ?? {};
+    if (leftoversAt > now && this.#queue.size > 0) at = Math.min(at, leftoversAt);
     for (const rank of EACH_RANK) {
       const { isDue, next } = this.#queue.dueIn(rank, now);
       at = Math.min(at, next, isDue ? this.#windows.nextChange(now, reserve) : next);

@@ -3,7 +3,7 @@ import { Durations, interpolate, LAST_POLL_MS } from "./durations.js";
 import { type Claim, fairLevel, partOf } from "./max-min.js";
 import type { WaitingTask } from "./pacer.js";
 import { nextAge, PollPlan, planPolls } from "./poll-plan.js";
-import type { Fairness, Tenant, Tenants } from "./tenants.js";
+import { type Fairness, LEFTOVERS_MS, type Tenant, type Tenants } from "./tenants.js";
 import type { PollBudget } from "./window.js";
 
 /** A task on the pacer's clock. */
@@ -75,8 +75,6 @@ const LONGEST_NAME = 100;
 
 /** How many tenants are planned one by one: those with the most tasks. All others with scarce polls have one plan. */
 const MOST_PLANS = 8;
-/** At the end of a window, any tenant may use what the others have left. */
-const LEFTOVERS_MS = 500;
 
 /**
  * Plans when waiting tasks are polled. A poll has a price, set from what is left of the window: the price at which the
@@ -237,12 +235,7 @@ interface Group {
   polls: number;
 }
 
-function groupsOf(
-  loads: readonly Load[],
-  level: number,
-  polls: number,
-  fairness: Fairness | null,
-): Group[] {
+function groupsOf(loads: readonly Load[], level: number, polls: number, fairness: Fairness | null): Group[] {
   const isScarce = ({ tenant, claim }: Load) =>
     partOf(claim, level) < claim.wants && fairness?.isAhead(tenant) !== false;
   // Where polls are divided, a tenant that is not scarce has enough.

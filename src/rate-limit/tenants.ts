@@ -9,6 +9,9 @@ const NEGLIGIBLE_USE = 0.1;
 /** So many tenants are kept before the first of them are forgotten. */
 const FEW = 16;
 
+/** At the end of a window, any tenant may use what the others have left. */
+export const LEFTOVERS_MS = 500;
+
 /** A customer, or all requests without one. */
 export class Tenant {
   /** How many of its requests wait. */
@@ -52,8 +55,9 @@ export class Tenant {
 
 /** What the tenants of a process leave to each other. */
 export interface Fairness {
-  /** How many requests a tenant that is ahead leaves to the others. */
+  /** How many requests a tenant that is ahead leaves to the others, until the leftovers may be used. */
   reserve: number;
+  leftoversAt: number;
   /** Whether a tenant has had its part of the window. */
   isAhead(tenant: Tenant): boolean;
 }
@@ -108,9 +112,12 @@ export class Tenants {
   fairness({ now, until, limit }: PollBudget, waiting: number): Fairness {
     // One more: a tenant that begins now has its part as well.
     const part = limit / (waiting + this.elsewhere + 1);
-    const untilEnd = 1 + Math.max(0, until - now) / LIMITS.recommendedPollIntervalMs.shortest;
+    const leftoversAt = until - LEFTOVERS_MS;
+    // The requests of a tenant that begins one song now.
+    const ofOneSong = 1 + (until - now) / LIMITS.recommendedPollIntervalMs.shortest;
     return {
-      reserve: Math.min(part, untilEnd),
+      reserve: now < leftoversAt ? Math.min(part, ofOneSong) : 0,
+      leftoversAt,
       isAhead: ({ use, weight }) => use.within(now, LIMITS.windowMs) >= weight * part,
     };
   }

@@ -150,15 +150,39 @@ describe.each(clients)("with %s", (_, connect) => {
     const { open, place } = createBudgets(await connect());
     const redis = connectIoredis();
     const [one, other] = [open(), open()];
-    expect(await one.reportWaiting(10)).toBe(10);
-    expect(await other.reportWaiting(5)).toBe(15);
-    expect(await one.reportWaiting(3)).toBe(8);
+    const unnamed = (tasks: number) => new Map([["", tasks]]);
+    expect(await one.reportWaiting(unnamed(10))).toEqual(unnamed(10));
+    expect(await other.reportWaiting(unnamed(5))).toEqual(unnamed(15));
+    expect(await one.reportWaiting(unnamed(3))).toEqual(unnamed(8));
     const names = await redis.hkeys(`${place}:waiting`);
     const silent = String(Math.floor(Date.now() / 1000) - 121);
     for (const name of names) await redis.hset(`${place}:waiting`, name, `50 ${silent}`);
-    expect(await one.reportWaiting(3)).toBe(3);
+    expect(await one.reportWaiting(unnamed(3))).toEqual(unnamed(3));
     expect(await redis.hlen(`${place}:waiting`)).toBe(1);
     expect(await redis.ttl(`${place}:waiting`)).toBeGreaterThan(0);
+  });
+
+  test("the waiting tasks of a tenant are added up over all processes, and Redis does not receive its name", async () => {
+    const { open, place } = createBudgets(await connect());
+    const [one, other] = [open(), open()];
+    await one.reportWaiting(
+      new Map([
+        ["", 2],
+        ["acme", 3],
+        ["globex corp = 7", 1],
+      ]),
+    );
+    const all = await other.reportWaiting(new Map([["acme", 4]]));
+    expect([...all].sort()).toEqual([
+      ["", 2],
+      [expect.stringMatching(/^[0-9a-f]{12}$/), 1],
+      ["acme", 7],
+    ]);
+    // A version without tenants reads the first number.
+    const records = Object.values(await connectIoredis().hgetall(`${place}:waiting`));
+    expect(records.map((record) => record.split(" ")[0]).sort()).toEqual(["4", "6"]);
+    expect(records.join()).not.toMatch(/acme|globex/);
+    expect([...(await one.reportWaiting(new Map())).values()]).toEqual([4]);
   });
 });
 

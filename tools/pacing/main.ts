@@ -37,9 +37,14 @@ if (wanted === "") {
   );
 }
 
-function report({ scenario, sdk, bound, ceiling }: Trial, policy: Policy, outcome: Outcome): void {
+function report(
+  { scenario, sdk, bound, ceiling, createCeiling }: Trial,
+  policy: Policy,
+  outcome: Outcome,
+): void {
   const ratio = bound === null ? "" : `${(outcome.meanDelay / bound).toFixed(2)}`;
   const misses = policy === sdk && ceiling !== null && outcome.meanDelay > ceiling;
+  const waitsLong = policy === sdk && outcome.meanCreateWait > (createCeiling ?? Number.POSITIVE_INFINITY);
   print(
     policy === sdk ? scenario.name : "",
     policy.name,
@@ -48,7 +53,7 @@ function report({ scenario, sdk, bound, ceiling }: Trial, policy: Policy, outcom
     `${outcome.worstDelay.toFixed(0)} s`,
     String(outcome.refused),
     String(outcome.lost),
-    `${outcome.meanCreateWait.toFixed(1)} s`,
+    `${outcome.meanCreateWait.toFixed(1)} s${waitsLong ? " !" : ""}`,
     outcome.readsPerTask.toFixed(1),
   );
 }

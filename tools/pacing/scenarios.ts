@@ -2,7 +2,7 @@ import { burstBound, steadyBound } from "./bound.js";
 import { type Durations, equal, even, lognormal, mixture, NEVER, TYPICAL, weibull } from "./durations.js";
 import { FLEET, OURS, type Policy } from "./policies.js";
 import { type Limit, USUAL_LIMIT } from "./service.js";
-import type { BatchLoad, Scenario, SteadyLoad } from "./simulate.js";
+import type { BatchLoad, CrowdLoad, Scenario, SteadyLoad } from "./simulate.js";
 
 /** A scenario, its policies, and the required figures. */
 export interface Trial {
@@ -13,6 +13,8 @@ export interface Trial {
   bound: number | null;
   /** The highest mean delay that is accepted, in seconds; `null` where none is required. */
   ceiling: number | null;
+  /** The highest mean wait of a create that is accepted, in seconds. */
+  createCeiling?: number;
 }
 
 const WARM_UP_SECONDS = 900;
@@ -75,6 +77,11 @@ export function allTrials(seconds: number): Trial[] {
     varied(inFlight(100, 5), "two processes", { processes: 2 }),
     varied(inFlight(1000, 1), "two processes", { processes: 2 }),
     ...[0.1, 0.3].map((rate) => besides(`${rate} a second, another spends half`, rate, seconds)),
+    ...[OURS, FLEET].flatMap((sdk) => [
+      oneBeside("one of B, alone", 0, false, sdk),
+      oneBeside("one of B, 1000 of A to submit", 1000, false, sdk),
+      oneBeside("one of B, 1000 of A in flight", 1000, true, sdk),
+    ]),
   ];
 }
 
@@ -125,6 +132,31 @@ function inFlight(tasks: number, repetitions: number, allowed?: number): Trial {
   const load: BatchLoad = { kind: "in flight", tasks, repetitions };
   const bound = burstBound(TYPICAL, tasks, USUAL_LIMIT, GAP_SECONDS);
   return trial({ name: `${tasks} in flight`, durations: () => TYPICAL, load }, bound, allowed);
+}
+
+/** The delay that a song has alone, and its wait: half of a gap, and the way to the service. */
+const ALONE_SECONDS = 2.6;
+const ALONE_CREATE_SECONDS = 0.1;
+/** One request of each other tenant, as fast as the limit allows. */
+const TURN_SECONDS = USUAL_LIMIT.windowMs / USUAL_LIMIT.requests / 1000;
+
+/** A tenant's songs, one after the other, beside those of another tenant. In a fleet, each tenant has its own process. */
+function oneBeside(name: string, crowd: number, isInFlight: boolean, sdk: Policy): Trial {
+  const processes = sdk === FLEET ? 2 : 1;
+  const load: CrowdLoad = { kind: "beside a crowd", crowd, isInFlight, songs: 12, repetitions: 5 };
+  const scenario = {
+    name: processes === 1 ? name : `${name}, fleet of ${processes}`,
+    durations: () => TYPICAL,
+    load,
+    processes,
+  };
+  return {
+    scenario,
+    sdk,
+    bound: burstBound(TYPICAL, 1, USUAL_LIMIT, GAP_SECONDS),
+    ceiling: 1.2 * ALONE_SECONDS,
+    createCeiling: 1.2 * ALONE_CREATE_SECONDS + TURN_SECONDS,
+  };
 }
 
 function toSubmit(name: string, tasks: number, durations: Durations): Trial {

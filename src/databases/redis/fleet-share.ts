@@ -31,7 +31,9 @@ export function shareOf(own: TasksByTenant, all: TasksByTenant, polledFreely: nu
   return {
     own: counted(own),
     all: counted(totals),
-    weights: new Map([...own].map(([tenant, tasks]) => [tenant, tasks / Math.max(tasks, all.get(tenant) ?? 0)])),
+    weights: new Map(
+      [...own].map(([tenant, tasks]) => [tenant, tasks / Math.max(tasks, all.get(tenant) ?? 0)]),
+    ),
     elsewhere: areNamed ? totals.filter(([tenant]) => !own.has(tenant)).length : 0,
   };
 }

@@ -147,7 +147,9 @@ const MOST_NAMED = 200;
 const NAME_DIGITS = 12;
 
 /** The names of tenants in Redis, and their tasks. */
-async function namedTasks(waiting: TasksByTenant): Promise<Map<string, readonly [tenant: string, tasks: number]>> {
+async function namedTasks(
+  waiting: TasksByTenant,
+): Promise<Map<string, readonly [tenant: string, tasks: number]>> {
   const largest = [...waiting].filter(([tenant]) => tenant !== "").sort(([, one], [, other]) => other - one);
   const named = largest.slice(0, MOST_NAMED).map(async ([tenant, tasks]) => {
     return [(await hashOf(tenant)).slice(0, NAME_DIGITS), [tenant, tasks]] as const;
