@@ -104,7 +104,7 @@ export class Queue {
     this.add(Object.assign(entry, { dueAt }));
   }
 
-  /** Removes an entry that is admitted. Its tenant has had its turn. */
+  /** Removes an entry that is admitted. The next admission is that of another tenant. */
   take(entry: QueueEntry): QueueEntry {
     const lanes = this.#ranks[entry.rank];
     const { tenant } = entry;

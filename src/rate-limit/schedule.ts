@@ -267,7 +267,7 @@ function planTogether(members: readonly Load[], budget: PollBudget): PollPlan {
   return plan;
 }
 
-/** How many polls take place until the end of a budget. */
+/** How many polls are due until the end of a budget, at the shortest and at the longest gaps. */
 function needOf(demand: readonly WeightedTask[], { now, until }: PollBudget) {
   let [atShortestGaps, atLongestGaps] = [0, 0];
   for (const { notBefore, task, weight } of demand) {
