@@ -1,6 +1,6 @@
 import type { AbortCallback } from "../time/abort.js";
 import type { PacedRequest } from "./pacer.js";
-import type { ScheduledPoll } from "./schedule.js";
+import type { ScheduledPoll } from "./poll-price.js";
 import type { Tenant } from "./tenants.js";
 import type { Rank } from "./window.js";
 
