@@ -50,12 +50,27 @@ export class Tasks {
   }
 
   /**
+   * Submits a task at most once, even if this process crashes: a later call with the same key resolves with the same
+   * submission, and sends nothing. The key stays open until a `run` with it or a follower of the journal has recorded the end:
+   * see {@link Tasks.follow}. The result is a plain promise without `withResponse`.
+   *
+   * @throws the errors of a `create` without a journal
+   * @throws {@link JournalConflictError} the journal holds another request under the key; nothing was sent
+   * @throws {@link JournalError} the journal failed before anything was sent, or could not record a task that the error
+   * names
+   *
+   * @example
+   * ```ts
+   * const submission = await client.tasks.create(request, { journal, journalKey: "order-1" });
+   * ```
+   */
+  create<Type extends TaskType, Chosen extends Model = Model>(
+    request: TaskRequest & RequestChoice<Type, Chosen>,
+    options: JournaledCreateOptions,
+  ): Promise<TaskSubmission<Type>>;
+  /**
    * Submits a task. The service freezes its credits and responds at once; the task takes 30 seconds to 5 minutes. The
    * request is sent once: only after a 429 it is sent again, after the stated wait.
-   *
-   * With `journal` and `journalKey`, the task is created at most once, even if this process crashes: a later call with the same
-   * key resolves with the same submission, and sends nothing. The key stays open until a `run` with it or a follower of the
-   * journal has recorded the end: see {@link Tasks.follow}. The result is then a plain promise without `withResponse`.
    *
    * @throws {@link InvalidRequestError} the interface forbids the request; nothing was sent
    * @throws {@link BadRequestError}, {@link AuthenticationError}, {@link InsufficientCreditsError},
@@ -63,7 +78,6 @@ export class Tasks {
    * @throws {@link ConnectionError} it was certainly never sent
    * @throws {@link SubmissionOutcomeUnknownError} it may have created a task: check before you send it again
    * @throws {@link InvalidResponseError} a task was created, but the response lacks what the contract requires
-   * @throws {@link JournalConflictError}, {@link JournalError} with a journal: as `run`
    *
    * @example
    * ```ts
@@ -74,10 +88,6 @@ export class Tasks {
    * });
    * ```
    */
-  create<Type extends TaskType, Chosen extends Model = Model>(
-    request: TaskRequest & RequestChoice<Type, Chosen>,
-    options: JournaledCreateOptions,
-  ): Promise<TaskSubmission<Type>>;
   create<Type extends TaskType, Chosen extends Model = Model>(
     request: TaskRequest & RequestChoice<Type, Chosen>,
     options?: CreateOptions,
