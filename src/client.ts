@@ -1,7 +1,6 @@
 import { Account } from "./account.js";
 import { Audio } from "./audio/audio.js";
 import { isPublicHttpUrl } from "./contract/upload-address.js";
-import { createRedactor } from "./errors/redactor.js";
 import type { Context } from "./http/context.js";
 import type { ClientEvents } from "./http/events.js";
 import { createEmitter, type Emitter, type Listener } from "./http/events.js";
@@ -55,10 +54,9 @@ export class AsyncMusic {
   readonly #pacer: Pacer;
 
   constructor(options: ClientOptions = {}) {
-    const { logger, logLevel, tracer, ...checked } = checkClientOptions(options);
+    const { logger, logLevel, tracer, redactor, ...checked } = checkClientOptions(options);
     if (logger !== undefined) logEvents(this.#emitter, logger, logLevel);
     this.#pacer = checked.pacer ?? new MemoryPacer(checked.clock);
-    const redactor = createRedactor(checked.apiKey);
     const warn = createWarn(logger ?? platformConsole, logLevel);
     if (logger !== undefined && sendsKeyInClear(checked.baseUrl))
       warn?.(

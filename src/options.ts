@@ -1,5 +1,5 @@
 import { API_PREFIX } from "./contract/service.js";
-import { invalidOption, shown, wrongValue } from "./errors/base.js";
+import { invalidOption, wrongValue } from "./errors/base.js";
 import { environmentVariable } from "./errors/environment.js";
 import {
   callbackRule,
@@ -13,6 +13,7 @@ import {
   shownAmong,
 } from "./errors/options.js";
 import { createRedactor, type Redactor } from "./errors/redactor.js";
+import { type ApiKey, createKeySource } from "./http/api-key.js";
 import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "./http/logging.js";
 import { isBrowser } from "./http/platform.js";
 import { REQUEST_OPTIONS } from "./http/request-options.js";
@@ -26,8 +27,16 @@ import { type Random, systemRandom } from "./time/random.js";
  * is refused, and one on `Object.prototype` is ignored.
  */
 export interface ClientOptions {
-  /** An API key of the account. @defaultValue the environment's `ASYNC_MUSIC_API_KEY` */
-  apiKey?: string | undefined;
+  /**
+   * An API key of the account, or a function that returns the current key, such as one that reads a secret store. The function is
+   * called before each attempt, and may be asynchronous: cache the key there. If it throws, or does not return within
+   * `timeoutMs`, nothing is sent, and a read is tried again as after a failed connection. A read that gets 401 is sent once
+   * more if the function returns another key by then; a POST never is. The SDK redacts the last 32 keys from everything it
+   * shows.
+   *
+   * @defaultValue the environment's `ASYNC_MUSIC_API_KEY`
+   */
+  apiKey?: ApiKey | undefined;
   /** The service address, without `/api/v1`. @defaultValue the environment's `ASYNC_MUSIC_BASE_URL` */
   baseUrl?: string | undefined;
   /**
@@ -54,7 +63,7 @@ export interface ClientOptions {
   random?: Random | undefined;
   /**
    * Decides when each request is sent: `redisPacer` of `async-music/redis` for several processes, or your own. A function
-   * is called with the client's clock and its API key, and returns the pacer.
+   * is called with the client's clock and its API key, and returns the pacer: see `PacerFactory`.
    *
    * @defaultValue a budget of this client's own
    */
@@ -118,15 +127,17 @@ export function checkClientOptions(given: ClientOptions) {
         "browser, such as jsdom or happy-dom, pass the key of an emulator, or run the test in the environment `node`.",
     );
   }
-  const apiKey = checkApiKey(givenKey);
+  const { apiKey, current } = createKeySource(givenKey, redactor);
   const { clock = createSystemClock(), logLevel = "warn", pacer } = options;
   if (!isLogLevel(logLevel)) {
     const got = shownAmong(logLevel, LOG_LEVELS, redactor);
     throw wrongValue("logLevel", "be debug, info, warn, error or off", got);
   }
-  const ownPacer = typeof pacer === "function" ? pacer(clock, apiKey) : pacer;
+  const ownPacer =
+    typeof pacer === "function" ? pacer(clock, typeof apiKey === "string" ? apiKey : "", current) : pacer;
   if (pacer !== undefined) checkOption("pacer", pacerRule, ownPacer);
   return {
+    redactor,
     apiKey,
     baseUrl: checkBaseUrl(options.baseUrl ?? environmentVariable("ASYNC_MUSIC_BASE_URL"), redactor),
     fetch: options.fetch,
@@ -141,22 +152,6 @@ export function checkClientOptions(given: ClientOptions) {
     tracer: options.tracer,
     validateRequests: options.validateRequests ?? true,
   };
-}
-
-/** The message never contains the key. */
-function checkApiKey(value: string | undefined): string {
-  if (value === undefined)
-    throw invalidOption("apiKey", "Missing API key", "Pass `apiKey` or set ASYNC_MUSIC_API_KEY.");
-  // If the two were swapped, the error must not be about `baseUrl`: it would show the key.
-  if (/^https?:\/\//i.test(value))
-    throw invalidOption("apiKey", [
-      { name: "apiKey" },
-      " looks like a URL. Did you swap it with ",
-      { name: "baseUrl" },
-      "?",
-    ]);
-  if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
-  throw wrongValue("apiKey", "be a string of visible ASCII characters without spaces", shown(value));
 }
 
 function checkBaseUrl(value: string | undefined, redactor: Redactor): string {

@@ -65,8 +65,8 @@ export class InvalidOptionError extends AsyncMusicError {
   /** The name of the option. */
   readonly option: string;
 
-  constructor(option: string, message: string | MessageParts) {
-    super(message);
+  constructor(option: string, message: string | MessageParts, details?: ErrorDetails) {
+    super(message, details);
     this.option = option;
   }
 }

@@ -4,6 +4,12 @@ import { AsyncMusicError } from "./base.js";
 const REPLACEMENT = "[redacted]";
 const DEEPEST = 6;
 
+/**
+ * So many keys of one client are known: the last ones that its `apiKey` returned. A response repeats a key within minutes of its
+ * use, and with a rotation each day this is a month. Each key makes every search longer, by a few microseconds.
+ */
+const MOST_KEYS = 32;
+
 /** A shorter key occurs in many words and ids by chance: it is only removed if it is a separate word. */
 const SHORTEST_SECRET = 6;
 
@@ -11,6 +17,8 @@ const SHORTEST_SECRET = 6;
 const INVISIBLE = /[\p{Cc}\p{Cf}]/gu;
 
 export interface Redactor {
+  /** Redacts this key as well, from now on. */
+  learn(secret: string): void;
   text(value: string): string;
   /** The same, and without the passwords of URLs. */
   safeText(value: string): string;
@@ -26,9 +34,30 @@ export interface Redactor {
   cause(value: unknown): unknown;
 }
 
-/** Keeps the key in closures, so that printing the client or an error does not show it. */
+/** Keeps the keys in closures, so that printing the client or an error does not show them. An empty string is no key. */
 export function createRedactor(secret: string): Redactor {
-  const { isIn, text } = searchFor(secret);
+  /** The last one is the one that was learned last. */
+  const searches = new Map<string, Search>();
+  const learn = (key: string) => {
+    // An empty string would be found everywhere.
+    if (key === "") return;
+    const search = searches.get(key) ?? searchFor(key);
+    searches.delete(key);
+    searches.set(key, search);
+    for (const oldest of searches.keys()) if (searches.size > MOST_KEYS) searches.delete(oldest);
+  };
+  learn(secret);
+  const isIn = (value: string) => {
+    for (const search of searches.values()) if (search.isIn(value)) return true;
+    return false;
+  };
+  const text = (value: string) => {
+    let shown = value;
+    for (const search of searches.values()) shown = search.text(shown);
+    return shown;
+  };
+  const containsKey = (value: string) =>
+    searches.has(value) || [...searches].some(([key, search]) => isLongSecret(key) && search.isIn(value));
   const safeText = (value: string) => {
     const shown = text(value);
     return shown.includes("@") ? withoutCredentials(shown) : shown;
@@ -60,20 +89,29 @@ export function createRedactor(secret: string): Redactor {
   };
 
   return {
+    learn,
     text,
     safeText,
-    containsKey: (value) => value === secret || (secret.length >= SHORTEST_SECRET && isIn(value)),
+    containsKey,
     headers,
     data,
     cause: (value) => cause(value),
   };
 }
 
+function isLongSecret(secret: string): boolean {
+  return secret.length >= SHORTEST_SECRET;
+}
+
 /** Finds a key in texts, and replaces it. */
-function searchFor(secret: string) {
-  const isLong = secret.length >= SHORTEST_SECRET;
-  // An empty string is not a key, and would be found everywhere.
-  const spellings = [...(secret === "" ? [] : [spellingsOf(secret)]), ...(isLong ? [base64Of(secret)] : [])];
+interface Search {
+  isIn(value: string): boolean;
+  text(value: string): string;
+}
+
+function searchFor(secret: string): Search {
+  const isLong = isLongSecret(secret);
+  const spellings = [spellingsOf(secret), ...(isLong ? [base64Of(secret)] : [])];
   // Messages are cleaned later, which would join the parts of a hidden key. A short key is searched with line breaks as
   // spaces, since joined words could form it by chance.
   const cleaned = (value: string) => (isLong ? value.replaceAll(INVISIBLE, "") : printableLine(value));
@@ -179,7 +217,7 @@ function spellingsOf(secret: string): RegExp {
     .map(hexOf)
     .map((hex) => `(?:\\u${hex.padStart(4, "0")}|%(?:25)*${hex})`)
     .join("");
-  return new RegExp(secret.length < SHORTEST_SECRET ? `(?<!\\w)${spelling}(?!\\w)` : spelling, "gi");
+  return new RegExp(isLongSecret(secret) ? spelling : `(?<!\\w)${spelling}(?!\\w)`, "gi");
 }
 
 /**

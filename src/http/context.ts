@@ -10,7 +10,8 @@ import type { Trace } from "./tracing.js";
 
 export interface Context {
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** The key, or a function that reads it for each attempt: see `readApiKey`. */
+  readonly apiKey: string | (() => Promise<string>);
   /** `undefined`: the global `fetch`, looked up at each request. */
   readonly fetch: typeof fetch | undefined;
   /** The defaults of a call that sets none of its own. */

@@ -45,14 +45,14 @@ export class Exchange {
   }
 
   /** Sends the request once, and reads the response to its end. Never rejects. */
-  async run(headers: RequestOptions["headers"]): Promise<AttemptOutcome> {
+  async run(apiKey: string, headers: RequestOptions["headers"]): Promise<AttemptOutcome> {
     const { clock, ids } = this.#context;
     const call = this.#call;
     const requestId = this.#requestId;
     const isSent = !this.#deadline.signal.aborted;
     ids.requests.add(requestId);
     try {
-      const whole = await Promise.race([this.#receive(headers), this.#deadline.ended]);
+      const whole = await Promise.race([this.#receive(apiKey, headers), this.#deadline.ended]);
       const response = responseOf(whole, this.#received.text, requestId, clock.now());
       return foreignTask(response, call, requestId, ids.tasks) ?? { kind: "received", response };
     } catch (cause) {
@@ -63,8 +63,8 @@ export class Exchange {
     }
   }
 
-  async #receive(given: RequestOptions["headers"]): Promise<Response> {
-    const { apiKey, baseUrl, fetch, ids } = this.#context;
+  async #receive(apiKey: string, given: RequestOptions["headers"]): Promise<Response> {
+    const { baseUrl, fetch, ids } = this.#context;
     const { method, path, body } = this.#call;
     const sent = body === undefined ? null : oneShotBody(body);
     const own: Record<string, string> = {

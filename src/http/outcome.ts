@@ -82,4 +82,6 @@ export type Tried<Value> = { result: Value } | FailedAttempt;
 export interface FailedAttempt extends Verdict {
   /** The wait that the response stated, in milliseconds, if it stated one. */
   statedWaitMs?: number | null;
+  /** Of a read: whether its key was refused, and is not the current one any more. */
+  hasNewKey?: boolean;
 }

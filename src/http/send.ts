@@ -1,4 +1,5 @@
 import { dateAt, parseDate } from "../time/date.js";
+import { hasNewKey, readApiKey } from "./api-key.js";
 import type { Call, Context } from "./context.js";
 import { type AttemptEvent, SHORTEST_WAIT_MS } from "./events.js";
 import { Exchange } from "./exchange.js";
@@ -10,7 +11,7 @@ import { Retries } from "./retries.js";
 
 /**
  * Sends a call until it succeeds, as often as `judge`, `maxRetries` and `retryBudgetMs` allow: each attempt is admitted by the
- * pacer, its intent is written, the request is sent, and its outcome is judged.
+ * pacer, the API key is read, the intent is written, the request is sent, and its outcome is judged.
  */
 export async function send(
   context: Context,
@@ -20,12 +21,16 @@ export async function send(
 ): Promise<ApiResponse> {
   const { requestId = createRequestId(context.random) } = options;
   const retries = new Retries(context, options);
+  let hasRenewedKey = false;
   try {
     for (;;) {
       await admit(context, call, requestId, retries.budgetMs, options.signal);
-      if (call.beforeSending !== undefined || call.claim !== undefined) await writeIntent(context, call);
       const tried = await attempt(context, call, options, judge, requestId);
       if ("result" in tried) return tried.result;
+      if (tried.hasNewKey && !hasRenewedKey) {
+        hasRenewedKey = true;
+        continue;
+      }
       // Before the wait for the next attempt, in which the process may end.
       if (tried.noTask !== undefined) await call.claim?.release(tried.noTask);
       await retries.next(tried);
@@ -80,7 +85,10 @@ export function reportUnsent({ clock, pacer }: Context, taskId: string | undefin
   pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
 }
 
-/** Sends a call once, after its admission by the pacer, which receives a report. Emits `attempt`, `response` and `pause`. */
+/**
+ * Reads the API key, writes the intent, and sends a call once, after its admission by the pacer, which receives a report.
+ * Emits `attempt`, `response` and `pause`.
+ */
 export async function attempt(
   context: Context,
   call: Call,
@@ -89,20 +97,32 @@ export async function attempt(
   requestId: string = options.requestId ?? createRequestId(context.random),
 ): Promise<Tried<ApiResponse>> {
   const { headers, timeoutMs, signal } = options;
+  // Before the intent: a process that ends while it reads the key leaves no intent of a request that was not sent.
+  const apiKey =
+    typeof context.apiKey === "string"
+      ? context.apiKey
+      : await readApiKey(context, context.apiKey, call, options, requestId);
+  if (typeof apiKey !== "string") {
+    reportUnsent(context, call.taskId);
+    return apiKey;
+  }
+  if (call.beforeSending !== undefined || call.claim !== undefined) await writeIntent(context, call);
   const sentAt = context.clock.now();
   context.emitter.emit("attempt", () => attemptEvent(context, call, requestId));
   // Last abort check: after this, the POST of a run completes even if the caller aborts.
   const inFlight = signal?.aborted ? undefined : call.inFlight;
   if (inFlight) inFlight.call = call;
   const limits = { timeoutMs, signal: inFlight ? undefined : signal };
-  const outcome = await new Exchange(context, call, requestId, limits).run(headers);
+  const outcome = await new Exchange(context, call, requestId, limits).run(apiKey, headers);
   if (inFlight) inFlight.call = null;
   reportAttempt(context, call, requestId, sentAt, outcome);
 
   const response = outcome.kind === "received" ? outcome.response : null;
   if (response !== null && response.status >= 200 && response.status < 300) return { result: response };
   const verdict = judge({ context, call, requestId: response?.requestId ?? requestId, outcome });
-  return { ...verdict, statedWaitMs: response?.statedWaitMs ?? null };
+  const failed = { ...verdict, statedWaitMs: response?.statedWaitMs ?? null };
+  if (response?.status !== 401 || call.method === "POST" || context.apiKey === apiKey) return failed;
+  return { ...failed, hasNewKey: await hasNewKey(context, apiKey, options) };
 }
 
 /** How long a 429 that states no wait holds the key back. */

@@ -1,7 +1,7 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { HEADERS } from "../contract/service.js";
 import { checkOptions, flagRule } from "../errors/options.js";
-import { createRedactor, type Redactor } from "../errors/redactor.js";
+import type { Redactor } from "../errors/redactor.js";
 import { inSpan, type Span, type SpanAttributes, type Tracer } from "../http/tracing.js";
 import { type ClientOptions, checkClientOptions } from "../options.js";
 import { serverAttributes, templateOf } from "./http-attributes.js";
@@ -42,8 +42,7 @@ export function withOpenTelemetry(
   options: ClientOptions = {},
   telemetry: OpenTelemetryOptions = {},
 ): ClientOptions {
-  const checked = checkClientOptions(options);
-  const redactor = createRedactor(checked.apiKey);
+  const { redactor, ...checked } = checkClientOptions(options);
   const rules = { http: flagRule, genAi: flagRule };
   const { http = true, genAi = false } = checkOptions(telemetry, rules, redactor);
   const tracer = checked.tracer ?? trace.getTracer("async-music");

@@ -82,5 +82,9 @@ export interface Pacer {
   rateLimit(): RateLimitState;
 }
 
-/** Returns the pacer of a client, for its clock and its API key. */
-export type PacerFactory = (clock: Clock, apiKey: string) => Pacer;
+/**
+ * Returns the pacer of a client, for its clock and its API key. If the client's `apiKey` is a function, `apiKey` is an empty string
+ * here. `currentKey` resolves with the key of the last attempt, and calls that function before the first one: the service
+ * counts the requests of each key separately.
+ */
+export type PacerFactory = (clock: Clock, apiKey: string, currentKey: () => Promise<string>) => Pacer;

@@ -158,9 +158,11 @@ export class TaskPoller {
     const outcome = await this.#carryOut(queued, admission).catch(failed);
     const now = clock.now();
     if (!("result" in outcome)) {
-      const { error, statedWaitMs } = outcome;
+      const { error, statedWaitMs, hasNewKey } = outcome;
       this.#settings.options.signal?.throwIfAborted();
-      if (endsWait(error)) throw this.#endOfWait(error);
+      // The next poll is sent with the new key. If that is refused, too, the wait ends.
+      const isRotation = hasNewKey && !(this.#failure instanceof AuthenticationError);
+      if (endsWait(error) && !isRotation) throw this.#endOfWait(error);
       this.#failure = error;
       this.#failures++;
       this.#retryAt = now + (statedWaitMs ?? 0);

@@ -40,7 +40,8 @@ export function openerFor(adapter: Adapter, base: Pick<EmulatorOptions, "seed" |
     });
 
     const connect = (more: ClientOptions = {}) => {
-      const connection = emulator.connection({ apiKey: more.apiKey });
+      const apiKey = typeof more.apiKey === "function" ? undefined : more.apiKey;
+      const connection = emulator.connection({ apiKey });
       return new AsyncMusic({ ...connection, baseUrl, fetch: clientFetch, ...clientOptions, ...more });
     };
     return {

@@ -45,6 +45,29 @@ test("keys of different accounts have separate budgets", async () => {
   expect(counts).toEqual(["1", "1"]);
 });
 
+test("after a rotation, requests count under the new key", async () => {
+  const redis = connectIoredis();
+  const emulator = createEmulator({ clock: "real" });
+  const { account_id: accountId, api_key: old } = emulator.accounts.create({ credits: 10 });
+  const prefix = `pacer-${process.pid}-${places++}`;
+  let current = old;
+  const apiKey = async () => current;
+  const client = new AsyncMusic({ ...emulator.connection(), apiKey, pacer: redisPacer(redis, { prefix }) });
+  await client.account.balance();
+  current = emulator.accounts.createKey(accountId).api_key;
+  // This request is admitted before its key is read. The responses show that the service counts it under the new key.
+  await client.account.balance();
+  await client.account.balance();
+  // A process that starts later.
+  await new AsyncMusic({
+    ...emulator.connection(),
+    apiKey,
+    pacer: redisPacer(redis, { prefix }),
+  }).account.usage();
+  const counts = await Promise.all((await redis.keys(`${prefix}:*`)).map((key) => redis.get(key)));
+  expect(counts.sort()).toEqual(["2", "3"]);
+});
+
 test.each(["120", "1000000000"])(
   "requests are sent although the key has the count %s and no expiry, and Redis is not called in a loop",
   async (count) => {

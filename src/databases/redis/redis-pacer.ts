@@ -58,9 +58,14 @@ export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}):
   const windowMs = 1000 * (checked.windowSeconds ?? LIMITS.windowMs / 1000);
   const evaluate = evaluateOn(redis);
 
-  return (clock, apiKey) => {
-    let windowKey: Promise<string> | undefined;
-    const keyOf = () => (windowKey ??= hashOf(apiKey).then((hash) => `${prefix}:pacer:${hash}`));
+  return (clock, apiKey, currentKey = async () => apiKey) => {
+    let last = { apiKey: "", name: "" };
+    const keyOf = async () => {
+      const current = await currentKey();
+      if (last.apiKey !== current)
+        last = { apiKey: current, name: `${prefix}:pacer:${await hashOf(current)}` };
+      return last.name;
+    };
     const size = { requests, windowMs };
     return new FleetPacer(clock, createRedisBudget(evaluate, keyOf, size), size, onUnavailable);
   };
