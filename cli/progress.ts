@@ -1,6 +1,7 @@
+import { isFinalStatus } from "../src/contract/service.js";
 import { printable, printableLine } from "../src/contract/text.js";
-import { progressOf } from "../src/index.js";
-import { minutesText, type Styler, stylesFor, type Terminal } from "./terminal.js";
+import { progressOf, type TaskEstimate } from "../src/index.js";
+import { leftText, minutesText, type Styler, stylesFor, type Terminal } from "./terminal.js";
 
 const REDRAW_MS = 200;
 /** Without a terminal, a smaller change of the end of a delay is not written, in milliseconds. */
@@ -20,6 +21,7 @@ export class ProgressLine {
   readonly #now: () => number;
   readonly #startedAt: number;
   #task: ShownTask | null = null;
+  #estimate: () => TaskEstimate | null = () => null;
   #delayedUntil: Date | null = null;
   #writtenUntil = 0;
   #frame = 0;
@@ -38,11 +40,13 @@ export class ProgressLine {
     if (this.#isLive) this.#timer = setInterval(() => this.#draw(), REDRAW_MS);
   }
 
-  show(task: ShownTask): void {
+  /** Shows a task, and how much longer it takes: `estimate` is called again for each drawing. */
+  show(task: ShownTask, estimate: () => TaskEstimate | null = () => null): void {
     const hasChanged = task.status !== this.#task?.status;
     this.#task = task;
+    this.#estimate = estimate;
     if (this.#isLive) this.#draw();
-    else if (hasChanged) this.#write(printableLine(task.status));
+    else if (hasChanged) this.#write(`${printableLine(task.status)}${this.#left()}`);
   }
 
   /** Shows that the rate limit delays the command until then; with `null`, that it no longer does. */
@@ -71,10 +75,15 @@ export class ProgressLine {
     const columns = this.#stderr.columns();
     const percent = this.#task === null ? 0 : Math.round(100 * progressOf(this.#task));
     const shown = percent === 0 ? "" : ` ${String(percent).padStart(3)} %`;
-    const text = ` ${this.#status()}${shown}  ${this.#elapsed()}`;
+    const text = ` ${this.#status()}${shown}  ${this.#elapsed()}${this.#left()}`;
     const spinner = this.#style("cyan", FRAMES[this.#frame++ % FRAMES.length] ?? "");
     const bar = this.#bar(percent, columns - text.length - 4);
     this.#stderr.write(`${CLEAR_LINE}${spinner}${text.slice(0, Math.max(0, columns - 3))}${bar}`);
+  }
+
+  #left(): string {
+    const estimate = isFinalStatus(this.#task?.status ?? "") ? null : this.#estimate();
+    return estimate === null ? "" : `, ${leftText(estimate)}`;
   }
 
   #status(): string {

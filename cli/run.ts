@@ -184,7 +184,7 @@ async function attend(
     },
     onUpdate(task) {
       taskId = task.task_id;
-      progress.show(task);
+      progress.show(task, () => client.tasks.estimate(task));
       sending.ended();
     },
   };

@@ -124,3 +124,11 @@ export function minutesText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
+
+/** What `client.tasks.estimate` returned, in words: `about 40 seconds left`. */
+export function leftText({ medianSeconds: seconds }: { medianSeconds: number }): string {
+  if (seconds < 1) return "about to end";
+  const rounded = seconds < 10 ? Math.ceil(seconds) : 5 * Math.round(seconds / 5);
+  if (rounded < 90) return `about ${rounded} ${rounded === 1 ? "second" : "seconds"} left`;
+  return `about ${Math.round(rounded / 60)} minutes left`;
+}

@@ -107,6 +107,18 @@ export class Durations {
   }
 }
 
+/** The age by which this share of the tasks has ended that were unfinished at an age; the task timeout if it is not known. */
+export function ageBy({ survival }: Durations, share: number, unfinishedMs: number): number {
+  const wanted = (1 - share) * interpolate(survival, unfinishedMs);
+  for (let step = stepOf(unfinishedMs); step < STEPS; step++) {
+    const [before, after] = [valueAt(survival, step), valueAt(survival, step + 1)];
+    if (after > wanted || before <= after) continue;
+    const passed = (before - wanted) / (before - after);
+    return Math.max(unfinishedMs, valueAt(AGES, step) + passed * increase(AGES, step, step + 1));
+  }
+  return LIMITS.taskTimeoutMs;
+}
+
 /** The value at an age of a curve that is known at each of the ages. */
 export function interpolate(curve: Float64Array, ageMs: number): number {
   const step = stepOf(ageMs);

@@ -2,7 +2,14 @@ import { onAbort } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
 import { SteadyClock } from "../time/clock.js";
 import { KeyWindow } from "./key-window.js";
-import type { PacedRequest, Pacer, RateLimitReport, RateLimitState, WaitingTask } from "./pacer.js";
+import type {
+  PacedRequest,
+  Pacer,
+  RateLimitReport,
+  RateLimitState,
+  TaskEstimate,
+  WaitingTask,
+} from "./pacer.js";
 import { Queue, type QueueEntry } from "./queue.js";
 import { PollSchedule } from "./schedule.js";
 import { TaskReads } from "./task-reads.js";
@@ -96,6 +103,11 @@ export class MemoryPacer implements Pacer {
     if (!this.#schedule.learn(this.#onSteadyClock(task, now), now, isFinished)) return;
     this.#plan.at = Number.NEGATIVE_INFINITY;
     this.advance(now);
+  };
+
+  readonly estimate = (task: WaitingTask): TaskEstimate | null => {
+    const now = this.#clock.now();
+    return this.#schedule.estimate(this.#onSteadyClock(task, now), now);
   };
 
   readonly rateLimit = (): RateLimitState => {

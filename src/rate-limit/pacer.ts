@@ -66,6 +66,14 @@ export interface RateLimitState {
   heldUntil: number | null;
 }
 
+/** How much longer a task takes, by what similar tasks took. 0 means that it has most likely ended. */
+export interface TaskEstimate {
+  /** Half of the tasks end within this time from now, in seconds. */
+  medianSeconds: number;
+  /** Nine of ten tasks end within this time from now, in seconds. */
+  p90Seconds: number;
+}
+
 /** Decides when each request of one key is sent. The client calls `report` once for each admitted request. */
 export interface Pacer {
   /**
@@ -78,6 +86,11 @@ export interface Pacer {
   report(report: RateLimitReport): void;
   /** Reports what a poll has just found, so that the pacer learns how long tasks take. */
   learn(task: WaitingTask, isFinished: boolean): void;
+  /**
+   * How much longer a task takes, from what `learn` has shown; `null` if too little is known. Without this method,
+   * `client.tasks.estimate` returns `null`.
+   */
+  estimate?(task: WaitingTask): TaskEstimate | null;
   /** What is known about the rate limit now. */
   rateLimit(): RateLimitState;
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from "../contract/service.js";
-import { Durations } from "./durations.js";
+import { ageBy, Durations } from "./durations.js";
 import { type Claim, fairLevel, partOf } from "./max-min.js";
-import type { WaitingTask } from "./pacer.js";
+import type { TaskEstimate, WaitingTask } from "./pacer.js";
 import { PollPlan } from "./poll-plan.js";
 import {
   dueAt,
@@ -24,6 +24,8 @@ const LONGEST_GAP_SHARE = 0.8;
  * otherwise "160 cold, each takes 42 s" (tools/pacing/scenarios.ts) takes 64 s instead of 39.
  */
 const LEARNED_ENDS = 20;
+/** An estimate needs so many ends of its kind: see `npm run estimates`. */
+export const ESTIMATED_ENDS = 20;
 const EXPLORERS = 3;
 /**
  * One of this many explores: otherwise processes with few tasks each, "ten members, a hundred tasks at once"
@@ -76,6 +78,19 @@ export class PollSchedule {
     if (resumedAt !== undefined) this.#resumed = { kind, ageMs: Math.max(0, resumedAt - submittedAt) };
     kind.learn(unfinishedAt - submittedAt, now - submittedAt, isFinished);
     return isFirstResumed || (isFinished && kind.ends <= LEARNED_ENDS);
+  }
+
+  /** How much longer a task takes that was unfinished at its last reading; `null` before enough ends of its kind are known. */
+  estimate(task: WaitingTask, now: number): TaskEstimate | null {
+    const durations = this.#kinds.get(this.#keyOf(task));
+    if (durations === undefined || durations.ends < ESTIMATED_ENDS) return null;
+    durations.refresh();
+    const { submittedAt, unfinishedAt } = task;
+    const left = (share: number) => {
+      const endsAt = submittedAt + ageBy(durations, share, Math.max(0, unfinishedAt - submittedAt));
+      return Math.max(0, endsAt - now) / 1000;
+    };
+    return { medianSeconds: left(0.5), p90Seconds: left(0.9) };
   }
 
   /** Sets when a new poll is due. */
@@ -163,9 +178,13 @@ export class PollSchedule {
     return { kind: this.#resumed.kind, tenant, submittedAt, unfinishedAt: submittedAt, ...USUAL_GAPS };
   }
 
-  #kindOf({ model, type }: WaitingTask): Durations {
+  #keyOf({ model, type }: Pick<WaitingTask, "model" | "type">): string {
     const name = JSON.stringify([model.slice(0, LONGEST_NAME), type.slice(0, LONGEST_NAME)]);
-    const key = this.#kinds.has(name) || this.#kinds.size < MOST_KINDS ? name : "others";
+    return this.#kinds.has(name) || this.#kinds.size < MOST_KINDS ? name : "others";
+  }
+
+  #kindOf(task: WaitingTask): Durations {
+    const key = this.#keyOf(task);
     const kind = this.#kinds.get(key) ?? new Durations();
     this.#kinds.set(key, kind);
     return kind;

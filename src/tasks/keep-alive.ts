@@ -1,3 +1,5 @@
+import type { Task } from "../contract/task.js";
+import type { TaskEstimate } from "../rate-limit/pacer.js";
 import { type Clock, createSystemClock } from "../time/clock.js";
 
 /** The longest silence, in milliseconds. Bun closes a connection that is idle for 10 seconds. */
@@ -8,6 +10,7 @@ export interface Watched {
   clock: Clock;
   /** Called after each poll that found no change. */
   onPoll: Set<() => void>;
+  estimate(task: Task): TaskEstimate | null;
 }
 
 /** The iterables of `watch`, which are public. */
@@ -32,7 +35,11 @@ export class KeepAlive {
   /** @param tasks - the iterable that `read` reads: the one of `watch` tells when it polls */
   constructor(tasks: object, read: () => Promise<string | null>) {
     this.#read = read;
-    this.#watched = watches.get(tasks) ?? { clock: createSystemClock(), onPoll: new Set() };
+    this.#watched = watches.get(tasks) ?? {
+      clock: createSystemClock(),
+      onPoll: new Set(),
+      estimate: () => null,
+    };
     this.#watched.onPoll.add(this.#onPoll);
   }
 
@@ -46,6 +53,11 @@ export class KeepAlive {
     this.#state = "idle";
     if ("error" in state) throw state.error;
     return state.message;
+  }
+
+  /** How much longer a task of the iterable takes; `null` if that is not known. */
+  estimate(task: Task): TaskEstimate | null {
+    return this.#watched.estimate(task);
   }
 
   stop(): void {

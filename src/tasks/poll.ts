@@ -16,6 +16,7 @@ import { parseDate } from "../time/date.js";
 import { Deadline } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
 import { emitCompletion } from "./completion.js";
+import type { LastReading } from "./estimate.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 import { type Admission, type PollOutcome, QueuedPoll, type SharedPolls } from "./queued-poll.js";
 import { pollTask, retrieveCall } from "./read-task.js";
@@ -40,6 +41,8 @@ interface Settings extends Pick<CheckedWait, "gaps" | "maxWaitMs">, TenantOption
   /** The options of each poll. */
   options: RequestOptions;
   onUpdate: WaitOptions["onUpdate"];
+  /** Called with each change, before everything else that receives it. */
+  onChange(task: Task, reading: LastReading): void;
   taskId: string;
   journalKey: string | undefined;
   /** When the task was submitted, in milliseconds since the epoch; `null` if only its id is known: it is read at once. */
@@ -60,7 +63,7 @@ class PollAbandoned extends Error {
  * Polls a task for one wait, as often as `next()` is called. A failed poll only delays the next one, so a wait survives an
  * outage of the service.
  */
-export class TaskPoller {
+export class TaskPoller implements LastReading {
   readonly context: Context;
   readonly #polls: SharedPolls;
   readonly #settings: Settings;
@@ -71,6 +74,7 @@ export class TaskPoller {
   #known: WaitingTask | null;
   /** The task as last seen, as JSON: that takes less memory than the object. */
   #seen = "";
+  hasEnded = false;
   /** The last poll's failure, and how many polls in a row have failed. */
   #failure: unknown;
   #failures = 0;
@@ -84,6 +88,10 @@ export class TaskPoller {
     this.#notAfter = context.clock.now() + settings.maxWaitMs;
     this.#known = settings.known;
     this.#retryAt = settings.notBefore;
+  }
+
+  get known(): WaitingTask | null {
+    return this.#known;
   }
 
   get taskId(): string {
@@ -174,9 +182,11 @@ export class TaskPoller {
     this.#failures = 0;
     this.#retryAt = 0;
     this.#known = { ...this.#taskOf(data), unfinishedAt: now, resumedAt: undefined };
+    this.hasEnded = isFinalStatus(data.status);
     const seen = JSON.stringify(data);
     if (!isFinalStatus(data.status) && seen === this.#seen) return null;
     this.#seen = seen;
+    this.#settings.onChange(data, this);
     emitter.emit("task", () => ({ task: redactor.data(data) }));
     return outcome.result;
   }

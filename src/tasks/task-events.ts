@@ -2,6 +2,7 @@ import { isFinalStatus, LIMITS } from "../contract/service.js";
 import type { Task } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { type ByteStream, byteStream } from "../http/byte-stream.js";
+import type { TaskEstimate } from "../rate-limit/pacer.js";
 import { dateAt, parseDate } from "../time/date.js";
 import { KeepAlive } from "./keep-alive.js";
 
@@ -22,7 +23,8 @@ import { KeepAlive } from "./keep-alive.js";
  * An `EventSource` connects again when a stream closes: call its `close()` once the status of the task is final.
  *
  * @param tasks - what `client.tasks.watch` returns
- * @param toData - chooses what a message contains, such as the status without the prompt; may be async. The whole task by default
+ * @param toData - chooses what a message contains, such as the status without the prompt; may be async. The whole task by default.
+ * It also receives what `client.tasks.estimate` returns for the task
  *
  * @example
  * ```ts
@@ -35,14 +37,14 @@ import { KeepAlive } from "./keep-alive.js";
  */
 export function taskEvents<Each extends Task>(
   tasks: AsyncIterable<Each>,
-  toData: (task: Each) => unknown = (task) => task,
+  toData: (task: Each, estimate: TaskEstimate | null) => unknown = (task) => task,
 ): ByteStream {
   const encoder = new TextEncoder();
   const iterator = tasks[Symbol.asyncIterator]();
-  const messages = new KeepAlive(tasks, async () => {
+  const messages: KeepAlive = new KeepAlive(tasks, async () => {
     const next = await iterator.next();
     if (next.done) return null;
-    const data = JSON.stringify((await toData(next.value)) ?? null) ?? "null";
+    const data = JSON.stringify((await toData(next.value, messages.estimate(next.value))) ?? null) ?? "null";
     return `data: ${data}\n\n`;
   });
   let isCanceled = false;

@@ -5,6 +5,7 @@ import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
 import type { Context } from "../http/context.js";
 import { traceEach } from "../http/tracing.js";
 import { parseDate } from "../time/date.js";
+import { Estimates } from "./estimate.js";
 import { addWatch } from "./keep-alive.js";
 import type { CheckedWait } from "./options.js";
 import { createdAtByClient, TaskPoller, waitFailure } from "./poll.js";
@@ -32,10 +33,15 @@ export class Waits {
   readonly #context: Context;
   readonly #polls: SharedPolls = { inFlight: new Map(), queued: new Map() };
   readonly #submissions: Submissions;
+  readonly estimates: Estimates;
+  readonly #onChange: Estimates["note"];
 
   constructor(context: Context, submissions: Submissions) {
     this.#context = context;
     this.#submissions = submissions;
+    const estimates = new Estimates(context, submissions);
+    this.estimates = estimates;
+    this.#onChange = (task, reading) => estimates.note(task, reading);
   }
 
   /** Resolves with the task once it has succeeded. `journaled` is present if the task is of a run with a journal. */
@@ -57,7 +63,11 @@ export class Waits {
       const poll = () => changes(this.#poller(task, { ...checked, options }), onPoll);
       return traceEach(this.#context.trace, "watch a task", attributes, poll);
     }, checked.options.signal);
-    addWatch(tasks, { clock: this.#context.clock, onPoll });
+    addWatch(tasks, {
+      clock: this.#context.clock,
+      onPoll,
+      estimate: (each) => this.estimates.estimate(each),
+    });
     return tasks;
   }
 
@@ -75,7 +85,7 @@ export class Waits {
     const notBefore = journaled?.isResumed ? this.#context.clock.now() + LIMITS.shortestPollIntervalMs : 0;
     const { gaps, maxWaitMs, options } = checked;
     const { signal, timeoutMs, headers, requestId, onUpdate, tenant } = options;
-    return new TaskPoller(this.#context, this.#polls, {
+    const poller = new TaskPoller(this.#context, this.#polls, {
       taskId,
       journalKey: journaled?.key,
       gaps,
@@ -85,9 +95,12 @@ export class Waits {
       known,
       onUpdate,
       tenant,
+      onChange: this.#onChange,
       // Not all options: tens of thousands of waits would keep an object with all names.
       options: { signal, timeoutMs, headers, requestId },
     });
+    if (submission !== undefined) this.estimates.note(submission, poller);
+    return poller;
   }
 
   /** When a task was created that this client did not submit, no earlier than it was; `null` if only its id is known. */

@@ -38,6 +38,26 @@ test("a succeeded task is shown as 100 %", () => {
   expect(drawn({ status: "success", output: {} })).toMatch(/^⠋ success 100 % {2}0:00 ━+$/);
 });
 
+test.each([
+  [40.4, "about 40 seconds left"],
+  [7.2, "about 8 seconds left"],
+  [0.2, "about to end"],
+  [0.999, "about to end"],
+  [1, "about 1 second left"],
+  [87, "about 85 seconds left"],
+  [130, "about 2 minutes left"],
+])("a task that takes %d s more is shown as %j", (medianSeconds, text) => {
+  const { line, written } = createLine();
+  const estimate = { medianSeconds, p90Seconds: 500 };
+  const task = { status: "running", output: null };
+  line.show(task, () => estimate);
+  line.show({ ...task, status: "success" }, () => estimate);
+  line.end();
+  const drawings = written.stderr.split("\r\u001B[2K");
+  expect(drawings[1]).toBe(`⠋ running  0:00, ${text}`);
+  expect(drawings[2]).not.toContain(text);
+});
+
 const timeOf = (at: number) => new Date(at).toTimeString().slice(0, 8);
 
 test.each([

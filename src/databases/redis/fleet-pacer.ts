@@ -69,6 +69,7 @@ export class FleetPacer implements Pacer {
   };
 
   readonly learn: Pacer["learn"] = (task, isFinished) => this.#queue.learn(task, isFinished);
+  readonly estimate: MemoryPacer["estimate"] = (task) => this.#queue.estimate(task);
   readonly rateLimit: Pacer["rateLimit"] = () => this.#queue.rateLimit();
 
   /** Reserves the read of the request's task, then takes the request from the shared budget. */

@@ -1,0 +1,61 @@
+import { isFinalStatus } from "../contract/service.js";
+import type { Task, TaskSubmission } from "../contract/task.js";
+import type { Context } from "../http/context.js";
+import type { TaskEstimate, WaitingTask } from "../rate-limit/pacer.js";
+import { parseDate } from "../time/date.js";
+import type { Submissions } from "./submissions.js";
+
+/** What was last read of a task. A wait changes it with each poll. */
+export interface LastReading {
+  /** `null` before the first reading. */
+  readonly known: WaitingTask | null;
+  readonly hasEnded: boolean;
+}
+
+const ENDED: TaskEstimate = { medianSeconds: 0, p90Seconds: 0 };
+
+/** The last readings of the tasks of one client, by the objects that the application has received or passed. */
+export class Estimates {
+  readonly #context: Context;
+  readonly #submissions: Submissions;
+  readonly #readings = new WeakMap<object, LastReading>();
+
+  constructor(context: Context, submissions: Submissions) {
+    this.#context = context;
+    this.#submissions = submissions;
+  }
+
+  note(task: Task | TaskSubmission, reading: LastReading): void {
+    this.#readings.set(task, reading);
+  }
+
+  /** Notes a task that was read just now, outside of a wait. */
+  noteRead(task: Task): void {
+    const known = { ...this.#fromFields(task, task.model), unfinishedAt: this.#context.clock.now() };
+    this.note(task, { known, hasEnded: isFinalStatus(task.status) });
+  }
+
+  estimate(task: Task | TaskSubmission): TaskEstimate | null {
+    const reading = this.#readings.get(task);
+    if (reading?.hasEnded || isFinalStatus(task.status)) return ENDED;
+    const known = reading?.known ?? this.#known(task);
+    return known === null ? null : (this.#context.pacer.estimate?.(known) ?? null);
+  }
+
+  /** What is known of a task that was not read by this client, or only before it was copied. */
+  #known(task: Task | TaskSubmission): WaitingTask | null {
+    if ("model" in task) return this.#fromFields(task, task.model);
+    const sent = this.#submissions.find(task);
+    return sent === undefined
+      ? null
+      : { model: sent.model, type: task.type, submittedAt: sent.at, unfinishedAt: sent.at };
+  }
+
+  #fromFields({ type, created_at }: Pick<Task, "type" | "created_at">, model: string): WaitingTask {
+    const { clock, service } = this.#context;
+    const now = clock.now();
+    const createdAt = parseDate(created_at);
+    const submittedAt = createdAt === null ? now : Math.min(now, createdAt - (service.aheadMs ?? 0));
+    return { model, type, submittedAt, unfinishedAt: submittedAt };
+  }
+}

@@ -1,0 +1,109 @@
+import { AsyncMusic, type Task, taskEvents } from "async-music";
+import { createEmulator, type Emulator } from "async-music/emulator";
+import { beforeEach, expect, test } from "vitest";
+import { createOwnPacer } from "../support/own-pacer.js";
+
+const SONG = {
+  model: "provider_a",
+  task_type: "music",
+  input: { gpt_description_prompt: "rain in Lisbon" },
+} as const;
+
+let emulator: Emulator;
+beforeEach(() => {
+  emulator = createEmulator({ seed: 1, credits: 5000, limits: { requests: 10_000 } });
+  return () => emulator[Symbol.asyncDispose]();
+});
+
+/** Lets a client see so many songs end, each after 60 s. */
+async function learn(client: AsyncMusic, songs: number) {
+  emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 60 });
+  await Promise.all(Array.from({ length: songs }, () => client.tasks.run(SONG)));
+}
+
+test("there is no estimate until 20 tasks of the same model and type have ended", async () => {
+  const client = new AsyncMusic(emulator.connection());
+  await learn(client, 19);
+  const submission = await client.tasks.create(SONG);
+  expect(client.tasks.estimate(submission)).toBeNull();
+  await client.tasks.wait(submission);
+  const next = await client.tasks.create(SONG);
+  expect(client.tasks.estimate(next)?.medianSeconds).toBeGreaterThan(50);
+  const lyrics = await client.tasks.create({ ...SONG, task_type: "lyrics", input: { prompt: "rain" } });
+  expect(client.tasks.estimate(lyrics)).toBeNull();
+});
+
+test("what is left shrinks with the age, and is 0 for a task that is overdue and for one that has ended", async () => {
+  const client = new AsyncMusic(emulator.connection());
+  await learn(client, 60);
+  const submission = await client.tasks.create(SONG);
+  const leftAt = async (seconds: number) => {
+    emulator.clock.advance(seconds * 1000);
+    return client.tasks.estimate(submission);
+  };
+  const begun = client.tasks.estimate(submission);
+  expect(begun?.medianSeconds).toBeGreaterThan(55);
+  expect(begun?.medianSeconds).toBeLessThan(66);
+  expect(begun?.p90Seconds).toBeGreaterThanOrEqual(begun?.medianSeconds ?? 0);
+  expect((await leftAt(30))?.medianSeconds).toBeCloseTo((begun?.medianSeconds ?? 0) - 30, 1);
+  expect(await leftAt(300)).toEqual({ medianSeconds: 0, p90Seconds: 0 });
+  const song = await client.tasks.wait(submission);
+  expect(client.tasks.estimate(song)).toEqual({ medianSeconds: 0, p90Seconds: 0 });
+  expect(client.tasks.estimate(submission)).toEqual({ medianSeconds: 0, p90Seconds: 0 });
+});
+
+test("a task that was found unfinished when it was overdue has time left again", async () => {
+  const client = new AsyncMusic(emulator.connection());
+  await learn(client, 60);
+  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 300 });
+  const submission = await client.tasks.create(SONG);
+  emulator.clock.advance(100_000);
+  expect(client.tasks.estimate(submission)?.p90Seconds).toBe(0);
+  const task = await client.tasks.retrieve(submission);
+  expect(client.tasks.estimate(task)?.p90Seconds).toBeGreaterThan(0);
+  // The copy does not show when it was read.
+  expect(client.tasks.estimate(JSON.parse(JSON.stringify(task)))?.p90Seconds).toBe(0);
+  expect(client.tasks.estimate(JSON.parse(JSON.stringify(submission)))).toBeNull();
+});
+
+test("while a client waits, each poll counts, also one that found no change", async () => {
+  const client = new AsyncMusic(emulator.connection());
+  await learn(client, 60);
+  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 300 });
+  const submission = await client.tasks.create(SONG);
+  const seen: Task[] = [];
+  const lefts: number[] = [];
+  const polls = () => emulator.requests.filter(({ method }) => method === "GET").length;
+  let polled = polls();
+  client.on("response", () => {
+    const [task] = seen;
+    if (task === undefined || polls() === polled) return;
+    polled = polls();
+    void emulator.clock.sleep(100).then(() => lefts.push(client.tasks.estimate(task)?.p90Seconds ?? -1));
+  });
+  const song = await client.tasks.wait(submission, { onUpdate: (task) => void seen.push(task) });
+  expect(song.status).toBe("success");
+  // Without the later readings, it would be 0 from the 70th second on.
+  expect(lefts.length).toBeGreaterThan(15);
+  expect(lefts.slice(15, -1).every((left) => left > 0)).toBe(true);
+});
+
+test("a pacer without the method has no estimate", async () => {
+  const { pacer } = createOwnPacer();
+  const client = new AsyncMusic({ ...emulator.connection(), pacer });
+  expect(client.tasks.estimate(await client.tasks.create(SONG))).toBeNull();
+});
+
+test("`taskEvents` passes the estimate of each change", async () => {
+  const client = new AsyncMusic(emulator.connection());
+  await learn(client, 60);
+  const submission = await client.tasks.create(SONG);
+  const events = taskEvents(client.tasks.watch(submission), (task, estimate) => [
+    task.status,
+    estimate === null ? null : estimate.p90Seconds > 0,
+  ]);
+  const text = await new Response(events).text();
+  const data = [...text.matchAll(/^data: (.+)$/gm)].map(([, json = ""]) => JSON.parse(json));
+  expect(data.at(0)).toEqual(["running", true]);
+  expect(data.at(-1)).toEqual(["success", false]);
+});
