@@ -6,7 +6,7 @@
 
 export type { Account } from "./account.js";
 export type { Audio } from "./audio/audio.js";
-export type { AudioDownload } from "./audio/download.js";
+export type { AudioDownload, SizedAudioDownload } from "./audio/download.js";
 export type { AudioExtension } from "./audio/format.js";
 export type { DownloadOptions } from "./audio/options.js";
 export { AsyncMusic, type RateLimit } from "./client.js";

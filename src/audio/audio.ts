@@ -4,7 +4,7 @@ import { checkOptions } from "../errors/options.js";
 import type { Context } from "../http/context.js";
 import { Deadline } from "../time/deadline.js";
 import { holdTime } from "../time/hold.js";
-import type { AudioDownload } from "./download.js";
+import type { AudioDownload, SizedAudioDownload } from "./download.js";
 import { DOWNLOAD_OPTIONS, type DownloadOptions } from "./options.js";
 
 type DownloadCode = typeof import("./download.js");
@@ -23,7 +23,8 @@ export class Audio {
    * Downloads a clip's audio. The request is retried like a read; the body is a stream that is resumed after a broken
    * connection, and ends whole or fails. Neither the API key nor a request id is sent, redirects are followed,
    * and nothing counts against the rate limit. `timeoutMs` limits the time to the headers, and the time between two pieces
-   * of the body. At most `maxBytes` are read, 1 GiB by default.
+   * of the body. At most `maxBytes` are read, 1 GiB by default. With `size: "required"`, the size is always known, for an
+   * upload to S3, R2 or GCS.
    *
    * @param source - a clip, or its `audio_url`
    * @throws {@link AudioExpiredError} the address returns 404: audio is kept for seven days
@@ -38,6 +39,15 @@ export class Audio {
    * }
    * ```
    */
+  download(
+    source: string | URL | { audio_url: string },
+    options: DownloadOptions & { size: "required" },
+  ): Promise<SizedAudioDownload>;
+  /** Downloads a clip's audio. `size` is `null` if the response does not state it. */
+  download(
+    source: string | URL | { audio_url: string },
+    options?: DownloadOptions,
+  ): Promise<AudioDownload>;
   async download(
     source: string | URL | { audio_url: string },
     options: DownloadOptions = {},

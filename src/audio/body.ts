@@ -64,6 +64,16 @@ export async function* piecesOf(response: Response, deadline: Deadline): AsyncGe
   }
 }
 
+/** The pieces of a blob, as its bytes are read. */
+export async function* piecesOfBlob(blob: Blob): AsyncGenerator<Bytes> {
+  const reader = blob.stream().getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    reader.releaseLock();
+  }
+}
+
 export async function* skipping(pieces: AsyncGenerator<Bytes>, count: number): AsyncGenerator<Bytes> {
   let left = count;
   for await (const piece of pieces) {

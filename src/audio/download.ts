@@ -5,9 +5,9 @@ import type { Tried } from "../http/outcome.js";
 import { withRetries } from "../http/retries.js";
 import { type AbortCallback, onAbort } from "../time/abort.js";
 import type { Deadline } from "../time/deadline.js";
-import { type Bytes, piecesOf, readWhole, startingWith } from "./body.js";
+import { type Bytes, piecesOf, piecesOfBlob, readWhole, startingWith } from "./body.js";
 import { type AudioExtension, extensionOfBytes, extensionOfType, SIGNATURE_LENGTH } from "./format.js";
-import { type DownloadOptions, MAX_AUDIO_BYTES } from "./options.js";
+import { type DownloadOptions, MAX_AUDIO_BYTES, MAX_SPOOLED_BYTES } from "./options.js";
 import { addReading, onStartOver, type Reading } from "./reading.js";
 import { type Download, downloadError, request } from "./request.js";
 import { resume } from "./resume.js";
@@ -39,6 +39,12 @@ export interface AudioDownload {
   blob(): Promise<Blob>;
 }
 
+/** A download whose size is known: see the option `size`. */
+export interface SizedAudioDownload extends AudioDownload {
+  /** In bytes. */
+  readonly size: number;
+}
+
 /** Downloads the audio of an address. The options are checked. */
 export async function download(
   context: Context,
@@ -54,22 +60,43 @@ export async function download(
   const shownUrl = context.redactor.safeText(url);
   const begun: Download = { context, url, shownUrl, options, maxRetries, maxBytes, controller, abort };
   try {
-    return await withRetries(context, { maxRetries, signal: controller.signal }, () =>
+    const opened = await withRetries(context, { maxRetries, signal: controller.signal }, () =>
       request(begun, {}, open),
     );
+    return options.size === "required" && opened.size === null ? await spool(opened) : opened;
   } catch (error) {
     abort.remove();
     throw error;
   }
 }
 
+/** Reads all of a body into memory, so that its size is known. */
+async function spool(opened: AudioDownload): Promise<SizedAudioDownload> {
+  const whole = await opened.blob();
+  const { size } = whole;
+  const pieces = piecesOfBlob(whole);
+  const body = byteStream({
+    async pull(to) {
+      const { done, value } = await pieces.next();
+      if (done) to.close();
+      else to.enqueue(value);
+    },
+    async cancel() {
+      await pieces.return(undefined);
+    },
+  });
+  return { ...opened, size, body, blob: async () => whole, arrayBuffer: () => whole.arrayBuffer() };
+}
+
 async function open(
-  download: Download,
+  begun: Download,
   response: Response,
   deadline: Deadline,
 ): Promise<Tried<AudioDownload>> {
-  const url = download.shownUrl;
+  const url = begun.shownUrl;
   const size = lengthOf(response.headers);
+  const isSpooled = size === null && begun.options.size === "required";
+  const download = isSpooled ? { ...begun, maxBytes: Math.min(begun.maxBytes, MAX_SPOOLED_BYTES) } : begun;
   if (size !== null && size > download.maxBytes) {
     deadline.clear();
     response.body?.cancel().catch(() => {});
@@ -114,6 +141,10 @@ async function open(
 }
 
 function tooLarge(download: Download, { status }: Response): AudioDownloadError {
+  if (download.maxBytes === MAX_SPOOLED_BYTES && download.options.size === "required") {
+    const spooled = `the response states no size, and the audio is larger than the ${MAX_SPOOLED_BYTES} bytes that are held in memory`;
+    return downloadError(download, status, spooled, undefined, "Save it with `saveAudio`, then upload the file.");
+  }
   const reason = `the audio is larger than ${download.maxBytes} bytes, the limit \`maxBytes\``;
   return downloadError(download, status, reason, undefined, "Raise the limit if the audio is expected.");
 }

@@ -13,7 +13,18 @@ export interface DownloadOptions extends RequestOptions {
    * @defaultValue 1 GiB, 1 073 741 824
    */
   maxBytes?: number | undefined;
+  /**
+   * With `"required"`, `size` of the download is always a number, as S3, R2 and GCS require it of a stream. If the response
+   * states no size, the whole audio is read into memory first, at most 128 MiB of it: larger audio fails with
+   * `AudioDownloadError`.
+   *
+   * @defaultValue `size` is `null` if the response states none
+   */
+  size?: "required" | undefined;
 }
+
+/** The most audio that is held in memory to learn its size: 128 MiB, about 12 minutes of WAV. */
+export const MAX_SPOOLED_BYTES = 128 * 2 ** 20;
 
 export const DOWNLOAD_OPTIONS: OptionRules<DownloadOptions> = {
   ...REQUEST_OPTIONS,
@@ -21,4 +32,5 @@ export const DOWNLOAD_OPTIONS: OptionRules<DownloadOptions> = {
     "be a whole number of bytes, 0 or more, or Infinity",
     (value) => value >= 0 && (Number.isInteger(value) || value === Number.POSITIVE_INFINITY),
   ),
+  size: ['be "required"', (value) => value === "required"],
 };

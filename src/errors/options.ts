@@ -35,7 +35,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "the calls about tasks": "tenant",
   "the calls that wait": "pollIntervalMs maxWaitMs onUpdate",
   "`run` or `runAll`": "onSubmitted journal journalKey probe onUnrecorded",
-  "`audio.download`": "maxBytes",
+  "`audio.download`": "maxBytes size",
   "`runAll`": "concurrency maxCredits onProgress",
 };
 

@@ -38,7 +38,7 @@ test("what is left shrinks with the age, and is 0 for a task that is overdue and
   await learn(client, 60);
   const submission = await client.tasks.create(SONG);
   const leftAt = async (seconds: number) => {
-    emulator.clock.advance(seconds * 1000);
+    await emulator.clock.advance(seconds * 1000);
     return client.tasks.estimate(submission);
   };
   const begun = client.tasks.estimate(submission);
@@ -57,7 +57,7 @@ test("a task that was found unfinished when it was overdue has time left again",
   await learn(client, 60);
   emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 300 });
   const submission = await client.tasks.create(SONG);
-  emulator.clock.advance(100_000);
+  await emulator.clock.advance(100_000);
   expect(client.tasks.estimate(submission)?.p90Seconds).toBe(0);
   const task = await client.tasks.retrieve(submission);
   expect(client.tasks.estimate(task)?.p90Seconds).toBeGreaterThan(0);
@@ -79,7 +79,9 @@ test("while a client waits, each poll counts, also one that found no change", as
     const [task] = seen;
     if (task === undefined || polls() === polled) return;
     polled = polls();
-    void emulator.clock.sleep(100).then(() => lefts.push(client.tasks.estimate(task)?.p90Seconds ?? -1));
+    const note = () => lefts.push(client.tasks.estimate(task)?.p90Seconds ?? -1);
+    // The last one does not wake up: the emulator is disposed of.
+    emulator.clock.sleep(100).then(note, () => {});
   });
   const song = await client.tasks.wait(submission, { onUpdate: (task) => void seen.push(task) });
   expect(song.status).toBe("success");
