@@ -44,10 +44,7 @@ export class Audio {
     options: DownloadOptions & { size: "required" },
   ): Promise<SizedAudioDownload>;
   /** Downloads a clip's audio. `size` is `null` if the response does not state it. */
-  download(
-    source: string | URL | { audio_url: string },
-    options?: DownloadOptions,
-  ): Promise<AudioDownload>;
+  download(source: string | URL | { audio_url: string }, options?: DownloadOptions): Promise<AudioDownload>;
   async download(
     source: string | URL | { audio_url: string },
     options: DownloadOptions = {},

@@ -88,11 +88,7 @@ async function spool(opened: AudioDownload): Promise<SizedAudioDownload> {
   return { ...opened, size, body, blob: async () => whole, arrayBuffer: () => whole.arrayBuffer() };
 }
 
-async function open(
-  begun: Download,
-  response: Response,
-  deadline: Deadline,
-): Promise<Tried<AudioDownload>> {
+async function open(begun: Download, response: Response, deadline: Deadline): Promise<Tried<AudioDownload>> {
   const url = begun.shownUrl;
   const size = lengthOf(response.headers);
   const isSpooled = size === null && begun.options.size === "required";
@@ -143,7 +139,13 @@ async function open(
 function tooLarge(download: Download, { status }: Response): AudioDownloadError {
   if (download.maxBytes === MAX_SPOOLED_BYTES && download.options.size === "required") {
     const spooled = `the response states no size, and the audio is larger than the ${MAX_SPOOLED_BYTES} bytes that are held in memory`;
-    return downloadError(download, status, spooled, undefined, "Save it with `saveAudio`, then upload the file.");
+    return downloadError(
+      download,
+      status,
+      spooled,
+      undefined,
+      "Save it with `saveAudio`, then upload the file.",
+    );
   }
   const reason = `the audio is larger than ${download.maxBytes} bytes, the limit \`maxBytes\``;
   return downloadError(download, status, reason, undefined, "Raise the limit if the audio is expected.");

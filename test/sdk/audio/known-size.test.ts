@@ -65,7 +65,10 @@ test("audio without a stated size that is larger than 128 MiB is refused, and so
 
 test("a broken body and an abort end the download while it is read into memory", async () => {
   const broken = createWorld(() => mp3(brokenAfter("so")));
-  await rejection(broken.client.audio.download(AUDIO_URL, { ...required, maxRetries: 0 }), AudioDownloadError);
+  await rejection(
+    broken.client.audio.download(AUDIO_URL, { ...required, maxRetries: 0 }),
+    AudioDownloadError,
+  );
 
   const aborter = new AbortController();
   let isCanceled = false;

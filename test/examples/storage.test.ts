@@ -1,0 +1,82 @@
+import { AsyncMusic, AudioExpiredError } from "async-music";
+import { createEmulator, type Emulator } from "async-music/emulator";
+import { beforeEach, expect, test } from "vitest";
+import { type Bucket, storeSong } from "../../examples/storage/store-song.js";
+import { rejection } from "../support/rejection.js";
+
+const SONG = {
+  model: "provider_a",
+  task_type: "music",
+  input: { gpt_description_prompt: "rain in Lisbon" },
+} as const;
+
+let emulator: Emulator;
+let client: AsyncMusic;
+beforeEach(() => {
+  emulator = createEmulator({ seed: 1, credits: 100 });
+  client = new AsyncMusic(emulator.connection());
+  return () => emulator[Symbol.asyncDispose]();
+});
+
+/** A bucket that refuses a body of another size, as S3, R2 and GCS do. It fails before the stated call of `put`. */
+function createBucket(failsBefore = Number.POSITIVE_INFINITY) {
+  const objects = new Map<string, { bytes: Uint8Array; contentType: string }>();
+  const puts: string[] = [];
+  const settings = { failsBefore };
+  const bucket: Bucket = {
+    has: async (key) => objects.has(key),
+    async put(key, body, { size, contentType }) {
+      if (puts.length + 1 === settings.failsBefore) throw new Error("killed");
+      const bytes = await new Response(body).bytes();
+      if (bytes.byteLength !== size) throw new Error(`${key} has ${bytes.byteLength} bytes, not ${size}`);
+      puts.push(key);
+      objects.set(key, { bytes, contentType });
+    },
+  };
+  return { bucket, objects, puts, settings };
+}
+
+test("a song is stored whole, and nothing twice, wherever the process was killed before", async () => {
+  const song = await client.tasks.run(SONG);
+  const clips = song.output.result.length;
+  expect(clips).toBeGreaterThan(1);
+  const whole = createBucket();
+  const files = await storeSong(client, whole.bucket, song);
+  expect(files).toHaveLength(2 * clips);
+  expect(whole.puts).toHaveLength(2 * clips + 1);
+  for (const { key, kind } of files) {
+    const stored = whole.objects.get(key);
+    expect(stored?.contentType).toMatch(kind === "audio" ? /^audio\// : /^image\//);
+  }
+  const json = whole.objects.get(`songs/${song.task_id}/song.json`);
+  expect(JSON.parse(new TextDecoder().decode(json?.bytes))).toEqual({ taskId: song.task_id, files });
+
+  for (let failsBefore = 1; failsBefore <= whole.puts.length; failsBefore++) {
+    const { bucket, objects, puts, settings } = createBucket(failsBefore);
+    await expect(storeSong(client, bucket, song)).rejects.toThrow("killed");
+    expect(objects.has(`songs/${song.task_id}/song.json`)).toBe(false);
+    settings.failsBefore = Number.POSITIVE_INFINITY;
+    // Another process finds the task by its id.
+    const found = await new AsyncMusic(emulator.connection()).tasks.wait(song.task_id);
+    if (found.type !== "music") throw new Error("Invariant: the task is a song.");
+    expect(await storeSong(client, bucket, song)).toEqual(files);
+    expect(puts).toEqual(whole.puts);
+    expect(objects).toEqual(whole.objects);
+  }
+});
+
+test("a response without a size is stored, and audio that expired is an error", async () => {
+  const { fetch, ...connection } = emulator.connection();
+  const chunked: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    const headers = new Headers(response.headers);
+    if (!headers.get("Content-Type")?.includes("json")) headers.delete("Content-Length");
+    return new Response(response.body, { status: response.status, headers });
+  };
+  const song = await client.tasks.run(SONG);
+  const { bucket, puts } = createBucket();
+  await storeSong(new AsyncMusic({ ...connection, fetch: chunked }), bucket, song);
+  expect(puts.length).toBeGreaterThan(2);
+  await emulator.clock.advance(7 * 24 * 3_600_000 + 1);
+  await rejection(storeSong(client, createBucket().bucket, song), AudioExpiredError);
+});
