@@ -14,7 +14,7 @@ const metrics = await serveMetrics(client, Number(process.env["PORT"] ?? 9464));
 
 // One song fails, one submission has an unknown outcome, and one request gets a 429.
 emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
-emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "before" } });
 emulator.faults.add({ method: "GET", fault: { kind: "status", status: 429, when: "before" } });
 
 const customers = ["acme", "globex", "initech"];

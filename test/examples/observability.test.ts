@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 describe("the example of metrics", () => {
   test("exports every declared metric, by the naming rules of Prometheus", () => {
-    const suffixes = { counter: "_total", histogram: "_seconds_count", gauge: "" } as const;
+    const suffixes = { counter: "_total", histogram: "_bucket", gauge: "" } as const;
     const names = Object.values(METRICS).map(({ name, kind }) => name.replaceAll(".", "_") + suffixes[kind]);
     const samples = samplesIn(scrape);
     expect(names.filter((name) => !samples.has(name))).toEqual([]);
