@@ -8,10 +8,10 @@ import type { Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
 import type { Journal } from "../journal/journal.js";
 import { checkJournalOptions } from "../journal/options.js";
+import type { TaskEstimate } from "../rate-limit/pacer.js";
 import { holdTime } from "../time/hold.js";
 import type { FollowedOrder, FollowOptions } from "./follow.js";
 import { type AccountUsage, OneSubmission, type RunContext } from "./one-submission.js";
-import type { TaskEstimate } from "../rate-limit/pacer.js";
 import {
   type CreateOptions,
   checkRunAllOptions,

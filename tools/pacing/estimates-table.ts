@@ -8,7 +8,7 @@ import { type Coverage, measureEstimates } from "./estimates.js";
 const TASKS = 10_000;
 const PER_SECOND = 0.3;
 
-print("", "asked", "tasks", "in median", "in p90");
+print("", "moment", "tasks", "in median", "in p90");
 for (const durations of ESTIMATED) {
   const { atSubmission, whileWaiting, all } = await measureEstimates({
     durations,
@@ -30,10 +30,10 @@ for (const durations of ESTIMATED) {
   report(`${durations.name}, new clients`, "all", { tasks, median: mean("median"), p90: mean("p90") });
 }
 
-function report(name: string, asked: string, { tasks, median, p90 }: Coverage): void {
-  print(name, asked, String(tasks), `${(100 * median).toFixed(1)} %`, `${(100 * p90).toFixed(1)} %`);
+function report(name: string, moment: string, { tasks, median, p90 }: Coverage): void {
+  print(name, moment, String(tasks), `${(100 * median).toFixed(1)} %`, `${(100 * p90).toFixed(1)} %`);
 }
 
-function print(name: string, asked: string, ...figures: string[]): void {
-  console.log(name.padEnd(24) + asked.padEnd(16) + figures.map((figure) => figure.padStart(12)).join(""));
+function print(name: string, moment: string, ...figures: string[]): void {
+  console.log(name.padEnd(24) + moment.padEnd(16) + figures.map((figure) => figure.padStart(12)).join(""));
 }

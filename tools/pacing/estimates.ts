@@ -14,7 +14,7 @@ export interface Coverage {
 }
 
 export interface Measurement {
-  /** The client asks for one estimate a task: right after its submission, or while it waits. */
+  /** There is one estimate for each task: right after its submission, or while it waits. */
   atSubmission: Coverage;
   whileWaiting: Coverage;
   all: Coverage;
@@ -27,7 +27,7 @@ interface Load {
   seed: number;
 }
 
-/** The mean age at which a waiting task is asked about, in milliseconds. It does not depend on how long the task takes. */
+/** The mean age of a waiting task at its estimate, in milliseconds. It does not depend on how long the task takes. */
 const MEAN_AGE_MS = 60_000;
 
 /** Lets one client submit tasks at random times and wait for them, in virtual time, and compares its estimates with the ends. */
@@ -64,7 +64,7 @@ export async function measureEstimates({ durations, tasks, perSecond, seed }: Lo
       task_type: "music",
       input: { gpt_description_prompt: String(ticket) },
     });
-    const ask = (ended: Ended[]) => {
+    const compare = (ended: Ended[]) => {
       const estimate = client.tasks.estimate(submission);
       if (estimate === null) return;
       const leftSeconds = ((begun.get(ticket)?.endsAt ?? 0) - time.now()) / 1000;
@@ -74,14 +74,14 @@ export async function measureEstimates({ durations, tasks, perSecond, seed }: Lo
       });
     };
     const ageMs = ticket % 2 === 0 ? 0 : -Math.log(1 - (ages?.() ?? 0)) * MEAN_AGE_MS;
-    if (ageMs === 0) ask(outcomes.atSubmission);
+    if (ageMs === 0) compare(outcomes.atSubmission);
     let isOver = false;
     const waiting = client.tasks.wait(submission).finally(() => {
       isOver = true;
     });
     if (ageMs > 0) {
       await time.sleep(ageMs);
-      if (!isOver) ask(outcomes.whileWaiting);
+      if (!isOver) compare(outcomes.whileWaiting);
     }
     await waiting;
   };
