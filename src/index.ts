@@ -9,6 +9,8 @@ export type { Audio } from "./audio/audio.js";
 export type { AudioDownload, SizedAudioDownload } from "./audio/download.js";
 export type { AudioExtension } from "./audio/format.js";
 export type { DownloadOptions } from "./audio/options.js";
+export type { Budget, BudgetCallOptions, BudgetOptions, BudgetUsage } from "./budget/budget.js";
+export { memoryBudget } from "./budget/memory-budget.js";
 export { AsyncMusic, type RateLimit } from "./client.js";
 export { extraField, type ResponseObject } from "./contract/extra-field.js";
 export type { MessageParts, MessageText } from "./contract/message.js";
@@ -37,6 +39,8 @@ export * from "./contract/task.js";
 export * from "./errors/api-errors.js";
 export {
   AsyncMusicError,
+  BudgetError,
+  type CreditCeilingDetails,
   CreditCeilingError,
   type ErrorDetails,
   InvalidOptionError,

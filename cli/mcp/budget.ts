@@ -1,12 +1,9 @@
 import { CreditCeiling } from "../../src/budget/credit-ceiling.js";
-import { listedPrice, PRICES } from "../../src/contract/prices.js";
+import { HIGHEST_PRICE, listedPrice } from "../../src/contract/prices.js";
 import { CreditCeilingError, type Journal, type JournalEntry } from "../../src/index.js";
 import { isFreed, isOpenIntent } from "../../src/journal/entries.js";
 import type { FileJournalContent } from "../../src/node/file-journal.js";
 import { ToolRefusal } from "./refusal.js";
-
-/** The price that counts for an entry whose request is unreadable or unknown. */
-const HIGHEST_PRICE = Math.max(...Object.values(PRICES).flatMap((prices) => Object.values(prices)));
 
 interface BudgetOptions {
   journal: Required<Journal>;

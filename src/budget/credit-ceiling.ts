@@ -16,6 +16,8 @@ export class CreditCeiling {
   readonly maxCredits: number;
   /** The credits that are reserved or spent: more than the ceiling if more was counted than it allows. */
   used = 0;
+  /** Those of `used` that are reserved. */
+  reserved = 0;
   readonly #orders = new Map<string, Order>();
 
   constructor(maxCredits: number) {
@@ -61,7 +63,7 @@ export class Reservation {
 
   /** Counts the price, even if it does not fit: the request was sent before, or may have been. */
   count(): void {
-    this.#setCredits(Math.max(this.#order.credits, this.#credits));
+    this.#change({ credits: Math.max(this.#order.credits, this.#credits) });
   }
 
   /**
@@ -79,23 +81,23 @@ export class Reservation {
     const credits = this.#credits;
     if (this.#order.state === "reserved" && credits <= this.#order.credits) return;
     const { maxCredits, used } = this.#ceiling;
-    const spentCredits = used - this.#order.credits;
+    const own = this.#order;
+    const spentCredits = used - own.credits;
+    const reserved = this.#ceiling.reserved - reservedOf(own);
     if (spentCredits + credits > maxCredits)
-      throw new CreditCeilingError({ credits, spentCredits, maxCredits });
-    this.count();
-    this.#order.state = "reserved";
+      throw new CreditCeilingError({ credits, spentCredits, reserved, maxCredits });
+    this.#change({ credits: Math.max(own.credits, credits), state: "reserved" });
   }
 
   /** The credits are frozen or charged, or may be. */
   settle(): void {
-    this.#order.state = "spent";
+    this.#change({ state: "spent" });
     this.free();
   }
 
   /** The task of the order was refunded, for every request. */
   refund(): void {
-    this.#order.state = "counted";
-    this.#setCredits(0);
+    this.#change({ credits: 0, state: "counted" });
     this.free();
   }
 
@@ -103,12 +105,20 @@ export class Reservation {
   free(): void {
     this.#order.holders--;
     if (this.#order.holders > 0 || this.#order.state === "spent") return;
-    this.#setCredits(0);
+    this.#change({ credits: 0 });
     this.#ceiling.remove(this.#order);
   }
 
-  #setCredits(credits: number): void {
-    this.#ceiling.used += credits - this.#order.credits;
-    this.#order.credits = credits;
+  #change(to: Partial<Pick<Order, "credits" | "state">>): void {
+    const order = this.#order;
+    this.#ceiling.used -= order.credits;
+    this.#ceiling.reserved -= reservedOf(order);
+    Object.assign(order, to);
+    this.#ceiling.used += order.credits;
+    this.#ceiling.reserved += reservedOf(order);
   }
+}
+
+function reservedOf({ credits, state }: Order): number {
+  return state === "reserved" ? credits : 0;
 }

@@ -12,6 +12,9 @@ function pricesOf(model: Model): Readonly<Partial<Record<TaskType, number>>> {
   return Object.fromEntries(offered.map(({ task_type: type, credits }) => [type, credits]));
 }
 
+/** The price that counts where a request has no listed one. */
+export const HIGHEST_PRICE: number = /* @__PURE__ */ Math.max(...INPUT_LIST.map(({ credits }) => credits));
+
 /** What a task costs, in credits. @throws RangeError when the model does not offer the task type. */
 export function priceOf(model: Model, taskType: TaskType): number {
   const credits = PRICES[model][taskType];

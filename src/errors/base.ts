@@ -128,7 +128,10 @@ export class InvalidRequestError extends AsyncMusicError {
   }
 }
 
-/** A request of `runAll` was refused before anything was sent: with it, the batch could cost more than `maxCredits`. */
+/**
+ * A request was refused before anything was sent: with it, a batch could cost more than the `maxCredits` of `runAll`, or a
+ * customer more than the `maxCredits` of its budget.
+ */
 export class CreditCeilingError extends AsyncMusicError {
   static {
     brand(this, "CreditCeilingError");
@@ -136,25 +139,62 @@ export class CreditCeilingError extends AsyncMusicError {
 
   override name = "CreditCeilingError";
 
-  /** The price of the request. */
+  /** The customer whose budget is exhausted; `null` for the `maxCredits` of `runAll`. */
+  declare readonly tenant: string | null;
+
+  /** The price of the request, in credits. */
   declare readonly credits: number;
 
-  /** The credits that the batch has spent or frozen so far, without refunds. */
+  /** The credits that are charged, of a budget: in its current period. */
+  declare readonly spent: number;
+
+  /** The credits of tasks that have not ended, or whose outcome is unknown. */
+  declare readonly reserved: number;
+
+  /** `spent` and `reserved` together. */
   declare readonly spentCredits: number;
 
-  /** The `maxCredits` of the batch. */
+  /** The `maxCredits` of the batch or of the budget. */
   declare readonly maxCredits: number;
 
-  constructor(details: { credits: number; spentCredits: number; maxCredits: number }) {
-    const { credits, spentCredits, maxCredits } = details;
+  constructor({ tenant = null, credits, spentCredits, reserved = 0, maxCredits }: CreditCeilingDetails) {
+    const left = Math.max(0, maxCredits - spentCredits);
+    const owner = tenant === null ? "the batch" : `tenant ${JSON.stringify(tenant)}`;
+    const spent = spentCredits - reserved;
+    const details = { tenant, credits, spent, reserved, spentCredits, maxCredits };
     super(
       {
         what: "Failed to create a task",
-        why: `it costs ${credits} credits, and ${maxCredits - spentCredits} of the batch's ${maxCredits} are left`,
-        facts: [NOTHING_SENT],
+        why: `it costs ${credits} credits, and ${left} of the ${maxCredits} of ${owner} are left`,
+        facts: [`${spent} are spent and ${reserved} reserved.`, NOTHING_SENT],
         codeAdvice: ["Raise `maxCredits` to run this request."],
       },
       details as ErrorDetails,
     );
+  }
+}
+
+/** What a `CreditCeilingError` is made from. `spentCredits` includes what is reserved. */
+export interface CreditCeilingDetails {
+  tenant?: string | null;
+  credits: number;
+  spentCredits: number;
+  reserved?: number;
+  maxCredits: number;
+}
+
+/** The database of a budget failed; what it threw is the `cause`. Nothing was sent. */
+export class BudgetError extends AsyncMusicError {
+  static {
+    brand(this, "BudgetError");
+  }
+
+  override name = "BudgetError";
+
+  /** The customer whose budget was read or changed. */
+  declare readonly tenant: string;
+
+  constructor(message: string | MessageParts, details: ErrorDetails & { tenant: string }) {
+    super(message, details);
   }
 }

@@ -32,7 +32,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "`new AsyncMusic`":
     "apiKey baseUrl fetch retryBudgetMs clock random pacer logger logLevel tracer validateRequests dangerouslyAllowBrowser",
   "each call": "signal requestId headers",
-  "the calls about tasks": "tenant",
+  "the calls about tasks": "tenant budget",
   "the calls that wait": "pollIntervalMs maxWaitMs onUpdate",
   "`run` or `runAll`": "onSubmitted journal journalKey probe onUnrecorded",
   "`audio.download`": "maxBytes size",

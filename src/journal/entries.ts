@@ -2,7 +2,7 @@ import { type MessageParts, sentences } from "../contract/message.js";
 import type { ErrorDetails } from "../errors/base.js";
 import { brand } from "../errors/brand.js";
 import { JournalError } from "../errors/task-errors.js";
-import type { JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
+import type { BudgetReservation, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 
 /**
  * `journal.open()` could not read every entry. `orders` has the open keys among the others, and the message names each
@@ -86,13 +86,24 @@ export function listReadable(
 
 /** Whether a value is a journal entry. A damaged entry must not be mistaken for a free key. */
 export function isJournalEntry(value: unknown): value is JournalEntry {
-  const { revision, request_id, at, request, tasks_created, timeout_ms, state, task_id, submission } =
-    Object(value);
+  const {
+    revision,
+    request_id,
+    at,
+    request,
+    tasks_created,
+    timeout_ms,
+    reservation,
+    state,
+    task_id,
+    submission,
+  } = Object(value);
   const hasFields =
     [revision, request_id, at].every((field) => typeof field === "string") &&
     request !== undefined &&
     (tasks_created === null || Number.isInteger(tasks_created)) &&
-    (timeout_ms === undefined || (Number.isFinite(timeout_ms) && timeout_ms > 0));
+    (timeout_ms === undefined || (Number.isFinite(timeout_ms) && timeout_ms > 0)) &&
+    (reservation === undefined || isReservation(reservation));
   const isRecord =
     state === "submitted" &&
     typeof task_id === "string" &&
@@ -100,6 +111,11 @@ export function isJournalEntry(value: unknown): value is JournalEntry {
     typeof submission === "object" &&
     (submission === null || submission.task_id === task_id);
   return hasFields && (state === "intent" || isRecord);
+}
+
+function isReservation(value: unknown): value is BudgetReservation {
+  const { id, tenant, credits } = Object(value);
+  return typeof id === "string" && typeof tenant === "string" && Number.isFinite(credits);
 }
 
 /** Whether the key is free, since it was settled as not created or is planned: a run treats it as empty. */

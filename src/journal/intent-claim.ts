@@ -1,8 +1,8 @@
-import { AsyncMusicError } from "../errors/base.js";
+import { AsyncMusicError, CreditCeilingError } from "../errors/base.js";
 import type { Clock } from "../time/clock.js";
 import { dateAt } from "../time/date.js";
 import { isFreed } from "./entries.js";
-import type { JournalEntry, JournalIntent } from "./journal.js";
+import type { BudgetReservation, Journal, JournalEntry, JournalIntent } from "./journal.js";
 import { LONGEST_CLEANUP_MS, newRevision, type Slot, withTimeout } from "./slot.js";
 
 /** What a key holds while no POST for it may be in flight. */
@@ -28,6 +28,18 @@ export function freeKeyOf({ notes }: Slot, entry: JournalEntry | null): FreeKey 
   return restored === undefined ? null : { revision, freed: restored };
 }
 
+/** Reserves the price of a task in a budget. A reservation stands only while an intent or a record names it. */
+export interface IntentHold {
+  /** Writes an intent and the reservation that it names in one step, if one database holds both. */
+  readonly put: Journal["put"] | undefined;
+  /** A new reservation, for the next intent. */
+  begin(): BudgetReservation;
+  /** Reserves, unless `put` did. @throws CreditCeilingError it does not fit; BudgetError the budget fails */
+  reserve(): Promise<void>;
+  /** Frees what may be reserved. Never rejects. */
+  free(): Promise<void>;
+}
+
 /** The intent of a run. It stands in the journal only while a POST may be in flight; each attempt has one of its own. */
 export class IntentClaim {
   /** The intent that stands; `null` while no POST may be in flight. */
@@ -37,6 +49,7 @@ export class IntentClaim {
   readonly #slot: Slot;
   readonly #fields: Omit<JournalIntent, "state" | "revision" | "at">;
   readonly #clock: Clock;
+  readonly #hold: IntentHold | undefined;
   #key: FreeKey;
 
   constructor(
@@ -44,26 +57,38 @@ export class IntentClaim {
     key: FreeKey,
     fields: Omit<JournalIntent, "state" | "revision" | "at">,
     clock: Clock,
+    hold?: IntentHold,
   ) {
     this.#slot = slot;
     this.#key = key;
     this.#fields = fields;
     this.#clock = clock;
+    this.#hold = hold;
   }
 
-  /** @throws AlreadyTaken the key holds something else by now; JournalError the journal fails */
+  /**
+   * @throws AlreadyTaken the key holds something else by now; JournalError the journal fails; CreditCeilingError the budget
+   * is exhausted; BudgetError the budget fails
+   */
   async take(): Promise<void> {
     const slot = this.#slot;
+    const hold = this.#hold;
     const { revision: previous, freed } = this.#key;
     const at = dateAt(this.#clock.now()).toISOString();
     const intent: JournalIntent = { state: "intent", revision: newRevision(), at, ...this.#fields };
+    if (hold !== undefined) intent.reservation = hold.begin();
     // Before it is sent, since a write that fails may take effect later.
     slot.notes.noteUnsent(intent.revision, freed);
     let isPut: boolean;
     try {
-      isPut = await slot.put(intent, previous);
+      isPut = await slot.put(intent, previous, hold?.put);
     } catch (error) {
+      if (error instanceof CreditCeilingError) {
+        slot.notes.unsent.delete(intent.revision);
+        throw error;
+      }
       this.#key = { revision: intent.revision, freed };
+      await hold?.free();
       await withTimeout(() => restore(slot, intent.revision, freed), LONGEST_CLEANUP_MS).catch(() => {});
       throw error;
     }
@@ -72,6 +97,12 @@ export class IntentClaim {
     if (previous !== null) slot.notes.unsent.delete(previous);
     this.intent = intent;
     this.failure = null;
+    try {
+      await hold?.reserve();
+    } catch (error) {
+      await this.release("not_sent");
+      throw error;
+    }
   }
 
   /** The attempt certainly created no task. Never rejects. */
@@ -81,6 +112,7 @@ export class IntentClaim {
     if (intent === null) return;
     this.intent = null;
     if (why === "refused") slot.noteSent();
+    await this.#hold?.free();
     const { freed } = this.#key;
     slot.notes.noteUnsent(intent.revision, freed);
     try {

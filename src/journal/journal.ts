@@ -145,6 +145,18 @@ export interface JournalFields {
    * the entries of older versions, and of planned orders.
    */
   timeout_ms?: number;
+  /** With `budget`: what the run has reserved in it. It stays in the entry after its end. */
+  reservation?: BudgetReservation;
+}
+
+/** What one task has reserved in a budget: see `memoryBudget`. */
+export interface BudgetReservation {
+  /** Its period and a UUID. */
+  id: string;
+  /** The customer. */
+  tenant: string;
+  /** The price of the request. */
+  credits: number;
 }
 
 /**

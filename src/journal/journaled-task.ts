@@ -3,7 +3,7 @@ import type { TaskSubmission } from "../contract/task.js";
 import { resumeAdvice } from "../errors/base.js";
 import type { JournalError } from "../errors/task-errors.js";
 import { isFreed } from "./entries.js";
-import type { JournalIntent, JournalRecord } from "./journal.js";
+import type { BudgetReservation, JournalIntent, JournalRecord } from "./journal.js";
 import { newRevision, type Slot } from "./slot.js";
 
 /** The task of a journal key: one that the journal has, or one that was submitted now and is to be recorded. */
@@ -45,6 +45,11 @@ export class JournaledTask {
   /** When the intent of its request was written, as an ISO 8601 date-time. */
   get at(): string {
     return this.#entry.at;
+  }
+
+  /** What the task has reserved in a budget, if anything. */
+  get reservation(): BudgetReservation | undefined {
+    return this.#entry.reservation;
   }
 
   /** Records the task, unless the journal has it. Resolves with the error if that fails: the run continues, since the task exists. */

@@ -69,11 +69,13 @@ async function settle(slot: Slot, taskId: string | null): Promise<boolean> {
 
 /** A freed key keeps its request, so that a wrong decision can be corrected. */
 export function settlementOf(
-  { request, request_id, at, tasks_created, timeout_ms }: JournalEntry,
+  { request, request_id, at, tasks_created, timeout_ms, reservation }: JournalEntry,
   taskId: string | null,
 ): JournalEntry {
   const limit = timeout_ms === undefined ? {} : { timeout_ms };
-  const sent = { request, request_id, at, tasks_created, ...limit };
+  // So that the budget can free it, or settle it after a correction.
+  const held = reservation === undefined ? {} : { reservation };
+  const sent = { request, request_id, at, tasks_created, ...limit, ...held };
   const fields = { ...sent, revision: newRevision(), settled: true } as const;
   return taskId === null
     ? { ...fields, state: "intent" }

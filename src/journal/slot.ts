@@ -1,7 +1,7 @@
 import type { Advice } from "../contract/message.js";
 import type { FinalStatus } from "../contract/service.js";
 import { canonicalJson } from "../contract/text.js";
-import { invalidOption, NOTHING_SENT } from "../errors/base.js";
+import { CreditCeilingError, invalidOption, NOTHING_SENT } from "../errors/base.js";
 import type { Redactor } from "../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
 import { Deadline } from "../time/deadline.js";
@@ -59,10 +59,15 @@ export class Slot {
     throw this.failure("the journal returned something other than an entry", undefined, this.#tryAgain());
   }
 
-  /** Resolves with `false` if the current entry is neither `previous` nor this entry. */
-  async put(entry: JournalEntry, previous: string | null): Promise<boolean> {
+  /**
+   * Resolves with `false` if the current entry is neither `previous` nor this entry.
+   *
+   * @param write - replaces `put` of the journal, for a write that changes more than the entry
+   */
+  async put(entry: JournalEntry, previous: string | null, write?: Journal["put"]): Promise<boolean> {
     const safe = this.#redactor.data(entry);
-    const isPut = await this.#call("written", () => this.#journal.put(this.key, safe, previous));
+    const put: Journal["put"] = write ?? ((...values) => this.#journal.put(...values));
+    const isPut = await this.#call("written", () => put(this.key, safe, previous));
     // After a lost response, a retry inside the database client finds the entry that its first try wrote.
     return isPut === true || (await this.read())?.revision === entry.revision;
   }
@@ -126,7 +131,7 @@ export class Slot {
     try {
       return await withTimeout(work);
     } catch (cause) {
-      if (cause instanceof JournalConflictError) throw cause;
+      if (cause instanceof JournalConflictError || cause instanceof CreditCeilingError) throw cause;
       throw this.failure(`the entry could not be ${what}`, cause, this.#tryAgain());
     }
   }

@@ -1,3 +1,4 @@
+import { reservingBudget } from "../budget/budget.js";
 import type { Usage } from "../contract/responses.js";
 import { isTaskType, type TaskType } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
@@ -9,7 +10,7 @@ import { createRequestId } from "../http/ids.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { outcomeUnknown, type Probe, sampleUsage } from "../journal/evidence.js";
 import { AlreadyTaken, type FreeKey, freeKeyOf, IntentClaim } from "../journal/intent-claim.js";
-import type { Journal } from "../journal/journal.js";
+import type { BudgetReservation, Journal } from "../journal/journal.js";
 import { causeOf, JournaledTask } from "../journal/journaled-task.js";
 import { waitForKey } from "../journal/key-queue.js";
 import { checkJournalOptions } from "../journal/options.js";
@@ -125,6 +126,7 @@ export class OneSubmission {
       if (free !== null && free.freed !== null) await slot.refuseSecret(free.freed);
       if (free === null && entry !== null && canonicalJson(entry.request) !== requested)
         throw slot.conflict(entry);
+      if (entry?.reservation !== undefined) await this.#takeOver(entry.reservation, free !== null);
       if (entry?.state === "submitted") return JournaledTask.found(slot, entry);
 
       const created = free === null ? null : await this.#submitUnderIntent(slot, free, request);
@@ -143,6 +145,13 @@ export class OneSubmission {
     }
   }
 
+  /** Continues with the reservation of the key, or frees it if this run takes the key anew. */
+  async #takeOver(reservation: BudgetReservation, isFree: boolean): Promise<void> {
+    const budget = reservingBudget(this.#options);
+    if (isFree) await budget?.free(reservation);
+    else if (this.#journaling !== null) await budget?.note(reservation, this.#journaling);
+  }
+
   /** Sends the POST under an intent, and records its task. `null`: another run took the key first. */
   async #submitUnderIntent(slot: Slot, free: FreeKey, request: SentRequest): Promise<JournaledTask | null> {
     const { clock, redactor } = this.#shared.context;
@@ -155,7 +164,8 @@ export class OneSubmission {
       tasks_created: sample?.tasksCreated ?? null,
       timeout_ms: timeoutMs,
     };
-    const claim = new IntentClaim(slot, free, fields, clock);
+    const hold = await this.#shared.submissions.hold(request, this.#options, this.#journaling);
+    const claim = new IntentClaim(slot, free, fields, clock, hold);
     const sent = await this.submit(request, claim).then(
       (submission) => ({ submission, taskId: submission.task_id, error: null }),
       (error: unknown) => ({ submission: null, taskId: createdTaskOf(error), error }),

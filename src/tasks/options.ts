@@ -1,3 +1,4 @@
+import { type BudgetCallOptions, budgetRule } from "../budget/budget.js";
 import type { TaskRequest } from "../contract/requests.js";
 import { LIMITS } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
@@ -9,16 +10,16 @@ import { REQUEST_OPTIONS } from "../http/request-options.js";
 import type { Journal } from "../journal/journal.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/options.js";
 import type { RunAllProgress } from "./progress.js";
-import { checkTenant, type TenantOptions } from "./tenant.js";
+import { checkTenant, checkTenantOfBudget, type TenantOptions } from "./tenant.js";
 
 /** Five minutes past the service's own limit: by then every task has ended. */
 const DEFAULT_MAX_WAIT_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
 
 /** Options of `create`. */
-export interface CreateOptions extends RequestOptions, TenantOptions {}
+export interface CreateOptions extends RequestOptions, TenantOptions, BudgetCallOptions {}
 
 /** Options of `wait` and `watch`. */
-export interface WaitOptions extends RequestOptions, TenantOptions {
+export interface WaitOptions extends RequestOptions, TenantOptions, BudgetCallOptions {
   /**
    * The gap between two polls in milliseconds, or the shortest and the longest gap; at least 1000. Polls come at the
    * shortest gap while the rate limit leaves enough for all waiting tasks, and at longer ones as it gets scarce. Only a
@@ -64,6 +65,7 @@ export interface RunOptions extends WaitOptions, JournalOptions {
 export const TASK_OPTIONS: OptionRules<RunOptions> = {
   ...REQUEST_OPTIONS,
   tenant: OWN_CHECK,
+  budget: budgetRule,
   pollIntervalMs: OWN_CHECK,
   maxWaitMs: numberRule("be a number of milliseconds above 0", (value) => value > 0),
   onUpdate: callbackRule,
@@ -150,6 +152,7 @@ export function checkRunAllOptions<Request extends TaskRequest>(
   const options = checkOptions<RunAllOptions<Request>>(given, RUN_ALL_OPTIONS, redactor);
   const { journal, probe, journalKey, tenant, concurrency = DEFAULT_CONCURRENCY } = options;
   if (typeof tenant !== "function") checkTenant(tenant, redactor);
+  checkTenantOfBudget(options);
   checkPollInterval(options.pollIntervalMs);
   checkJournalOptions({ journal, probe, journalKey: journalKey && "any key" }, redactor);
   return { ...options, concurrency };

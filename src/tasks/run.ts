@@ -1,5 +1,6 @@
+import { reservingBudget } from "../budget/budget.js";
 import type { TaskRequest } from "../contract/requests.js";
-import { isFinalStatus } from "../contract/service.js";
+import { type FinalStatus, isFinalStatus } from "../contract/service.js";
 import type { SucceededTask, Task } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { type JournalError, TaskFailedError } from "../errors/task-errors.js";
@@ -7,6 +8,7 @@ import type { JournaledTask } from "../journal/journaled-task.js";
 import { OneSubmission, type RunContext, type RunHooks, submissionOf } from "./one-submission.js";
 import { type CheckedWait, checkWaitOptions, type RunOptions } from "./options.js";
 import { attributesOf, checkRequest, type SentRequest } from "./sent-request.js";
+import { checkTenantOfBudget } from "./tenant.js";
 import { callBack } from "./wait.js";
 
 /** One run: a request, from its submission to the result of its task. */
@@ -19,6 +21,7 @@ export class Run {
   /** Checks all options before anything is charged. @throws InvalidOptionError */
   constructor(shared: RunContext, request: TaskRequest, given: RunOptions, hooks: RunHooks = {}) {
     const checked = checkWaitOptions(given, shared.context);
+    checkTenantOfBudget(checked.options);
     const { requestId, ...options } = checked.options;
     this.#shared = shared;
     this.#request = request;
@@ -55,24 +58,32 @@ export class Run {
     );
     await this.#recordAgain(created, ended);
     if ("value" in ended) {
-      await created.close("success");
+      await this.#close(created, "success");
       return ended.value;
     }
     const { error } = ended;
     if (error instanceof TaskFailedError && isFinalStatus(error.task.status))
-      await created.close(error.task.status);
+      await this.#close(created, error.task.status);
     throw error;
   }
 
-  async #reportAndWait({ key, task, at, isResumed }: JournaledTask): Promise<SucceededTask> {
+  /** Closes the key, unless its task has a reservation that could not be settled or freed: a later run tries that again. */
+  async #close(created: JournaledTask, status: FinalStatus): Promise<void> {
+    const { reservation } = created;
+    const budget = reservingBudget(this.#checked.options);
+    if (budget === null || reservation === undefined || (await budget.hasEnded(reservation)))
+      await created.close(status);
+  }
+
+  async #reportAndWait({ key, task, at, isResumed, reservation }: JournaledTask): Promise<SucceededTask> {
     const { waits } = this.#shared;
     if (typeof task === "string") {
       const onFirstRead = (read: Task) =>
         this.#submission.report(submissionOf(read, at, this.#request.task_type));
-      return waits.wait(task, this.#checked, { key, at, isResumed, onFirstRead });
+      return waits.wait(task, this.#checked, { key, at, isResumed, reservation, onFirstRead });
     }
     await this.#submission.report(task);
-    return waits.wait(task, this.#checked, { key, at, isResumed });
+    return waits.wait(task, this.#checked, { key, at, isResumed, reservation });
   }
 
   /**

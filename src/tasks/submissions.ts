@@ -1,3 +1,4 @@
+import { type BudgetHold, type JournalPlace, reservingBudget } from "../budget/budget.js";
 import { listedPrice } from "../contract/prices.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
@@ -29,10 +30,13 @@ export class Submissions {
     hooks?: SubmissionHooks,
   ): Promise<Result<TaskSubmission>> {
     const { trace, clock, logError } = this.#context;
+    const hold = hooks?.claim === undefined ? await this.hold(request, options, null) : undefined;
+    const all = hold === undefined ? hooks : { ...hooks, claim: hold };
     const created = await trace("create a task", attributesOf(request.value), () =>
-      this.count.during(createTask(this.#context, request, options, hooks), options.signal),
-    ).catch((error: unknown) => {
+      this.count.during(createTask(this.#context, request, options, all), options.signal),
+    ).catch(async (error: unknown) => {
       if (error instanceof SubmissionOutcomeUnknownError) logError(error.message);
+      if (error instanceof AsyncMusicError && error.taskId) await hold?.created(error.taskId);
       if (!(error instanceof AlreadyTaken))
         this.#emit(request, options, () => failureOf(request, options, error));
       throw error;
@@ -41,6 +45,7 @@ export class Submissions {
       const { task_id: taskId, credits_charged: credits } = created.data;
       return { outcome: "created", taskId, credits, error: null };
     });
+    await hold?.created(created.data.task_id);
     // By the client's clock, since the service's may differ.
     this.#sent.set(created.data, { model: String(Object(request.value).model), at: clock.now() });
     return created;
@@ -60,6 +65,17 @@ export class Submissions {
         taskId: end.taskId && redactor.text(end.taskId),
       };
     });
+  }
+
+  /** What reserves the price of a request in the budget of its tenant; `undefined` without a budget. */
+  async hold(
+    { value: request }: SentRequest,
+    options: CreateOptions,
+    place: JournalPlace | null,
+  ): Promise<BudgetHold | undefined> {
+    const { tenant } = options;
+    if (tenant === undefined) return undefined;
+    return reservingBudget(options)?.hold({ tenant, request, clock: this.#context.clock, place });
   }
 
   /** The model of a submission of this client, and when it arrived, in milliseconds since the epoch. */

@@ -13,6 +13,7 @@ import { holdTime } from "../time/hold.js";
 import type { FollowedOrder, FollowOptions } from "./follow.js";
 import { type AccountUsage, OneSubmission, type RunContext } from "./one-submission.js";
 import {
+  type CheckedWait,
   type CreateOptions,
   checkRunAllOptions,
   checkWaitOptions,
@@ -29,7 +30,7 @@ import { checkRequest } from "./sent-request.js";
 import { stoppable } from "./stoppable.js";
 import { Submissions } from "./submissions.js";
 import { taskIdOf } from "./task-id.js";
-import { checkTenant, type TenantOptions } from "./tenant.js";
+import { checkTenant, checkTenantOfBudget, type TenantOptions } from "./tenant.js";
 import { Waits } from "./wait.js";
 
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
@@ -101,6 +102,7 @@ export class Tasks {
       const own = checkOptions<RunOptions>(options, TASK_OPTIONS, redactor);
       checkTenant(own.tenant, redactor);
       checkJournalOptions(own, redactor);
+      checkTenantOfBudget(own);
       return this.#runs.submissions.submit(checkRequest(request, this.#context), own);
     };
     return apiPromise(submit(), redactor);
@@ -167,7 +169,7 @@ export class Tasks {
   wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
     // Not `async`: that would hold a promise more for each of tens of thousands of waits.
     try {
-      return this.#runs.waits.wait(task, checkWaitOptions(options, this.#context));
+      return this.#runs.waits.wait(task, this.#checkWait(options));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -185,7 +187,7 @@ export class Tasks {
   /** Follows a task. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
   watch(task: string | TaskSubmission, options?: WaitOptions): AsyncIterable<Task>;
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
-    return this.#runs.waits.watch(task, checkWaitOptions(options, this.#context));
+    return this.#runs.waits.watch(task, this.#checkWait(options));
   }
 
   /**
@@ -303,5 +305,10 @@ export class Tasks {
       const { endsOf } = await holdTime(clock, import("./follow.js"));
       yield* endsOf(journal, options, signal, runs);
     }, options?.signal);
+  }
+
+  #checkWait(options: WaitOptions): CheckedWait {
+    checkTenantOfBudget(options);
+    return checkWaitOptions(options, this.#context);
   }
 }

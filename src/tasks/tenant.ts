@@ -1,7 +1,7 @@
-import { shown, wrongValue } from "../errors/base.js";
+import { type BudgetCallOptions, tenantRule } from "../budget/budget.js";
+import { invalidOption, wrongValue } from "../errors/base.js";
+import { checkOption } from "../errors/options.js";
 import type { Redactor } from "../errors/redactor.js";
-
-const LONGEST_TENANT = 200;
 
 /** The option of all calls that create, read or await a task. */
 export interface TenantOptions {
@@ -18,7 +18,12 @@ export interface TenantOptions {
 /** @throws InvalidOptionError */
 export function checkTenant(tenant: unknown, redactor: Pick<Redactor, "containsKey">): void {
   if (tenant === undefined) return;
-  if (typeof tenant !== "string" || tenant === "" || tenant.length > LONGEST_TENANT)
-    throw wrongValue("tenant", `be a string of 1 to ${LONGEST_TENANT} characters`, shown(tenant));
-  if (redactor.containsKey(tenant)) throw wrongValue("tenant", "not contain the API key");
+  checkOption("tenant", tenantRule, tenant);
+  if (redactor.containsKey(String(tenant))) throw wrongValue("tenant", "not contain the API key");
+}
+
+/** @throws InvalidOptionError a budget is given, and no tenant whose budget it is */
+export function checkTenantOfBudget({ tenant, budget }: { tenant?: unknown } & BudgetCallOptions): void {
+  if (budget !== undefined && tenant === undefined)
+    throw invalidOption("tenant", [{ name: "budget" }, " needs ", { name: "tenant" }]);
 }

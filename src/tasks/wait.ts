@@ -1,9 +1,11 @@
+import { reservingBudget } from "../budget/budget.js";
 import { isFinalStatus, LIMITS } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import type { Redactor } from "../errors/redactor.js";
 import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
 import type { Context } from "../http/context.js";
 import { traceEach } from "../http/tracing.js";
+import type { BudgetReservation } from "../journal/journal.js";
 import { parseDate } from "../time/date.js";
 import { Estimates } from "./estimate.js";
 import { addWatch } from "./keep-alive.js";
@@ -22,6 +24,8 @@ export interface Journaled {
   at: string;
   /** Whether another process may have polled the task just before. */
   isResumed: boolean;
+  /** What the task has reserved in the budget of the wait. */
+  reservation?: BudgetReservation | undefined;
   /** Awaited with the task as it was first read, before `onUpdate`. */
   onFirstRead?: ((task: Task) => Promise<void>) | undefined;
 }
@@ -49,7 +53,7 @@ export class Waits {
     const poller = this.#poller(task, checked, journaled);
     const attributes = { "async_music.task_id": poller.taskId };
     return this.#context.trace("wait for a task", attributes, () =>
-      untilSuccess(poller, journaled?.onFirstRead),
+      untilSuccess(poller, journaled?.onFirstRead, onEndOf(checked, journaled)),
     );
   }
 
@@ -60,7 +64,7 @@ export class Waits {
     const onPoll = new Set<() => void>();
     const tasks = stoppable((signal) => {
       const options = { ...checked.options, signal };
-      const poll = () => changes(this.#poller(task, { ...checked, options }), onPoll);
+      const poll = () => changes(this.#poller(task, { ...checked, options }), onPoll, onEndOf(checked));
       return traceEach(this.#context.trace, "watch a task", attributes, poll);
     }, checked.options.signal);
     addWatch(tasks, {
@@ -112,10 +116,22 @@ export class Waits {
   }
 }
 
+/** Settles or frees what a task has reserved. */
+type OnEnd = (task: Task) => Promise<unknown>;
+
+/** `undefined` without a budget, or if the task has reserved nothing in it. */
+function onEndOf({ options }: CheckedWait, journaled?: Journaled): OnEnd | undefined {
+  const budget = reservingBudget(options);
+  const reservation = journaled === undefined ? null : journaled.reservation;
+  if (budget === null || reservation === undefined) return undefined;
+  return (task) => budget.ended(task, reservation, options.tenant);
+}
+
 /** Waits in this one async function: there may be tens of thousands of waits, and each function takes memory. */
 async function untilSuccess(
   poller: TaskPoller,
   onFirstRead: Journaled["onFirstRead"],
+  onEnd: OnEnd | undefined,
 ): Promise<SucceededTask> {
   let isFirst = true;
   for (;;) {
@@ -123,6 +139,7 @@ async function untilSuccess(
     if (reading === null) continue;
     const { data } = reading;
     const { context } = poller;
+    if (isFinalStatus(data.status)) await onEnd?.(data);
     if (isFirst) await onFirstRead?.(data);
     isFirst = false;
     await callBack("onUpdate", poller.onUpdate, data, poller.taskId, context.redactor);
@@ -137,6 +154,7 @@ async function untilSuccess(
 async function* changes(
   poller: TaskPoller,
   onPoll: ReadonlySet<() => void>,
+  onEnd: OnEnd | undefined,
 ): AsyncGenerator<Task, void, void> {
   for (;;) {
     const reading = await poller.next();
@@ -144,6 +162,7 @@ async function* changes(
       for (const listener of onPoll) listener();
       continue;
     }
+    if (isFinalStatus(reading.data.status)) await onEnd?.(reading.data);
     await callBack("onUpdate", poller.onUpdate, reading.data, poller.taskId, poller.context.redactor);
     yield reading.data;
     if (isFinalStatus(reading.data.status)) return;

@@ -1,0 +1,142 @@
+import type { Task } from "../contract/task.js";
+import { methodsRule, numberRule, type OptionRule, type OptionRules } from "../errors/options.js";
+import type { IntentHold } from "../journal/intent-claim.js";
+import type { BudgetReservation, Journal } from "../journal/journal.js";
+import type { Clock } from "../time/clock.js";
+
+/** The most that each customer may spend in a period: made by `memoryBudget`, `redisBudget` or `postgresBudget`. */
+export interface Budget {
+  /**
+   * Returns what a customer has spent and reserved in the current period. It first frees what is no longer needed: for example the
+   * reservation of a journal key that was settled as not created.
+   *
+   * @throws `InvalidOptionError` the tenant is not a string of 1 to 200 characters; `BudgetError` the database failed
+   */
+  usage(tenant: string): Promise<BudgetUsage>;
+}
+
+/** What a customer has spent in the current period, in credits. */
+export interface BudgetUsage {
+  /** Charged: the tasks succeeded. */
+  spent: number;
+  /** Held for tasks that have not ended, and for requests whose outcome is unknown. */
+  reserved: number;
+  /** What `spent` and `reserved` may be together. */
+  maxCredits: number;
+  /** When the period ends, and the next one begins with nothing spent; `null` for `per: "total"`. */
+  until: Date | null;
+}
+
+/** Options of every budget. They must be the same in all processes that share it. */
+export interface BudgetOptions {
+  /** The most that each customer may spend in a period, in credits of 0.01 USD. Unfinished tasks count as well. */
+  maxCredits: number;
+  /** The period: a calendar day, a calendar month, or `"total"`, which never ends. A task counts when it is created. */
+  per: "day" | "month" | "total";
+  /**
+   * The time zone in which a day or a month begins, as an IANA name such as `"Europe/Lisbon"`. Days on which the clocks
+   * change are an hour shorter or longer.
+   *
+   * @defaultValue "UTC"
+   */
+  timeZone?: string | undefined;
+  /**
+   * The journal of all orders that use this budget. With it, the budget frees or settles each reservation by what the journal
+   * has under its key, whichever process has reserved it. Without it, that covers the keys that this process has run.
+   */
+  journal?: Journal | undefined;
+  /** The clock that tells the period. @defaultValue the clock of the client that uses the budget; until then, the system's */
+  clock?: Pick<Clock, "now"> | undefined;
+}
+
+/** The budget options of the calls that create or await a task. */
+export interface BudgetCallOptions {
+  /**
+   * Limits what the customer that `tenant` names may spend; it requires `tenant`. The price is reserved before the request is
+   * sent, and kept while the outcome is unknown. A success settles the reservation; a refusal, a failure and a timeout free it. If the
+   * price does not fit, the call rejects with `CreditCeilingError`, and nothing is sent. After `create`, pass the budget to
+   * `wait` or `watch` as well: they settle or free the reservation when the task has ended.
+   *
+   * @defaultValue no limit
+   */
+  budget?: Budget | undefined;
+}
+
+/** The price that is reserved for the attempts of one call. */
+export interface BudgetHold extends IntentHold {
+  /** The same as `begin`, then `reserve`: for a call without a journal. */
+  take(): Promise<void>;
+  /** The same as `free`: for a call without a journal. */
+  release(): Promise<void>;
+  /** The task exists: from now on the reservation is found by its id. Never rejects. */
+  created(taskId: string): Promise<void>;
+}
+
+/** The call that reserves. */
+export interface HeldCall {
+  tenant: string;
+  request: unknown;
+  clock: Pick<Clock, "now">;
+  /** The journal, and the key, that will have the reservation; `null` without a journal. */
+  place: JournalPlace | null;
+}
+
+export interface JournalPlace {
+  readonly journal: Journal;
+  readonly key: string;
+}
+
+/** What the SDK calls of a budget. */
+export interface ReservingBudget extends Budget {
+  hold(call: HeldCall): Promise<BudgetHold>;
+  /** Notes that a journal key has a reservation, which another run or process may have made. */
+  note(reservation: BudgetReservation, place: JournalPlace): Promise<void>;
+  /** Frees a reservation. Never rejects. */
+  free(reservation: BudgetReservation): Promise<void>;
+  /**
+   * Settles or frees the reservation of a task that has ended; without a reservation, the one that is found by the task's id.
+   * Never rejects: what failed is tried again when the budget is read.
+   */
+  ended(task: Task, reservation: BudgetReservation | null, tenant: string | undefined): Promise<void>;
+  /** Whether the store has the end of a reservation that has ended. */
+  hasEnded(reservation: BudgetReservation): Promise<boolean>;
+}
+
+const LONGEST_TENANT = 200;
+
+export const tenantRule: OptionRule = [
+  `be a string of 1 to ${LONGEST_TENANT} characters`,
+  (value) => typeof value === "string" && value !== "" && value.length <= LONGEST_TENANT,
+];
+
+const [, reserves] = methodsRule("usage", "hold", "note", "free", "ended", "hasEnded");
+
+export const budgetRule: OptionRule = ["be made by memoryBudget, redisBudget or postgresBudget", reserves];
+
+/** The budget of a call, with the methods that the SDK calls; `null` without one. */
+export function reservingBudget({ budget }: BudgetCallOptions): ReservingBudget | null {
+  return isReserving(budget) ? budget : null;
+}
+
+function isReserving(budget: Budget | undefined): budget is ReservingBudget {
+  return reserves(budget);
+}
+
+export const BUDGET_OPTIONS: OptionRules<BudgetOptions> = {
+  maxCredits: numberRule(
+    "be a number of credits, 0 or more",
+    (value) => value >= 0 && Number.isFinite(value),
+  ),
+  per: ['be "day", "month" or "total"', (value) => ["day", "month", "total"].includes(String(value))],
+  timeZone: ['be the name of a time zone, such as "Europe/Lisbon"', isTimeZone],
+  journal: methodsRule("get", "put", "delete"),
+  clock: methodsRule("now"),
+};
+
+function isTimeZone(value: unknown): boolean {
+  try {
+    return typeof value === "string" && new Intl.DateTimeFormat("en", { timeZone: value }) !== null;
+  } catch {
+    return false;
+  }
+}

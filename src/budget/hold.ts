@@ -1,0 +1,88 @@
+import type { CreditCeilingError } from "../errors/base.js";
+import type { BudgetReservation, Journal } from "../journal/journal.js";
+import type { BudgetHold } from "./budget.js";
+import type { NewReservation, PutReserving, ReserveResult } from "./store.js";
+
+type Write<Result> = (reserve: NewReservation) => Promise<Result>;
+
+/** How a hold changes its budget. */
+export interface HoldActions {
+  newReservation(): BudgetReservation;
+  /** Reserves, by `write` or by itself. @throws BudgetError */
+  reserve(reservation: BudgetReservation): Promise<ReserveResult>;
+  reserveBy<Result extends ReserveResult | null>(
+    reservation: BudgetReservation,
+    write: Write<Result>,
+  ): Promise<Result>;
+  refusal(result: ReserveResult): CreditCeilingError;
+  free(reservation: BudgetReservation): Promise<void>;
+  name(reservation: BudgetReservation, taskId: string): Promise<void>;
+}
+
+/** The price that is reserved for the attempts of one call: each attempt has a reservation of its own. */
+export class Hold implements BudgetHold {
+  readonly put: Journal["put"] | undefined;
+  readonly #actions: HoldActions;
+  /** What stands, or may stand, for the current attempt. */
+  #reservation: BudgetReservation | null = null;
+  #isReserved = false;
+
+  constructor(actions: HoldActions, putReserving: PutReserving | null) {
+    this.#actions = actions;
+    this.put = putReserving === null ? undefined : (...values) => this.#putBy(putReserving, values);
+  }
+
+  begin(): BudgetReservation {
+    this.#reservation = this.#actions.newReservation();
+    this.#isReserved = false;
+    return this.#reservation;
+  }
+
+  async reserve(): Promise<void> {
+    if (this.#reservation === null || this.#isReserved) return;
+    this.#note(await this.#actions.reserve(this.#reservation));
+  }
+
+  async free(): Promise<void> {
+    const freed = this.#reservation;
+    this.#reservation = null;
+    if (freed !== null) await this.#actions.free(freed);
+  }
+
+  async take(): Promise<void> {
+    this.begin();
+    try {
+      await this.reserve();
+    } catch (error) {
+      await this.free();
+      throw error;
+    }
+  }
+
+  release(): Promise<void> {
+    return this.free();
+  }
+
+  async created(taskId: string): Promise<void> {
+    if (this.#reservation !== null) await this.#actions.name(this.#reservation, taskId);
+  }
+
+  async #putBy(
+    putReserving: PutReserving,
+    [key, entry, previous]: Parameters<Journal["put"]>,
+  ): Promise<boolean> {
+    const reservation = this.#reservation ?? this.begin();
+    const put = (reserve: NewReservation) => putReserving({ key, entry, previous }, reserve);
+    const result = await this.#actions.reserveBy(reservation, put);
+    if (result !== null) this.#note(result);
+    return result !== null;
+  }
+
+  /** @throws CreditCeilingError */
+  #note(result: ReserveResult): void {
+    this.#isReserved = result.isReserved;
+    if (result.isReserved) return;
+    this.#reservation = null;
+    throw this.#actions.refusal(result);
+  }
+}

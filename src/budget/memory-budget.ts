@@ -1,0 +1,46 @@
+import { checkOption, checkOptions } from "../errors/options.js";
+import { BUDGET_OPTIONS, type Budget, type BudgetOptions, type ReservingBudget } from "./budget.js";
+
+/**
+ * The most that each customer may spend, kept in the memory of this process: for tests, and for applications that are one
+ * process. `redisBudget` of `async-music/redis` and `postgresBudget` of `async-music/postgres` are shared by processes.
+ *
+ * @throws {@link InvalidOptionError} an option is missing or out of range
+ *
+ * @example
+ * ```ts
+ * const budget = memoryBudget({ maxCredits: 500, per: "day", timeZone: "Europe/Lisbon" });
+ * const song = await client.tasks.run(request, { tenant: "acme", budget });
+ * const { spent, reserved, maxCredits, until } = await budget.usage("acme");
+ * ```
+ */
+export function memoryBudget(options: BudgetOptions): Budget {
+  const checked = checkBudgetOptions(options);
+  let loaded: Promise<ReservingBudget> | null = null;
+  const load = () => {
+    // Applications without budgets do not load the code.
+    loaded ??= Promise.all([import("./tenant-budget.js"), import("./memory-store.js")]).then(
+      ([{ TenantBudget }, { memoryStore }]) => new TenantBudget(memoryStore(), checked),
+    );
+    return loaded;
+  };
+  const budget: ReservingBudget = {
+    usage: async (tenant) => (await load()).usage(tenant),
+    hold: async (call) => (await load()).hold(call),
+    note: async (reservation, place) => (await load()).note(reservation, place),
+    free: async (reservation) => (await load()).free(reservation),
+    ended: async (task, reservation, tenant) => (await load()).ended(task, reservation, tenant),
+    hasEnded: async (reservation) => (await load()).hasEnded(reservation),
+  };
+  return budget;
+}
+
+/** @throws InvalidOptionError */
+export function checkBudgetOptions<Options extends BudgetOptions>(
+  options: Options,
+  others: Parameters<typeof checkOptions>[1] = {},
+): Options {
+  const checked = checkOptions(options, { ...BUDGET_OPTIONS, ...others });
+  for (const name of ["maxCredits", "per"] as const) checkOption(name, BUDGET_OPTIONS[name], checked[name]);
+  return checked;
+}

@@ -1,0 +1,47 @@
+import type { BudgetReservation, Journal, JournalEntry } from "../journal/journal.js";
+
+/** A reservation that has not ended. */
+export interface OpenReservation extends BudgetReservation {
+  /** The journal key that has it; `null` without a journal. */
+  readonly key: string | null;
+  /** The task, once it is known; `null` with a journal, which has it. */
+  readonly taskId: string | null;
+}
+
+/** A new reservation, and what limits it. */
+export interface NewReservation {
+  readonly reservation: BudgetReservation;
+  readonly key: string | null;
+  readonly maxCredits: number;
+  /** Periods before this name can be removed. */
+  readonly oldest: string;
+}
+
+/** Whether the reservation stands now. If not, what is spent and reserved in its period. */
+export interface ReserveResult {
+  readonly isReserved: boolean;
+  readonly spent: number;
+  readonly reserved: number;
+}
+
+/** Writes an intent together with its reservation, or neither. `null`: the key does not hold the revision `previous`. */
+export type PutReserving = (
+  place: { key: string; entry: JournalEntry; previous: string | null },
+  reserve: NewReservation,
+) => Promise<ReserveResult | null>;
+
+/** Where a budget keeps its numbers. Each method is atomic, and can be repeated: it changes nothing the second time. */
+export interface BudgetStore {
+  /** Reserves, if that does not exceed the maximum of the tenant in the period. */
+  reserve(reserve: NewReservation): Promise<ReserveResult>;
+  /** Charges these credits, once, even if the reservation was freed before. */
+  settle(reservation: BudgetReservation, credits: number): Promise<void>;
+  /** Frees a reservation that was not settled. */
+  free(reservation: BudgetReservation): Promise<void>;
+  /** Notes the task of a reservation. */
+  name(reservation: BudgetReservation, taskId: string): Promise<void>;
+  /** What a tenant has spent in a period, and its open reservations of all periods. */
+  read(tenant: string, period: string): Promise<{ spent: number; open: OpenReservation[] }>;
+  /** How an intent is written together with its reservation, if the store has this journal in its own database. */
+  withJournal?(journal: Journal): PutReserving | null;
+}

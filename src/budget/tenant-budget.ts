@@ -1,0 +1,215 @@
+import { HIGHEST_PRICE, listedPrice } from "../contract/prices.js";
+import type { Task } from "../contract/task.js";
+import { BudgetError, CreditCeilingError, NOTHING_SENT } from "../errors/base.js";
+import { checkOption } from "../errors/options.js";
+import { isFreed, isJournalEntry } from "../journal/entries.js";
+import type { BudgetReservation, JournalEntry } from "../journal/journal.js";
+import { keepLatest } from "../journal/process-notes.js";
+import { withTimeout } from "../journal/slot.js";
+import { type Clock, createSystemClock } from "../time/clock.js";
+import { systemUuid } from "../time/random.js";
+import {
+  type BudgetHold,
+  type BudgetOptions,
+  type BudgetUsage,
+  type HeldCall,
+  type JournalPlace,
+  type ReservingBudget,
+  tenantRule,
+} from "./budget.js";
+import { Hold, type HoldActions } from "./hold.js";
+import { Periods, periodOf, reservationId } from "./period.js";
+import type { BudgetStore, NewReservation, OpenReservation, ReserveResult } from "./store.js";
+
+/** How long the end of a reservation may delay the result of its task, in real milliseconds. */
+const LONGEST_END_MS = 5000;
+
+/** The most reservations of each kind that a process notes. */
+const MOST_NOTES = 10_000;
+
+/** What every budget does, on a store of its own. */
+export class TenantBudget implements ReservingBudget {
+  readonly #store: BudgetStore;
+  readonly #options: BudgetOptions;
+  readonly #periods: Periods;
+  #clock: Pick<Clock, "now">;
+  /** By the id of a reservation: the journal and the key that have it, as far as this process has seen them. */
+  readonly #places = new Map<string, JournalPlace>();
+  /** By the id of a reservation or of its task: the credits to charge, 0 to free them. The store could not be changed at once. */
+  readonly #unwritten = new Map<string, number>();
+  /** By the id of a task: its reservation, where the store could not note the task. */
+  readonly #unnamed = new Map<string, BudgetReservation>();
+
+  constructor(store: BudgetStore, options: BudgetOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.#periods = new Periods(options);
+    this.#clock = options.clock ?? createSystemClock();
+  }
+
+  async usage(tenant: string): Promise<BudgetUsage> {
+    checkOption("tenant", tenantRule, tenant);
+    const { name, until } = this.#periods.at(this.#clock.now());
+    let { spent, open } = await this.#read(tenant, name);
+    if (await this.#reconcile(open)) ({ spent, open } = await this.#read(tenant, name));
+    const { maxCredits } = this.#options;
+    return { spent, reserved: creditsOf(open), maxCredits, until };
+  }
+
+  async hold({ tenant, request, clock, place }: HeldCall): Promise<BudgetHold> {
+    this.#clock = this.#options.clock ?? clock;
+    const { maxCredits } = this.#options;
+    const credits = listedPrice(request) ?? HIGHEST_PRICE;
+    const actions: HoldActions = {
+      newReservation: () => {
+        const id = reservationId(this.#periods.at(this.#clock.now()), systemUuid());
+        return { id, tenant, credits };
+      },
+      reserve: (reservation) =>
+        this.#reserve(reservation, place, (reserve) =>
+          this.#call(tenant, "reserve", () => this.#store.reserve(reserve)),
+        ),
+      reserveBy: (reservation, write) => this.#reserve(reservation, place, write),
+      refusal: ({ spent, reserved }) =>
+        new CreditCeilingError({ tenant, credits, spentCredits: spent + reserved, reserved, maxCredits }),
+      free: (reservation) => this.free(reservation),
+      name: (reservation, taskId) => this.#name(reservation, taskId),
+    };
+    return new Hold(actions, (place && this.#store.withJournal?.(place.journal)) ?? null);
+  }
+
+  async note({ id }: BudgetReservation, place: JournalPlace): Promise<void> {
+    this.#places.set(id, place);
+    keepLatest(this.#places, MOST_NOTES);
+  }
+
+  async free(reservation: BudgetReservation): Promise<void> {
+    await this.#end(reservation, 0);
+  }
+
+  async ended(task: Task, known: BudgetReservation | null, tenant: string | undefined): Promise<void> {
+    const credits = task.status === "success" ? task.credits_cost : 0;
+    try {
+      const reservation = known ?? (await this.#find(task.task_id, tenant));
+      if (reservation !== null) await this.#end(reservation, credits);
+    } catch {
+      this.#noteUnwritten(task.task_id, credits);
+    }
+  }
+
+  async hasEnded({ id }: BudgetReservation): Promise<boolean> {
+    return !this.#unwritten.has(id);
+  }
+
+  /** Reserves. If that does not fit, frees what is no longer needed, and tries once more. */
+  async #reserve<Result extends ReserveResult | null>(
+    reservation: BudgetReservation,
+    place: JournalPlace | null,
+    write: (reserve: NewReservation) => Promise<Result>,
+  ): Promise<Result> {
+    const { maxCredits } = this.#options;
+    const { oldest } = this.#periods.at(this.#clock.now());
+    const reserve = { reservation, key: place?.key ?? null, maxCredits, oldest };
+    let result = await write(reserve);
+    if (result?.isReserved === false) {
+      const { open } = await this.#read(reservation.tenant, periodOf(reservation));
+      if (await this.#reconcile(open)) result = await write(reserve);
+    }
+    if (place !== null && result?.isReserved) await this.note(reservation, place);
+    return result;
+  }
+
+  /** The state of a period, with its own open reservations. */
+  async #read(tenant: string, period: string) {
+    const { spent, open } = await this.#call(tenant, "read", () => this.#store.read(tenant, period));
+    return { spent, open: open.filter((each) => periodOf(each) === period) };
+  }
+
+  /** Settles or frees the reservations that have ended. Resolves with whether there were any. */
+  async #reconcile(open: readonly OpenReservation[]): Promise<boolean> {
+    const changes = await Promise.all(
+      open.map(async (each) => {
+        const credits = await this.#endOf(each);
+        return credits !== null && (await this.#end(each, credits));
+      }),
+    );
+    return changes.includes(true);
+  }
+
+  /** The credits to charge for a reservation that has ended, 0 to free them; `null` if it has not ended. */
+  async #endOf(reservation: OpenReservation): Promise<number | null> {
+    const { id, taskId, key } = reservation;
+    const unwritten = this.#unwritten.get(id) ?? this.#unwritten.get(taskId ?? "");
+    if (unwritten !== undefined) return unwritten;
+    const { journal } = this.#options;
+    const ofAll = journal === undefined || key === null ? null : { journal, key };
+    const place = this.#places.get(id) ?? ofAll;
+    if (place === null) return null;
+    try {
+      const entry: unknown = (await withTimeout(() => place.journal.get(place.key))) ?? null;
+      return entry === null || isJournalEntry(entry) ? endByEntry(entry, reservation) : null;
+    } catch {
+      // The journal fails: the reservation may still be needed.
+      return null;
+    }
+  }
+
+  /** Resolves with whether the store has the end now. If not, it is written when the budget is read next. */
+  async #end(reservation: BudgetReservation, credits: number): Promise<boolean> {
+    const { id, tenant, credits: reserved } = reservation;
+    const ended = { id, tenant, credits: reserved };
+    this.#noteUnwritten(id, credits);
+    try {
+      const write = () => (credits > 0 ? this.#store.settle(ended, credits) : this.#store.free(ended));
+      await withTimeout(write, LONGEST_END_MS);
+      this.#unwritten.delete(id);
+      this.#places.delete(id);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #noteUnwritten(id: string, credits: number): void {
+    this.#unwritten.set(id, credits);
+    keepLatest(this.#unwritten, MOST_NOTES);
+  }
+
+  async #name(reservation: BudgetReservation, taskId: string): Promise<void> {
+    try {
+      await withTimeout(() => this.#store.name(reservation, taskId), LONGEST_END_MS);
+    } catch {
+      this.#unnamed.set(taskId, reservation);
+      keepLatest(this.#unnamed, MOST_NOTES);
+    }
+  }
+
+  async #find(taskId: string, tenant: string | undefined): Promise<BudgetReservation | null> {
+    const unnamed = this.#unnamed.get(taskId);
+    this.#unnamed.delete(taskId);
+    if (unnamed !== undefined || tenant === undefined) return unnamed ?? null;
+    const { open } = await withTimeout(() => this.#store.read(tenant, ""), LONGEST_END_MS);
+    return open.find((each) => each.taskId === taskId) ?? null;
+  }
+
+  async #call<Value>(tenant: string, verb: string, work: () => Promise<Value>): Promise<Value> {
+    try {
+      return await withTimeout(work);
+    } catch (cause) {
+      const what = `Failed to ${verb} credits of tenant ${JSON.stringify(tenant)}`;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new BudgetError({ what, why, facts: [NOTHING_SENT] }, { tenant, cause });
+    }
+  }
+}
+
+/** What the entry of its key says about a reservation: the credits to charge, 0 to free them, `null` while the key is open. */
+function endByEntry(entry: JournalEntry | null, { id, credits }: BudgetReservation): number | null {
+  if (entry === null || isFreed(entry) || entry.reservation?.id !== id) return 0;
+  if (entry.state === "intent" || entry.status === undefined) return null;
+  return entry.status === "success" ? (entry.submission?.credits_charged ?? credits) : 0;
+}
+
+function creditsOf(open: readonly OpenReservation[]): number {
+  return open.reduce((sum, { credits }) => sum + credits, 0);
+}
