@@ -12,7 +12,15 @@ import { listUnacknowledged } from "../../journal/unacknowledged.js";
 import type { Clock } from "../../time/clock.js";
 import { dateAt } from "../../time/date.js";
 import { systemUuid } from "../../time/random.js";
-import { type Execute, type PostgresClient, query, sqlStateOf, timeout, withinLimit } from "./client.js";
+import {
+  type Execute,
+  type PostgresClient,
+  query,
+  type Row,
+  sqlStateOf,
+  timeout,
+  withinLimit,
+} from "./client.js";
 import {
   entryOfRow,
   keyHashOf,
@@ -22,13 +30,13 @@ import {
   stateOfEntry,
   storedKey,
 } from "./rows.js";
-import { DEFAULT_TABLE, NOW, STATUS, statementsOf, TRANSACTION_ID } from "./table.js";
-
-/** A statement begins this long before the end of its call, so that its commit does not end later. */
-const COMMIT_MS = 1000;
+import { DEFAULT_TABLE, type ReservingSql, statementsOf, TRANSACTION_ID } from "./table.js";
+import { checkCommitted, writeUntil } from "./write.js";
 
 const UNDEFINED_TABLE = "42P01";
 const LOCK_NOT_AVAILABLE = "55P03";
+/** How a statement ends that would have reserved without changing the entry, or that was already executed. */
+const NOT_WHOLE = new Set(["22012", "23505"]);
 
 const [, hasQuery] = methodsRule("query");
 
@@ -43,15 +51,23 @@ const connectionRule: OptionRule = [
   (value) => hasQuery(value) && typeof Object(value).totalCount !== "number",
 ];
 
+/** How `putReserving` reserves. */
+interface Reserving<Result> {
+  /** By the number of its first parameter. */
+  statement(first: number): ReservingSql;
+  values: readonly unknown[];
+  resultOf(execute: Execute, row: Row): Promise<Result>;
+}
+
 /** The entries in one table. Each call of a method ends within a time limit. */
 export class JournalTable {
-  readonly #pool: PostgresClient;
+  readonly pool: PostgresClient;
   readonly #table: string;
   readonly #clock: Clock;
   readonly #statements: ReturnType<typeof statementsOf>;
 
   constructor(pool: PostgresClient, table: string, clock: Clock) {
-    this.#pool = pool;
+    this.pool = pool;
     this.#table = table;
     this.#clock = clock;
     this.#statements = statementsOf(table);
@@ -63,15 +79,36 @@ export class JournalTable {
 
   put(key: string, entry: JournalEntry, previous: string | null): Promise<boolean> {
     return this.#call(async (execute, leftMs) => {
-      const [server] = await execute(NOW, []);
-      const until = Number(server?.["now"]) + leftMs() - COMMIT_MS;
-      if (previous === null) {
-        const values = [...(await valuesOf(key, entry)), storedKey(key), until];
-        return this.#write(execute, this.#statements.insert, values);
-      }
-      const kept = entry.state === "intent" ? await this.#withPlan(execute, key, entry, previous) : entry;
-      const values = [...(await valuesOf(key, kept)), previous, until];
-      return this.#write(execute, this.#statements.update, values);
+      const { insert, update } = this.#statements;
+      const values = await this.#valuesOf(execute, leftMs, key, entry, previous);
+      return this.#write(execute, previous === null ? insert : update, values);
+    });
+  }
+
+  /**
+   * Sets an entry as `put` does, and reserves in a budget of the same database: both or neither. Resolves with what `resultOf`
+   * makes of the result, with `null` if the key does not hold the previous revision.
+   */
+  putReserving<Result extends { isReserved: boolean }>(
+    key: string,
+    entry: JournalEntry,
+    previous: string | null,
+    { statement, values: reserve, resultOf }: Reserving<Result>,
+  ): Promise<Result | null> {
+    return this.#call(async (execute, leftMs) => {
+      const { insertReserving, updateReserving } = this.#statements;
+      const values = await this.#valuesOf(execute, leftMs, key, entry, previous);
+      const sql = statement(values.length + 1);
+      const text = previous === null ? insertReserving(sql) : updateReserving(sql);
+      const [row] = await this.#execute(execute, text, [...values, ...reserve]).catch((cause: unknown) => {
+        if (NOT_WHOLE.has(sqlStateOf(cause) ?? "")) return [];
+        throw cause;
+      });
+      if (row === undefined) return null;
+      const result = await resultOf(execute, row);
+      if (result.isReserved) return result;
+      const found = await this.#read(execute, key);
+      return (found?.revision ?? null) === previous ? result : null;
     });
   }
 
@@ -137,7 +174,7 @@ export class JournalTable {
 
   /** One call of a method. */
   #call<Value>(work: Parameters<typeof withinLimit<Value>>[2]): Promise<Value> {
-    return this.#explained(() => withinLimit(this.#pool, this.#clock, work));
+    return this.#explained(() => withinLimit(this.pool, this.#clock, work));
   }
 
   /** States how to create a missing table. */
@@ -164,23 +201,35 @@ export class JournalTable {
     return row === undefined ? null : entryOfRow(row, this.#table);
   }
 
+  /** The parameters of `insert` or `update`. */
+  async #valuesOf(
+    execute: Execute,
+    leftMs: () => number,
+    key: string,
+    entry: JournalEntry,
+    previous: string | null,
+  ): Promise<unknown[]> {
+    const until = await writeUntil(execute, leftMs);
+    if (previous === null) return [...(await valuesOf(key, entry)), storedKey(key), until];
+    const kept = entry.state === "intent" ? await this.#withPlan(execute, key, entry, previous) : entry;
+    return [...(await valuesOf(key, kept)), previous, until];
+  }
+
   /** Resolves with whether the entry was changed. */
   async #write(execute: Execute, text: string, values: unknown[]): Promise<boolean> {
-    const [row] = await execute(text, values).catch((cause: unknown) => {
+    const [row] = await this.#execute(execute, text, values);
+    if (row?.["in_time"] === false) throw timeout();
+    const transaction = row?.["transaction"] ?? null;
+    await checkCommitted(execute, transaction, "journal");
+    return transaction !== null;
+  }
+
+  async #execute(execute: Execute, text: string, values: unknown[]): Promise<readonly Row[]> {
+    return execute(text, values).catch((cause: unknown) => {
       if (sqlStateOf(cause) !== LOCK_NOT_AVAILABLE) throw cause;
       const what = "The transaction that planned this key is not over";
       throw new AsyncMusicError({ what, codeAdvice: ["Call `run` after its COMMIT."] }, { cause });
     });
-    if (row?.["in_time"] === false) throw timeout();
-    const transaction = row?.["transaction"] ?? null;
-    if (transaction === null) return false;
-    const [found] = await execute(STATUS, [transaction]);
-    if (found?.["status"] !== "committed")
-      throw new AsyncMusicError({
-        what: "The journal's connection is in a transaction, which may be rolled back",
-        codeAdvice: ["In a transaction, call `plan` of the journal, and `run` after COMMIT."],
-      });
-    return true;
   }
 
   /** The intent of a planned order remembers the plan, so that the order is planned again if no task was created. */

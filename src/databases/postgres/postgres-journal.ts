@@ -101,7 +101,7 @@ const journals = new WeakMap<PostgresClient, Map<string, PostgresJournal>>();
 
 /** A journal is a plain object: applications spread it, and replace one of its methods. */
 function createPostgresJournal(table: JournalTable): PostgresJournal {
-  return {
+  const journal: PostgresJournal = {
     get: (key) => table.get(key),
     put: (key, entry, previous) => table.put(key, entry, previous),
     delete: (key, revision) => table.delete(key, revision),
@@ -119,4 +119,13 @@ function createPostgresJournal(table: JournalTable): PostgresJournal {
         .sort((one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key));
     },
   };
+  tables.set(journal, table);
+  return journal;
+}
+
+const tables = new WeakMap<Journal, JournalTable>();
+
+/** The table of a journal; `null` if it is none of `postgresJournal`. */
+export function tableOfJournal(journal: Journal): JournalTable | null {
+  return tables.get(journal) ?? null;
 }

@@ -10,16 +10,21 @@ export interface PostgresJournalOptions {
   table?: string | undefined;
 }
 
-const tableRule: OptionRule = [
-  'be the name of a table in lower case, such as "journal" or "music.journal"',
-  (value) => typeof value === "string" && /^[a-z_][a-z\d_]{0,57}(\.[a-z_][a-z\d_]{0,57})?$/.test(value),
-];
+/** A name of up to this many characters, with its schema before it: PostgreSQL cuts names off after 63. */
+export function tableRule(longest: number): OptionRule {
+  const name = `[a-z_][a-z\\d_]{0,${longest - 1}}`;
+  const pattern = new RegExp(`^${name}(\\.${name})?$`);
+  return [
+    'be the name of a table in lower case, such as "journal" or "music.journal"',
+    (value) => typeof value === "string" && pattern.test(value),
+  ];
+}
 
 export const DEFAULT_TABLE = "async_music_journal";
 
 /** The checked name of the table. */
 export function tableOf(options: PostgresJournalOptions): string {
-  return checkOptions(options, { table: tableRule }).table ?? DEFAULT_TABLE;
+  return checkOptions(options, { table: tableRule(58) }).table ?? DEFAULT_TABLE;
 }
 
 /**
@@ -58,7 +63,7 @@ CREATE INDEX IF NOT EXISTS ${nameOfIndex("ends")} ON ${name} (changed_at) WHERE 
 const UNACKNOWLEDGED = `state = 'closed' AND position('"acknowledged":false' in entry::text) > 0`;
 
 /** Makes the transaction of a statement survive a crash of the server, even if the server's setting does not. */
-const DURABLY = `set_config('synchronous_commit',
+export const DURABLY = `set_config('synchronous_commit',
   replace(current_setting('synchronous_commit'), 'off', 'on'), true)`;
 
 /** Refuses to wait long for a transaction that has planned the key: it may be the caller's own, which waits for the run. */
@@ -70,17 +75,26 @@ const MS = "extract(epoch FROM clock_timestamp())::float8 * 1000";
 /** Reads the server's time. */
 export const NOW = `SELECT ${MS} AS now`;
 
-/** The same wait for a lock, but not beyond the server's time $6; and whether that time has not come yet. */
-const IN_TIME = `set_config('lock_timeout', greatest(1, least(5000, $6::float8 - ${MS}))::int::text, true),
-  ${MS} < $6 AS in_time`;
+/** The same wait for a lock, but not beyond this parameter, a time of the server; and whether that time has not come yet. */
+export const inTime = (until: string) =>
+  `set_config('lock_timeout', greatest(1, least(5000, ${until}::float8 - ${MS}))::int::text, true),
+  ${MS} < ${until} AS in_time`;
 
-const TRANSACTION = "RETURNING pg_current_xact_id()::text AS transaction";
+export const TRANSACTION = "RETURNING pg_current_xact_id()::text AS transaction";
 
 /** Names the transaction of the connection. Outside one, each statement has another. */
 export const TRANSACTION_ID = "SELECT pg_current_xact_id()::text AS transaction";
 
 /** Whether a transaction was committed: every connection sees the same. */
 export const STATUS = "SELECT pg_xact_status($1::xid8) AS status";
+
+/** How a statement reserves in a budget: see `budgetStatementsOf`. */
+export interface ReservingSql {
+  /** Common table expressions; `held` has a row if the reservation stands. */
+  parts: string;
+  /** Columns of the result. */
+  result: string;
+}
 
 /**
  * The statements of a journal. Each that writes returns one row with the transaction if it changed the entry. Otherwise it
@@ -95,8 +109,16 @@ SELECT $1::text, $2::text, $3::json, $4::text, $5::text FROM settings`;
 FROM settings WHERE key_hash = $1 AND revision = $5`;
   const end = `ON CONFLICT DO NOTHING ${TRANSACTION}`;
   /** A statement that waited too long in a queue or in the network must have no effect: its call is over. */
-  const inTime = (statement: string) => `${withSettings(`${DURABLY}, ${IN_TIME}`)}, changed AS (${statement})
+  const timed = withSettings(`${DURABLY}, ${inTime("$6")}`);
+  const alone = (statement: string) => `${timed}, changed AS (${statement})
 SELECT in_time, (SELECT transaction FROM changed) AS transaction FROM settings`;
+  /** Changes the entry and reserves in a budget, or neither: a division by zero undoes a reservation without an entry. */
+  const together = (statement: string, { parts, result }: ReservingSql) => `${timed}, ${parts},
+changed AS (${statement})
+SELECT ${result}, (SELECT transaction FROM changed) AS transaction,
+  1 / (CASE WHEN EXISTS (SELECT FROM held) AND NOT EXISTS (SELECT FROM changed) THEN 0 ELSE 1 END) AS whole
+FROM settings`;
+  const whileHeld = "AND EXISTS (SELECT FROM held)";
   /** Changes nothing outside the transaction of the caller, whose other statements may wait as long as they like. */
   const planning = withSettings(`${DURABLY} WHERE pg_current_xact_id_if_assigned()::text = $6`);
   return {
@@ -106,8 +128,11 @@ SELECT in_time, (SELECT transaction FROM changed) AS transaction FROM settings`;
     unacknowledged: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE state = 'submitted' UNION ALL
 SELECT key, revision, entry::text AS entry FROM ${name} WHERE ${UNACKNOWLEDGED}
 AND changed_at > to_timestamp($1::float8 / 1000) - interval '1 day'`,
-    insert: inTime(`${insert} WHERE in_time ${end}`),
-    update: inTime(`${update} AND in_time ${TRANSACTION}`),
+    insert: alone(`${insert} WHERE in_time ${end}`),
+    update: alone(`${update} AND in_time ${TRANSACTION}`),
+    insertReserving: (sql: ReservingSql) => together(`${insert} WHERE in_time ${whileHeld} ${end}`, sql),
+    updateReserving: (sql: ReservingSql) =>
+      together(`${update} AND in_time ${whileHeld} ${TRANSACTION}`, sql),
     /** Without a time limit: a key that is freed late is better than one that is never freed. */
     delete: `${withSettings(`${DURABLY}, ${PROMPTLY}`)} DELETE FROM ${name} USING settings
 WHERE key_hash = $1 AND revision = $2 ${TRANSACTION}`,
@@ -119,6 +144,6 @@ WHERE key_hash = $1 AND revision = $2 ${TRANSACTION}`,
 }
 
 /** Also a reserved word can be a name. */
-function quoted(table: string): string {
+export function quoted(table: string): string {
   return table.replaceAll(/[^.]+/g, '"$&"');
 }

@@ -3,7 +3,7 @@ import { numberRule, type OptionRule } from "../../errors/options.js";
 
 /**
  * A connection to Redis: a client or a cluster of `ioredis` from version 5, or of `redis` (node-redis) from version 4. Only
- * `eval` is called, with one key per script. `open` of a journal also runs scripts without a key, which call `SCAN`; in a
+ * `eval` is called, with one key per script; those of a budget have two. `open` of a journal also runs scripts without a key, which call `SCAN`; in a
  * cluster it lists the masters.
  */
 export interface RedisClient {
@@ -11,10 +11,10 @@ export interface RedisClient {
   eval(script: string, ...parameters: never[]): Promise<unknown>;
 }
 
-/** Runs a script with one key; with `null`, without keys. */
+/** Runs a script with one key, with several, or with `null` without keys. */
 export type Evaluate = (
   script: string,
-  key: string | null,
+  key: string | readonly string[] | null,
   parameters: readonly string[],
 ) => Promise<unknown>;
 
@@ -29,7 +29,7 @@ export function evaluateOn(redis: RedisClient): Evaluate {
   // Only ioredis has `defineCommand`.
   const isIoredis = typeof Reflect.get(redis, "defineCommand") === "function";
   return async (script, key, parameters) => {
-    const keys = key === null ? [] : [key];
+    const keys = key === null ? [] : [key].flat();
     return isIoredis
       ? evaluate.call(redis, script, keys.length, ...keys, ...parameters)
       : evaluate.call(redis, script, { keys, arguments: [...parameters] });
@@ -46,6 +46,11 @@ export async function masterClients(redis: RedisClient): Promise<RedisClient[]> 
   const nodeClient: unknown = Reflect.get(redis, "nodeClient");
   if (!Array.isArray(masters) || typeof nodeClient !== "function") return [redis];
   return Promise.all(masters.map((master) => nodeClient.call(redis, master)));
+}
+
+/** Whether the keys of one script may be on different servers. */
+export function isCluster(redis: RedisClient): boolean {
+  return typeof Reflect.get(redis, "nodes") === "function" || Array.isArray(Reflect.get(redis, "masters"));
 }
 
 /** The prefix that ioredis adds to each key by its option `keyPrefix`; a scan has to match it. */

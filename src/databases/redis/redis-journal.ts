@@ -31,14 +31,18 @@ export interface RedisJournalOptions {
 const GET = "return redis.call('hmget', KEYS[1], 'revision', 'entry')";
 
 /**
- * Without a previous revision there must be no entry; without seconds the entry never expires. The revision of an entry that no
- * follower needs is stored once more: a version before 1.1 that replaces the entry leaves that field behind, which then differs.
+ * Writes the entry at a key; without seconds it never expires. The revision of an entry that no follower needs is stored once
+ * more: a version before 1.1 that replaces the entry leaves that field behind, which then differs.
  */
+export const PUT_ENTRY = (key: string) => `
+redis.call('hset', ${key}, 'revision', revision, 'entry', entry, 'done', done)
+if lasts == '' then redis.call('persist', ${key}) else redis.call('expire', ${key}, lasts) end`;
+
+/** Without a previous revision there must be no entry. */
 const PUT = `
-local revision, entry, seconds, done, previous = unpack(ARGV)
+local revision, entry, lasts, done, previous = unpack(ARGV)
 if redis.call('hget', KEYS[1], 'revision') ~= (previous or false) then return 0 end
-redis.call('hset', KEYS[1], 'revision', revision, 'entry', entry, 'done', done)
-if seconds == '' then redis.call('persist', KEYS[1]) else redis.call('expire', KEYS[1], seconds) end
+${PUT_ENTRY("KEYS[1]")}
 return 1`;
 
 const DELETE = `
@@ -100,16 +104,17 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
 
   function createRedisJournal(): Required<Journal> {
     const nameOf = (key: string) => `${prefix}:journal:${encoded(key)}`;
-    return {
+    const valuesOf = (entry: JournalEntry, previous: string | null) => {
+      const lasts = entry.state === "submitted" || isFreed(entry) ? seconds : "";
+      const done = isUnacknowledged(entry) ? "" : entry.revision;
+      return [entry.revision, JSON.stringify(entry), lasts, done, ...(previous === null ? [] : [previous])];
+    };
+    const journal: Required<Journal> = {
       async get(key) {
         return entryOf(await evaluate(GET, nameOf(key), []), nameOf(key));
       },
       async put(key, entry, previous) {
-        const lasts = entry.state === "submitted" || isFreed(entry) ? seconds : "";
-        const done = isUnacknowledged(entry) ? "" : entry.revision;
-        const values = [entry.revision, JSON.stringify(entry), lasts, done];
-        if (previous !== null) values.push(previous);
-        return isDone(await evaluate(PUT, nameOf(key), values));
+        return isDone(await evaluate(PUT, nameOf(key), valuesOf(entry, previous)));
       },
       async delete(key, revision) {
         return isDone(await evaluate(DELETE, nameOf(key), [revision]));
@@ -122,6 +127,8 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
         return listUnacknowledged((await readAll("unacknowledged")).entries, since);
       },
     };
+    places.set(journal, { redis, nameOf, valuesOf });
+    return journal;
 
     async function readAll(which: Which) {
       const start = keyPrefixOf(redis) + nameOf("");
@@ -145,6 +152,20 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
 
 /** Which entries a scan returns. */
 type Which = "all" | "unacknowledged";
+
+/** How a journal writes an entry. */
+interface RedisPlace {
+  redis: RedisClient;
+  nameOf(key: string): string;
+  valuesOf(entry: JournalEntry, previous: string | null): string[];
+}
+
+const places = new WeakMap<Journal, RedisPlace>();
+
+/** Where a journal has its entries; `null` if it is none of `redisJournal`. */
+export function redisPlaceOf(journal: Journal): RedisPlace | null {
+  return places.get(journal) ?? null;
+}
 
 /** With its option `stringNumbers`, ioredis returns numbers as strings. */
 function isDone(reply: unknown): boolean {

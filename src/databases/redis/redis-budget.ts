@@ -1,0 +1,180 @@
+import type { Budget, BudgetOptions } from "../../budget/budget.js";
+import { checkBudgetOptions } from "../../budget/memory-budget.js";
+import { periodOf } from "../../budget/period.js";
+import type { BudgetStore, NewReservation, OpenReservation, ReserveResult } from "../../budget/store.js";
+import { TenantBudget } from "../../budget/tenant-budget.js";
+import type { BudgetReservation } from "../../journal/journal.js";
+import { evaluateOn, isCluster, PREFIX, prefixRule, type RedisClient } from "./client.js";
+import { PUT_ENTRY, redisPlaceOf } from "./redis-journal.js";
+
+/** Options of `redisBudget`. They must be the same in all processes. */
+export interface RedisBudgetOptions extends BudgetOptions {
+  /** Prefix of the keys in Redis. Budgets for different things need different prefixes. @defaultValue "async-music" */
+  prefix?: string | undefined;
+}
+
+/** Of a tenant that orders nothing any more, the numbers are removed after this time: longer than two months. */
+const KEPT_SECONDS = 70 * 86_400;
+
+/**
+ * Reserves, and defines `reserved`: whether it stands. An account is a hash: `spent:PERIOD` has credits, `open:PERIOD/UUID` the
+ * credits of a reservation, a space, and its key and task as JSON.
+ */
+const RESERVE = `
+local id, period, credits, most, oldest, text, seconds = unpack(ARGV)
+local reserved = redis.call('hexists', KEYS[1], 'open:' .. id) == 1
+local used = { spent = 0, open = 0 }
+local fields = redis.call('hgetall', KEYS[1])
+for at = 1, #fields, 2 do
+  local kind, name = string.match(fields[at], '^(%a+):(.*)$')
+  local own = kind == 'open' and string.match(name, '^(.*)/') or name
+  if own == period then used[kind] = used[kind] + tonumber(string.match(fields[at + 1], '^%S+')) end
+  if own < oldest then redis.call('hdel', KEYS[1], fields[at]) end
+end
+local fits = used.spent + used.open + tonumber(credits) <= tonumber(most)
+if not reserved and fits then
+  redis.call('hset', KEYS[1], 'open:' .. id, text)
+  reserved = true
+end
+if seconds ~= '' then redis.call('expire', KEYS[1], seconds) end
+local result = { reserved and 1 or 0, tostring(used.spent), tostring(used.open) }`;
+
+const RESERVE_ALONE = `${RESERVE}
+return result`;
+
+/** Writes the intent, if its key still has the previous revision, and its reservation, if it fits. */
+const RESERVE_WITH_INTENT = `
+local previous = ARGV[12] or false
+if redis.call('hget', KEYS[2], 'revision') ~= previous then return false end
+${RESERVE}
+if not reserved then return result end
+local revision, entry, lasts, done = ARGV[8], ARGV[9], ARGV[10], ARGV[11]
+${PUT_ENTRY("KEYS[2]")}
+return result`;
+
+/** The second key remembers the settlement, so that it counts once. */
+const SETTLE = `
+local id, period, credits, seconds, kept = unpack(ARGV)
+redis.call('hdel', KEYS[1], 'open:' .. id)
+if redis.call('set', KEYS[2], '1', 'NX', 'EX', kept) then
+  redis.call('hincrbyfloat', KEYS[1], 'spent:' .. period, credits)
+  if seconds ~= '' then redis.call('expire', KEYS[1], seconds) end
+end
+return 1`;
+
+const FREE = "return redis.call('hdel', KEYS[1], 'open:' .. ARGV[1])";
+
+const NAME = `
+if redis.call('hexists', KEYS[1], 'open:' .. ARGV[1]) == 0 then return 0 end
+return redis.call('hset', KEYS[1], 'open:' .. ARGV[1], ARGV[2])`;
+
+const READ = "return redis.call('hgetall', KEYS[1])";
+
+/**
+ * The most that each customer may spend, kept in Redis: all processes and machines with the same options share it. Each change is
+ * one atomic script. Of a `redisJournal` on the same client, an intent and its reservation are written by one script, except
+ * in a cluster.
+ *
+ * It is as durable as the Redis: see `redisJournal`. While Redis is unavailable, a call rejects with `BudgetError` or
+ * `JournalError`, and sends nothing.
+ *
+ * @param redis - a client or a cluster of `ioredis` or `redis`; you close it
+ * @throws `InvalidOptionError` an option is missing or out of range
+ *
+ * @example
+ * ```ts sketch
+ * import { redisBudget, redisJournal } from "async-music/redis";
+ * import { Redis } from "ioredis";
+ *
+ * const redis = new Redis();
+ * const journal = redisJournal(redis);
+ * const budget = redisBudget(redis, { maxCredits: 500, per: "day", timeZone: "Europe/Lisbon", journal });
+ * const song = await client.tasks.run(request, { tenant: "acme", budget, journal, journalKey: "order-1" });
+ * ```
+ */
+export function redisBudget(redis: RedisClient, options: RedisBudgetOptions): Budget {
+  const { prefix = PREFIX, ...checked } = checkBudgetOptions(options, { prefix: prefixRule });
+  return new TenantBudget(redisStore(redis, `${prefix}:budget:${checked.per}`, checked.per), checked);
+}
+
+function redisStore(redis: RedisClient, start: string, per: BudgetOptions["per"]): BudgetStore {
+  const evaluate = evaluateOn(redis);
+  const seconds = per === "total" ? "" : String(KEPT_SECONDS);
+  // In a cluster, keys with the same text in braces are on one server.
+  const accountOf = (tenant: string) => `${start}:{${nameOf(tenant)}}`;
+
+  return {
+    async reserve(reserve) {
+      const account = accountOf(reserve.reservation.tenant);
+      return resultOf(await evaluate(RESERVE_ALONE, [account], valuesOf(reserve, seconds)));
+    },
+    async settle(reservation, credits) {
+      const account = accountOf(reservation.tenant);
+      const values = [reservation.id, periodOf(reservation), String(credits), seconds, String(KEPT_SECONDS)];
+      await evaluate(SETTLE, [account, `${account}:settled:${reservation.id}`], values);
+    },
+    async free({ id, tenant }) {
+      await evaluate(FREE, [accountOf(tenant)], [id]);
+    },
+    async name(reservation, taskId) {
+      const text = textOf(reservation, null, taskId);
+      await evaluate(NAME, [accountOf(reservation.tenant)], [reservation.id, text]);
+    },
+    async read(tenant, period) {
+      const fields: unknown = await evaluate(READ, [accountOf(tenant)], []);
+      return stateOf(Array.isArray(fields) ? fields.map(String) : [], tenant, period);
+    },
+    withJournal(journal) {
+      const place = redisPlaceOf(journal);
+      if (place === null || place.redis !== redis || isCluster(redis)) return null;
+      return async ({ key, entry, previous }, reserve) => {
+        const keys = [accountOf(reserve.reservation.tenant), place.nameOf(key)];
+        const values = [...valuesOf(reserve, seconds), ...place.valuesOf(entry, previous)];
+        const reply = await evaluate(RESERVE_WITH_INTENT, keys, values);
+        return Array.isArray(reply) ? resultOf(reply) : null;
+      };
+    },
+  };
+}
+
+function valuesOf({ reservation, key, maxCredits, oldest }: NewReservation, seconds: string): string[] {
+  const { id, credits } = reservation;
+  const text = textOf(reservation, key, null);
+  return [id, periodOf(reservation), String(credits), String(maxCredits), oldest, text, seconds];
+}
+
+function textOf({ credits }: BudgetReservation, key: string | null, taskId: string | null): string {
+  return `${credits} ${JSON.stringify({ key, taskId })}`;
+}
+
+function resultOf(reply: unknown): ReserveResult {
+  const [isReserved, spent, reserved] = Array.isArray(reply) ? reply.map(Number) : [];
+  if (spent === undefined || reserved === undefined)
+    throw new TypeError("Expected Redis to return what is spent and reserved.");
+  return { isReserved: isReserved === 1, spent, reserved };
+}
+
+function stateOf(fields: readonly string[], tenant: string, period: string) {
+  let spent = 0;
+  const open: OpenReservation[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [name = "", value = ""] = fields.slice(at, at + 2);
+    if (name === `spent:${period}`) spent = Number(value);
+    if (!name.startsWith("open:")) continue;
+    const space = value.indexOf(" ");
+    const { key, taskId } = JSON.parse(value.slice(space));
+    open.push({
+      id: name.slice("open:".length),
+      tenant,
+      credits: Number(value.slice(0, space)),
+      key,
+      taskId,
+    });
+  }
+  return { spent, open };
+}
+
+/** Any string can be a tenant. Keys are sent as UTF-8, which has no lone surrogates, and braces have a meaning in a cluster. */
+function nameOf(tenant: string): string {
+  return encodeURIComponent(/\p{Surrogate}/u.test(tenant) ? JSON.stringify(tenant) : tenant);
+}
