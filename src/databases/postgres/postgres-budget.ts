@@ -11,11 +11,13 @@ import {
   DEFAULT_BUDGET_TABLE,
   type PostgresBudgetTable,
 } from "./budget-sql.js";
-import { type Execute, type PostgresClient, type Row, timeout, withinLimit } from "./client.js";
+import { type Execute, type PostgresClient, type Row, sqlStateOf, timeout, withinLimit } from "./client.js";
 import { clientRule } from "./journal-table.js";
 import { tableOfJournal } from "./postgres-journal.js";
 import { keyOfRow, storedKey } from "./rows.js";
 import { checkCommitted, writeUntil } from "./write.js";
+
+const UNIQUE_VIOLATION = "23505";
 
 /** Options of `postgresBudget`. They must be the same in all processes. */
 export interface PostgresBudgetOptions extends BudgetOptions, PostgresBudgetTable {}
@@ -62,7 +64,12 @@ function postgresStore(pool: PostgresClient, table: string, clock: Clock): Budge
     reserve: (reserve) =>
       call(async (execute, leftMs) => {
         const until = await writeUntil(execute, leftMs);
-        const [row] = await execute(statements.reserve, [...valuesOf(reserve), until]);
+        const reserveOnce = () => execute(statements.reserve, [...valuesOf(reserve), until]);
+        // A try whose connection broke may have been executed meanwhile.
+        const [row] = await reserveOnce().catch((error: unknown) => {
+          if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+          return reserveOnce();
+        });
         return resultOf(execute, row);
       }),
     settle: (reservation, credits) =>

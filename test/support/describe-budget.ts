@@ -1,0 +1,286 @@
+import {
+  type Budget,
+  type BudgetOptions,
+  CreditCeilingError,
+  InsufficientCreditsError,
+  InvalidResponseError,
+  type Journal,
+  RateLimitedError,
+  type RunOptions,
+  SubmissionOutcomeUnknownError,
+  settleOutcome,
+  TaskFailedError,
+  TaskTimedOutError,
+  WaitTimeoutError,
+} from "async-music";
+import { expect, test } from "vitest";
+import { all } from "./collect.js";
+import { posts } from "./journals.js";
+import { rejection } from "./rejection.js";
+import {
+  accepted,
+  acceptedAnew,
+  failed,
+  lost,
+  OTHER_TASK_ID,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  submission,
+  succeeded,
+  TASK_ID,
+  task,
+} from "./responses.js";
+import { type Answerer, createWorld, inTurn } from "./world.js";
+
+/** A store of budgets and journals that processes share. */
+export interface BudgetStage {
+  /** Another process: its objects are its own. */
+  budget(options: BudgetOptions): Budget;
+  journal(): Journal;
+}
+
+const KEY = "order-1";
+const done = () => ok(succeeded());
+const timedOut = () => ok(failed({ status: "timeout", error_code: "upstream_provider_error", retryable: true }));
+
+/** Tests that every budget must pass. */
+export function describeBudget(createStage: () => Promise<BudgetStage>): void {
+  async function createCase(answer: Answerer, options: Partial<BudgetOptions> = {}) {
+    const stage = await createStage();
+    const world = createWorld(answer);
+    // The first budget learns the clock from its client.
+    const budget = stage.budget({ maxCredits: 20, per: "day", ...options });
+    const given: BudgetOptions = { maxCredits: 20, per: "day", ...options, clock: world.clock };
+    const run = (more: RunOptions = {}) =>
+      world.client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, ...more });
+    return { ...world, stage, given, budget, run, used: usedIn(budget) };
+  }
+
+  function usedIn(budget: Budget, tenant = "acme") {
+    return async () => {
+      const { spent, reserved } = await budget.usage(tenant);
+      return { spent, reserved };
+    };
+  }
+
+  test("a price is reserved while its task runs, and spent when the task has succeeded", async () => {
+    const { run, used } = await createCase(inTurn(accepted, done));
+    const seen: unknown[] = [];
+    await run({ onSubmitted: async () => void seen.push(await used()) });
+    expect(seen).toEqual([{ spent: 0, reserved: 10 }]);
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+  });
+
+  test.each([
+    ["a refusal", refusal(402, "insufficient_credits"), InsufficientCreditsError],
+    ["a 429 that is not sent again", refusal(429, "rate_limited"), RateLimitedError],
+  ])("%s frees the reservation", async (_, response, type) => {
+    const { run, used } = await createCase(inTurn(response));
+    await rejection(run({ maxRetries: 0 }), type);
+    expect(await used()).toEqual({ spent: 0, reserved: 0 });
+  });
+
+  test.each([
+    ["failure", () => ok(failed()), TaskFailedError],
+    ["timeout", timedOut, TaskTimedOutError],
+  ])("a %s frees the reservation", async (_, end, type) => {
+    const { run, used } = await createCase(inTurn(accepted, end));
+    await rejection(run(), type);
+    expect(await used()).toEqual({ spent: 0, reserved: 0 });
+  });
+
+  test("a reservation is kept while the outcome is unknown", async () => {
+    const { run, used } = await createCase(inTurn(lost));
+    await rejection(run(), SubmissionOutcomeUnknownError);
+    expect(await used()).toEqual({ spent: 0, reserved: 10 });
+  });
+
+  test("a request beyond the budget is refused before anything is sent", async () => {
+    const { run, requests, used } = await createCase(inTurn(accepted, done, lost));
+    await run();
+    await rejection(run(), SubmissionOutcomeUnknownError);
+    const sent = requests.length;
+    const error = await rejection(run(), CreditCeilingError);
+    expect(error).toMatchObject({ tenant: "acme", spent: 10, reserved: 10, maxCredits: 20, credits: 10 });
+    expect(requests).toHaveLength(sent);
+    expect(await used()).toEqual({ spent: 10, reserved: 10 });
+  });
+
+  test("each tenant has a budget of its own", async () => {
+    const { run, used, budget } = await createCase(inTurn(accepted, done), { maxCredits: 10 });
+    await run();
+    await rejection(run(), CreditCeilingError);
+    expect(await budget.usage("other")).toMatchObject({ spent: 0, reserved: 0 });
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+  });
+
+  test("processes that share a store share a budget: at most its credits are reserved", async () => {
+    const { stage, given, client } = await createCase(() => acceptedAnew(), { maxCredits: 30 });
+    const submissions = Array.from({ length: 8 }, () =>
+      client.tasks.create(SONG_REQUEST, { tenant: "acme", budget: stage.budget(given) }),
+    );
+    const ended = await Promise.allSettled(submissions);
+    expect(ended.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+    expect(await stage.budget(given).usage("acme")).toMatchObject({ spent: 0, reserved: 30 });
+  });
+
+  test.each(["wait", "watch"] as const)("after `create`, a `%s` of another process settles", async (call) => {
+    const { client, budget, stage, given, used } = await createCase(inTurn(accepted, done));
+    const { task_id } = await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget });
+    expect(await used()).toEqual({ spent: 0, reserved: 10 });
+    const options = { tenant: "acme", budget: stage.budget(given) };
+    if (call === "wait") await client.tasks.wait(task_id, options);
+    else await all(client.tasks.watch(task_id, options));
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+  });
+
+  test("the credits that the service has charged are spent, also if they differ from the listed price", async () => {
+    const charged = () => ok(succeeded({ credits_cost: 12 }));
+    const { run, used } = await createCase(inTurn(accepted, charged));
+    await run();
+    expect(await used()).toEqual({ spent: 12, reserved: 0 });
+  });
+
+  test("two waits on one task settle it once", async () => {
+    const { client, budget, used } = await createCase(inTurn(accepted, done));
+    const submitted = await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget });
+    const wait = () => client.tasks.wait(submitted, { tenant: "acme", budget });
+    await Promise.all([wait(), wait()]);
+    await wait();
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+  });
+
+  test("a success whose result breaks the contract is spent", async () => {
+    const { run, used } = await createCase(inTurn(accepted, () => ok(succeeded({ output: null }))));
+    await rejection(run(), InvalidResponseError);
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+  });
+
+  test("`settleOutcome` with null frees the reservation of its key", async () => {
+    const { stage, run, used } = await createCase(inTurn(lost));
+    const journal = stage.journal();
+    await rejection(run({ journal, journalKey: KEY }), SubmissionOutcomeUnknownError);
+    expect(await used()).toEqual({ spent: 0, reserved: 10 });
+    await settleOutcome(journal, KEY, null);
+    expect(await used()).toEqual({ spent: 0, reserved: 0 });
+  });
+
+  test("a budget with its journal frees what another process has reserved, before it refuses a request", async () => {
+    const stage = await createStage();
+    const journal = stage.journal();
+    const given: BudgetOptions = { maxCredits: 10, per: "total", journal };
+    const { client } = createWorld(inTurn(lost, accepted, done));
+    const options = (budget: Budget, journalKey: string) => ({ tenant: "acme", budget, journal, journalKey });
+    await rejection(
+      client.tasks.run(SONG_REQUEST, options(stage.budget(given), KEY)),
+      SubmissionOutcomeUnknownError,
+    );
+    const later = stage.budget(given);
+    await rejection(client.tasks.run(SONG_REQUEST, options(later, "order-2")), CreditCeilingError);
+    await settleOutcome(journal, KEY, null);
+    await client.tasks.run(SONG_REQUEST, options(later, "order-2"));
+    expect(await later.usage("acme")).toMatchObject({ spent: 10, reserved: 0, until: null });
+  });
+
+  test("a run that takes a freed key frees what the key had reserved", async () => {
+    const { stage, given, client } = await createCase(inTurn(lost, accepted, done), { maxCredits: 10 });
+    const journal = stage.journal();
+    const run = (budget: Budget) =>
+      client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: KEY });
+    await rejection(run(stage.budget(given)), SubmissionOutcomeUnknownError);
+    await settleOutcome(journal, KEY, null);
+    const later = stage.budget(given);
+    await run(later);
+    expect(await later.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+  });
+
+  test("a run that finds its task continues with its reservation, also in another process", async () => {
+    const { stage, given, client, requests } = await createCase(inTurn(accepted, () => ok(task()), done));
+    const journal = stage.journal();
+    const run = (more: RunOptions) =>
+      client.tasks.run(SONG_REQUEST, { tenant: "acme", journal, journalKey: KEY, ...more });
+    await rejection(run({ budget: stage.budget(given), maxWaitMs: 5000 }), WaitTimeoutError);
+    const later = stage.budget(given);
+    expect(await later.usage("acme")).toMatchObject({ spent: 0, reserved: 10 });
+    await run({ budget: later });
+    await run({ budget: later });
+    expect(await later.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+    expect(posts({ requests })).toHaveLength(1);
+  });
+
+  test("a wrong settlement that is corrected counts what was charged", async () => {
+    const { stage, run, used } = await createCase(inTurn(lost, done));
+    const journal = stage.journal();
+    await rejection(run({ journal, journalKey: KEY }), SubmissionOutcomeUnknownError);
+    await settleOutcome(journal, KEY, null);
+    expect(await used()).toEqual({ spent: 0, reserved: 0 });
+    await settleOutcome(journal, KEY, TASK_ID);
+    await run({ journal, journalKey: KEY });
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+  });
+
+  test("a request that a budget refuses leaves its journal key free, and nothing in the journal", async () => {
+    const { stage, run } = await createCase(inTurn(accepted, done), { maxCredits: 5 });
+    const journal = stage.journal();
+    await rejection(run({ journal, journalKey: KEY }), CreditCeilingError);
+    expect(await journal.get(KEY)).toBeNull();
+  });
+
+  test("the entry of a key keeps its reservation to its end, and an entry's reservation has no secret", async () => {
+    const { stage, run } = await createCase(inTurn(accepted, done));
+    const journal = stage.journal();
+    await run({ journal, journalKey: KEY });
+    const entry = await journal.get(KEY);
+    const reservation = { id: expect.stringMatching(/^2026-01-01\/[-\w]{36}$/), tenant: "acme", credits: 10 };
+    expect(entry).toMatchObject({ status: "success", reservation });
+  });
+
+  test("after the 429 of a create the price is reserved again for the next attempt, and once", async () => {
+    const { stage, run, used } = await createCase(inTurn(refusal(429, "rate_limited"), accepted, done), {
+      maxCredits: 10,
+    });
+    await run();
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+    const journal = stage.journal();
+    const other = await createCase(inTurn(refusal(429, "rate_limited"), accepted, done), { maxCredits: 10 });
+    await other.run({ journal, journalKey: KEY });
+    expect(await other.used()).toEqual({ spent: 10, reserved: 0 });
+  });
+
+  test("two runs with one key reserve once", async () => {
+    const { stage, given, client } = await createCase(inTurn(accepted, done), { maxCredits: 10 });
+    const run = () => {
+      const [journal, budget] = [stage.journal(), stage.budget(given)];
+      return client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: KEY });
+    };
+    await Promise.all([run(), run(), run()]);
+    expect(await stage.budget(given).usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+  });
+
+  test("a new day begins with nothing spent, and a task counts to the day of its creation", async () => {
+    const created = () => accepted(submission({ task_id: OTHER_TASK_ID }));
+    const { run, clock, budget } = await createCase(
+      inTurn(accepted, done, created, () => ok(succeeded({ task_id: OTHER_TASK_ID }))),
+      { maxCredits: 10, timeZone: "America/New_York" },
+    );
+    await run();
+    await rejection(run(), CreditCeilingError);
+    const { until, spent } = await budget.usage("acme");
+    expect([until?.toISOString(), spent]).toEqual(["2026-01-01T05:00:00.000Z", 10]);
+    clock.jump(5 * 3_600_000);
+    expect(await budget.usage("acme")).toMatchObject({
+      spent: 0,
+      reserved: 0,
+      until: new Date("2026-01-02T05:00:00Z"),
+    });
+    await run();
+    expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+  });
+
+  test.each(["a}b{c", "Ünïcödé 🎵", "\ud800", "a\0b", "x".repeat(200)])("%j is a tenant, and a key", async (name) => {
+    const { run, budget, stage } = await createCase(inTurn(accepted, done));
+    await run({ tenant: name, journal: stage.journal(), journalKey: name });
+    expect(await budget.usage(name)).toMatchObject({ spent: 10, reserved: 0 });
+  });
+}
