@@ -76,7 +76,7 @@ export interface BudgetHold extends IntentHold {
 export interface HeldCall {
   tenant: string;
   request: unknown;
-  clock: Pick<Clock, "now">;
+  clock: Clock;
   /** The journal, and the key, that will have the reservation; `null` without a journal. */
   place: JournalPlace | null;
 }

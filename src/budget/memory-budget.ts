@@ -1,4 +1,5 @@
 import { checkOption, checkOptions } from "../errors/options.js";
+import { holdTime } from "../time/hold.js";
 import { BUDGET_OPTIONS, type Budget, type BudgetOptions, type ReservingBudget } from "./budget.js";
 
 /**
@@ -26,7 +27,7 @@ export function memoryBudget(options: BudgetOptions): Budget {
   };
   const budget: ReservingBudget = {
     usage: async (tenant) => (await load()).usage(tenant),
-    hold: async (call) => (await load()).hold(call),
+    hold: async (call) => (await holdTime(call.clock, load())).hold(call),
     note: async (reservation, place) => (await load()).note(reservation, place),
     free: async (reservation) => (await load()).free(reservation),
     ended: async (task, reservation, tenant) => (await load()).ended(task, reservation, tenant),

@@ -108,11 +108,11 @@ export async function* endsOf(
     ...own,
     clock: context.clock,
     redactor: context.redactor,
-    wait: (key, { submission, task_id: taskId, at, status }, signal) =>
+    wait: (key, { submission, task_id: taskId, at, status, reservation }, signal) =>
       waits.wait(
         submission ?? taskId,
         { ...checked, options: { ...checked.options, signal } },
-        { key, at, isResumed: status === undefined },
+        { key, at, isResumed: status === undefined, reservation },
       ),
     deliver: (order, record) => ends.add(order, record),
     onJournalFailure: (error) => context.logError(String(error)),

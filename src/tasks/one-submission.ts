@@ -21,6 +21,7 @@ import type { RunOptions } from "./options.js";
 import { retrieveTask } from "./read-task.js";
 import type { SentRequest } from "./sent-request.js";
 import type { Submissions } from "./submissions.js";
+import { checkTenantOfBudget } from "./tenant.js";
 import { callBack, type Waits } from "./wait.js";
 
 /** How often, and how far apart, a run checks whether the owner of an intent has recorded its task: 2 s in all. */
@@ -63,6 +64,7 @@ export class OneSubmission {
     this.#shared = shared;
     this.#options = options;
     this.#journaling = checkJournalOptions(options, context.redactor);
+    checkTenantOfBudget(options);
     this.#requestId = requestId ?? createRequestId(context.random);
     this.#hooks = { ...hooks, inFlight: { call: null } };
   }

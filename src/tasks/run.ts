@@ -8,7 +8,6 @@ import type { JournaledTask } from "../journal/journaled-task.js";
 import { OneSubmission, type RunContext, type RunHooks, submissionOf } from "./one-submission.js";
 import { type CheckedWait, checkWaitOptions, type RunOptions } from "./options.js";
 import { attributesOf, checkRequest, type SentRequest } from "./sent-request.js";
-import { checkTenantOfBudget } from "./tenant.js";
 import { callBack } from "./wait.js";
 
 /** One run: a request, from its submission to the result of its task. */
@@ -21,7 +20,6 @@ export class Run {
   /** Checks all options before anything is charged. @throws InvalidOptionError */
   constructor(shared: RunContext, request: TaskRequest, given: RunOptions, hooks: RunHooks = {}) {
     const checked = checkWaitOptions(given, shared.context);
-    checkTenantOfBudget(checked.options);
     const { requestId, ...options } = checked.options;
     this.#shared = shared;
     this.#request = request;

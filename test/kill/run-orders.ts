@@ -5,11 +5,18 @@
 
 import { Redis } from "ioredis";
 import { Pool } from "pg";
-import { type OrderStore, openPostgres, openRedis, orderOptions, recoverOrders } from "../support/budget-orders.js";
 import { AsyncMusicError, CreditCeilingError } from "../../src/index.js";
 import { createFastClient } from "../postgres/fast-client.js";
+import {
+  type OrderStore,
+  openPostgres,
+  openRedis,
+  orderOptions,
+  recoverOrders,
+} from "../support/budget-orders.js";
 
-const [kind = "", address = "", baseUrl = "", apiKey = "", name = "", generation = ""] = process.argv.slice(2);
+const [kind = "", address = "", baseUrl = "", apiKey = "", name = "", generation = ""] =
+  process.argv.slice(2);
 const { store, close } = kind === "redis" ? inRedis() : inPostgres();
 const client = createFastClient(baseUrl, apiKey);
 

@@ -1,5 +1,5 @@
-import { describe } from "vitest";
 import { memoryBudget, memoryJournal } from "async-music";
+import { describe } from "vitest";
 import { describeBudget } from "../support/describe-budget.js";
 
 describe("memoryBudget", () => {

@@ -42,7 +42,8 @@ export interface BudgetStage {
 
 const KEY = "order-1";
 const done = () => ok(succeeded());
-const timedOut = () => ok(failed({ status: "timeout", error_code: "upstream_provider_error", retryable: true }));
+const timedOut = () =>
+  ok(failed({ status: "timeout", error_code: "upstream_provider_error", retryable: true }));
 
 /** Tests that every budget must pass. */
 export function describeBudget(createStage: () => Promise<BudgetStage>): void {
@@ -278,9 +279,12 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
   });
 
-  test.each(["a}b{c", "Ünïcödé 🎵", "\ud800", "a\0b", "x".repeat(200)])("%j is a tenant, and a key", async (name) => {
-    const { run, budget, stage } = await createCase(inTurn(accepted, done));
-    await run({ tenant: name, journal: stage.journal(), journalKey: name });
-    expect(await budget.usage(name)).toMatchObject({ spent: 10, reserved: 0 });
-  });
+  test.each(["a}b{c", "Ünïcödé 🎵", "\ud800", "a\0b", "x".repeat(200)])(
+    "%j is a tenant, and a key",
+    async (name) => {
+      const { run, budget, stage } = await createCase(inTurn(accepted, done));
+      await run({ tenant: name, journal: stage.journal(), journalKey: name });
+      expect(await budget.usage(name)).toMatchObject({ spent: 10, reserved: 0 });
+    },
+  );
 }

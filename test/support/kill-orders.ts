@@ -73,7 +73,10 @@ export async function killOrders(kills: number, server: KilledServer, store: Ord
   }
   const prompts = emulator.state().tasks.map(({ input }) => String(input?.["prompt"]));
   expect(prompts.length).toBe(new Set(prompts).size);
-  console.info(`${killed} kills, ${restarts.length} restarts, ${prompts.length} tasks`, Object.fromEntries(ledger));
+  console.info(
+    `${killed} kills, ${restarts.length} restarts, ${prompts.length} tasks`,
+    Object.fromEntries(ledger),
+  );
 }
 
 /** By tenant: the most credits that were frozen or settled at one time, and those that are settled. */
