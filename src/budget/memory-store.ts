@@ -37,10 +37,10 @@ export function memoryStore(): BudgetStore {
       const { spent, open } = accountOf(reservation.tenant);
       const period = periodOf(reservation);
       const used = { spent: spent.get(period) ?? 0, reserved: reservedIn(open.values(), period) };
-      const isReserved =
-        open.has(reservation.id) || used.spent + used.reserved + reservation.credits <= maxCredits;
-      if (isReserved) open.set(reservation.id, { ...reservation, key, taskId: null });
-      return { isReserved, ...used };
+      const isKnown = open.has(reservation.id);
+      const fits = used.spent + used.reserved + reservation.credits <= maxCredits;
+      if (!isKnown && fits) open.set(reservation.id, { ...reservation, key, taskId: null });
+      return { isReserved: isKnown || fits, ...used };
     },
     async settle(reservation, credits) {
       const { spent, open, settled } = accountOf(reservation.tenant);

@@ -1,0 +1,181 @@
+import {
+  type Budget,
+  BudgetError,
+  type BudgetOptions,
+  CreditCeilingError,
+  InvalidOptionError,
+  memoryBudget,
+  memoryJournal,
+  type RunOptions,
+} from "async-music";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { memoryStore } from "../../src/budget/memory-store.js";
+import { periodOf } from "../../src/budget/period.js";
+import type { BudgetStore } from "../../src/budget/store.js";
+import { TenantBudget } from "../../src/budget/tenant-budget.js";
+import { rejection } from "../support/rejection.js";
+import { accepted, done, SONG_REQUEST } from "../support/responses.js";
+import { API_KEY, createWorld, inTurn } from "../support/world.js";
+
+const KEY = "order-1";
+const away = () => Promise.reject(new Error("the database is away"));
+
+/** A budget whose store fails where `broken` has a method. */
+function createCase(options: Partial<BudgetOptions> = {}) {
+  const broken: Partial<BudgetStore> = {};
+  const inner = memoryStore();
+  const store: BudgetStore = {
+    reserve: (...given) => (broken.reserve ?? inner.reserve)(...given),
+    settle: (...given) => (broken.settle ?? inner.settle)(...given),
+    free: (...given) => (broken.free ?? inner.free)(...given),
+    name: (...given) => (broken.name ?? inner.name)(...given),
+    read: (...given) => (broken.read ?? inner.read)(...given),
+  };
+  const budget: Budget = new TenantBudget(store, { maxCredits: 20, per: "day", ...options });
+  const world = createWorld(inTurn(accepted, done));
+  const run = (more: RunOptions = {}) =>
+    world.client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, ...more });
+  return { ...world, inner, broken, budget, run };
+}
+
+test("while the database of a budget fails, nothing is sent, and a journal key stays free", async () => {
+  const { run, broken, requests, budget } = createCase();
+  const journal = memoryJournal();
+  broken.reserve = away;
+  const error = await rejection(run({ journal, journalKey: KEY }), BudgetError);
+  expect(error).toMatchObject({ tenant: "acme", cause: { message: "the database is away" } });
+  await rejection(run(), BudgetError);
+  expect([requests.length, await journal.get(KEY)]).toEqual([0, null]);
+  broken.read = away;
+  await rejection(budget.usage("acme"), BudgetError);
+});
+
+test("a reservation of which the response was lost is freed", async () => {
+  const { run, broken, inner, budget } = createCase();
+  broken.reserve = async (...given) => {
+    await inner.reserve(...given);
+    return away();
+  };
+  broken.free = away;
+  await rejection(run(), BudgetError);
+  delete broken.free;
+  expect(await budget.usage("acme")).toMatchObject({ spent: 0, reserved: 0 });
+});
+
+test("a success that cannot be settled is returned, leaves its key open, and is settled later", async () => {
+  const { run, broken, budget } = createCase();
+  const journal = memoryJournal();
+  broken.settle = away;
+  await run({ journal, journalKey: KEY });
+  expect(await journal.open()).toMatchObject([{ key: KEY, state: "submitted" }]);
+  delete broken.settle;
+  expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+  await run({ journal, journalKey: KEY });
+  expect(await journal.open()).toEqual([]);
+  expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+});
+
+test("without a journal, a success that cannot be settled is settled later", async () => {
+  const { run, broken, budget } = createCase();
+  broken.settle = away;
+  await run();
+  delete broken.settle;
+  expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+});
+
+test("a task that the store cannot note is still settled by this process", async () => {
+  const { client, broken, budget } = createCase();
+  broken.name = away;
+  const { task_id } = await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget });
+  await client.tasks.wait(task_id, { tenant: "acme", budget });
+  expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+});
+
+test("a journal that fails frees nothing", async () => {
+  const journal = memoryJournal();
+  const { inner, budget, clock } = createCase({ per: "total", journal: { ...journal, get: away } });
+  const reservation = { id: "total/1", tenant: "acme", credits: 10 };
+  await inner.reserve({ reservation, key: KEY, maxCredits: 20, oldest: "" });
+  expect(clock.elapsed()).toBe(0);
+  expect(await budget.usage("acme")).toMatchObject({ reserved: 10 });
+});
+
+test("the error of an exhausted budget has its numbers, and no secret", async () => {
+  const { run } = createCase({ maxCredits: 9 });
+  const error = await rejection(run({ tenant: "acme" }), CreditCeilingError);
+  expect(error).toMatchObject({ tenant: "acme", spent: 0, reserved: 0, spentCredits: 0, maxCredits: 9 });
+  expect(error.message).toContain('it costs 10 credits, and 9 of the 9 of tenant "acme" are left');
+  await rejection(run({ tenant: `a${API_KEY}` }), InvalidOptionError);
+});
+
+test.each([
+  ["maxCredits", { per: "day" }],
+  ["maxCredits", { maxCredits: -1, per: "day" }],
+  ["maxCredits", { maxCredits: Number.POSITIVE_INFINITY, per: "day" }],
+  ["per", { maxCredits: 1 }],
+  ["per", { maxCredits: 1, per: "week" }],
+  ["timeZone", { maxCredits: 1, per: "day", timeZone: "Mars/Olympus" }],
+  ["journal", { maxCredits: 1, per: "day", journal: {} }],
+  ["maxCredits", { maxCredit: 1, per: "day" }],
+])("an invalid `%s` is refused", (option, options) => {
+  const make = () => memoryBudget(options as never);
+  expect(make).toThrow(InvalidOptionError);
+  expect(make).toThrow(option);
+});
+
+test("a budget needs a tenant, and is one of this package", async () => {
+  const { client, budget } = createCase();
+  const { tasks } = client;
+  for (const call of [
+    () => tasks.run(SONG_REQUEST, { budget }),
+    () => tasks.create(SONG_REQUEST, { budget }),
+    () => tasks.wait("a", { budget }),
+    () => tasks.run(SONG_REQUEST, { tenant: "acme", budget: { usage: away } }),
+  ])
+    await rejection((async () => void (await call()))(), InvalidOptionError);
+  expect(() => tasks.runAll([SONG_REQUEST], { budget })).toThrow(InvalidOptionError);
+  await rejection(budget.usage(""), InvalidOptionError);
+});
+
+test("in any order of operations, repeated or not, a store agrees with a simple model", async () => {
+  const operation = fc.record({
+    kind: fc.constantFrom("reserve", "settle", "free", "name"),
+    id: fc.integer({ min: 0, max: 5 }),
+    tenant: fc.constantFrom("acme", "bolt"),
+    credits: fc.integer({ min: 1, max: 10 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
+      const store = memoryStore();
+      const state = new Map<string, { open: number | null; spent: number | null; tenant: string }>();
+      const sum = (tenant: string, of: "open" | "spent") =>
+        [...state.values()].reduce((all, each) => all + (each.tenant === tenant ? (each[of] ?? 0) : 0), 0);
+      for (const { kind, id, tenant, credits } of operations) {
+        const reservation = { id: `p/${tenant}${id}`, tenant, credits };
+        const known = state.get(reservation.id) ?? { open: null, spent: null, tenant };
+        if (kind === "reserve" && known.spent === null) {
+          const fits = sum(tenant, "open") + sum(tenant, "spent") + credits <= 20;
+          const { isReserved } = await store.reserve({ reservation, key: null, maxCredits: 20, oldest: "" });
+          expect(isReserved).toBe(known.open !== null || fits);
+          if (isReserved) known.open ??= credits;
+        }
+        if (kind === "settle") {
+          await store.settle(reservation, credits);
+          known.open = null;
+          known.spent ??= credits;
+        }
+        if (kind === "free") {
+          await store.free(reservation);
+          known.open = null;
+        }
+        if (kind === "name") await store.name(reservation, "task");
+        state.set(reservation.id, known);
+        const { spent, open } = await store.read(tenant, "p");
+        const reserved = open.reduce((all, each) => all + each.credits, 0);
+        expect({ spent, reserved }).toEqual({ spent: sum(tenant, "spent"), reserved: sum(tenant, "open") });
+        expect(open.every((each) => periodOf(each) === "p")).toBe(true);
+      }
+    }),
+  );
+});
