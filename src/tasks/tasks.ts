@@ -308,7 +308,8 @@ export class Tasks {
   }
 
   #checkWait(options: WaitOptions): CheckedWait {
-    checkTenantOfBudget(options);
-    return checkWaitOptions(options, this.#context);
+    const checked = checkWaitOptions(options, this.#context);
+    checkTenantOfBudget(checked.options);
+    return checked;
   }
 }

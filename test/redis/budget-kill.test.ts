@@ -11,29 +11,33 @@ import { killOrders } from "../support/kill-orders.js";
 /** `BUDGET_KILLS=300` runs the whole test, in a few minutes. */
 const KILLS = Number(process.env["BUDGET_KILLS"] ?? 24);
 
-test("processes and servers that are killed spend no credit too many, and leave no reservation", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "async-music-redis-"));
-  const address = join(folder, "socket");
-  const durably = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"];
-  const flags = ["--port", "0", "--unixsocket", address, "--dir", folder, ...durably];
-  const spawnServer = () => spawn("redis-server", flags, { stdio: "ignore" });
-  const stop = async (process: ChildProcess) => {
-    process.kill("SIGKILL");
-    await once(process, "exit");
-  };
-  let running = spawnServer();
-  onTestFinished(async () => {
-    await stop(running);
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const redis = new Redis({ path: address, retryStrategy: () => 20 });
-  redis.on("error", () => {});
-  onTestFinished(() => redis.disconnect());
-  await redis.ping();
-  const restart = async () => {
-    await stop(running);
-    running = spawnServer();
+test(
+  "processes and servers that are killed spend no credit too many, and leave no reservation",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "async-music-redis-"));
+    const address = join(folder, "socket");
+    const durably = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"];
+    const flags = ["--port", "0", "--unixsocket", address, "--dir", folder, ...durably];
+    const spawnServer = () => spawn("redis-server", flags, { stdio: "ignore" });
+    const stop = async (process: ChildProcess) => {
+      process.kill("SIGKILL");
+      await once(process, "exit");
+    };
+    let running = spawnServer();
+    onTestFinished(async () => {
+      await stop(running);
+      rmSync(folder, { recursive: true, force: true });
+    });
+    const redis = new Redis({ path: address, retryStrategy: () => 20 });
+    redis.on("error", () => {});
+    onTestFinished(() => redis.disconnect());
     await redis.ping();
-  };
-  await killOrders(KILLS, { kind: "redis", address, restart }, openRedis(redis));
-});
+    const restart = async () => {
+      await stop(running);
+      running = spawnServer();
+      await redis.ping();
+    };
+    await killOrders(KILLS, { kind: "redis", address, restart }, openRedis(redis));
+  },
+  120_000 + 5000 * KILLS,
+);
