@@ -28,7 +28,7 @@ export default defineConfig({
   // What an installation brings along; msw, the limiter and vitest are the user's own.
   external: ["ky", "zod", "msw", "vitest", "ioredis", "pg", "redis"],
   // The emulator's and the command line's devDependencies: their code ships in our chunks, their licenses beside it.
-  noExternal: ["commander"],
+  noExternal: ["commander", "csv-parse"],
   esbuildPlugins: [
     invoiceFonts,
     requireBuiltins,

@@ -26,6 +26,9 @@ const EXIT_STATUSES: readonly ErrorRow<number>[] = [
   [16, sdk.JournalError, sdk.JournalDamagedError],
 ];
 
+/** The exit status of a batch of which some lines have no result. */
+export const SOME_FAILED = 17;
+
 /** The exit status for anything thrown. For a signal it is 128 and the signal's number, as in a shell. */
 export function exitStatusOf(error: unknown): number {
   if (error instanceof Interrupted) return 128 + constants.signals[error.signal];

@@ -49,6 +49,15 @@ export interface RelayFlags extends ConnectionFlags {
   timeout: number;
 }
 
+/** Flags of `batch`. */
+export interface BatchFlags extends ConnectionFlags {
+  out: string;
+  journal: string;
+  maxCredits: number;
+  concurrency: number;
+  yes?: boolean;
+}
+
 /** Short flags, for the fields that are typed most often. */
 const SHORT: Readonly<Record<string, string>> = { gpt_description_prompt: "-d" };
 
@@ -185,6 +194,21 @@ export const COMMAND_OPTIONS = {
     ...WAIT_OPTIONS,
   ],
   wait: WAIT_OPTIONS,
+  batch: [
+    option("-o, --out <directory>", "where to save the files and results.jsonl").makeOptionMandatory(),
+    option(
+      "--journal <path>",
+      "directory that records the orders, so that each is charged at most once",
+    ).makeOptionMandatory(),
+    option(
+      "--max-credits <n>",
+      "the most that the lines of the file may cost together, in credits",
+      parseWholeNumber(0),
+    ).makeOptionMandatory(),
+    option("--concurrency <n>", "how many tasks may be unfinished at once", parseWholeNumber(1)).default(10),
+    option("-y, --yes", "order without a confirmation; needed without a terminal"),
+    ...CONNECTION_OPTIONS,
+  ],
   orders: [option("--journal <path>", "the journal to list").makeOptionMandatory(), JSON_OPTION],
   settle: [
     option("--journal <path>", "the journal that contains the key").makeOptionMandatory(),

@@ -45,6 +45,31 @@ function exampleLines(input: DescribedInput): string {
   return `${String(credits).padStart(4)}  run ${words.join(" ")}\n      ${texts.result}`;
 }
 
+const batchHelpFor = (command: string) => `
+FILE is JSON Lines: on each line a request as JSON, with an id
+beside model. If its name ends in .csv, it is CSV with a header:
+a column for each field of the request and of its input.
+
+  {"id":"rain","model":"provider_a","task_type":"music",
+   "input":{"gpt_description_prompt":"rain in Lisbon"}}
+
+(on one line). The id names the files: rain.wav, rain-2.wav.
+All lines are checked before anything is sent. Then the price
+is shown, and you confirm it before anything is ordered.
+
+After Ctrl-C, a crash or a power cut, run the same command
+again: it continues, and pays for nothing twice.
+
+DIR/results.jsonl has the result of each line. DIR/failed.jsonl
+has the lines without one, as a file for another batch.
+
+Exit status:
+   0  every line has its files
+  17  some lines have no result
+
+  ${command} batch songs.jsonl --out songs \\
+    --journal songs.journal --max-credits 100`;
+
 const settleHelpFor = (command: string) => `
 Before you use --not-created, make sure that no run with the
 key is still sending: the next run is charged. A request that
@@ -111,6 +136,10 @@ export const COMMAND_HELP: Readonly<
   wait: {
     description: "Wait for an existing task, and save its result. Costs nothing.",
     after: () => "\nThe task may have ended. Its audio is available for 7 days.",
+  },
+  batch: {
+    description: "Create the songs and lyrics of a file, and save them. Costs credits.",
+    after: batchHelpFor,
   },
   orders: {
     description:

@@ -7,6 +7,7 @@ const DEFAULT_COLUMNS = 80;
 const terminal: Terminal = {
   env: process.env,
   stdin: () => process.stdin,
+  isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
   stdout: outputTo(process.stdout),
   stderr: outputTo(process.stderr),
   onSignal(listener) {

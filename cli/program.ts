@@ -107,6 +107,11 @@ export function addCommands(
   add("wait")
     .argument("<task-id>", "the ID that `run` printed")
     .action(async (id, flags) => (await import("./run.js")).waitForTask(id, flags, terminal));
+  add("batch")
+    .argument("<file>", "JSON Lines, or CSV with a header")
+    .action(async (file, flags) =>
+      exitWith(await (await import("./batch/batch.js")).runBatch(file, flags, terminal)),
+    );
   add("orders").action(async (flags) => (await import("./journal.js")).showOrders(flags, terminal));
   add("settle")
     .argument("<key>", "the --key of the `run`")

@@ -4,6 +4,7 @@ import { printableLine } from "../src/contract/text.js";
 import { partsOf } from "../src/errors/base.js";
 import * as sdk from "../src/index.js";
 import { PathTaken } from "../src/node/durable.js";
+import { BatchFileError } from "./batch/mistakes.js";
 import { exitStatusOf, isOneOf } from "./exit-status.js";
 import type { TaskFlags } from "./flags.js";
 import {
@@ -61,6 +62,7 @@ export function report(thrown: unknown, asJson: boolean, terminal: Terminal): nu
     // These are always there, and come first.
     ...{ name, message, errorCode: null, taskId: null, requestId: null },
     ...(error instanceof sdk.AsyncMusicError && error.toJSON()),
+    ...(error instanceof BatchFileError && { mistakes: error.mistakes }),
     ...(error instanceof sdk.TaskFailedError && { task: undefined, taskError: error.task.error }),
     message,
     taskId: taskId ?? Reflect.get(error, "taskId") ?? null,
@@ -95,7 +97,7 @@ const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {
 };
 
 /** The message of an error, with advice for a shell instead of that for programs. */
-function shellMessage(error: Error, taskId: string | null): string {
+export function shellMessage(error: Error, taskId: string | null): string {
   if (!(error instanceof sdk.AsyncMusicError)) return error.message;
   return messageOf(shellParts(error, taskId), (name) => SHELL_NAMES[name] ?? `\`${name}\``);
 }
@@ -138,6 +140,8 @@ const FINAL = [...FINAL_WITH_TASK, sdk.TaskNotFoundError, sdk.InvalidRequestErro
 
 /** What to do next, as lines for a shell. */
 function shellAdvice(error: Error, fault: TaskFault | null, command: string): readonly string[] {
+  if (error instanceof BatchFileError)
+    return error.mistakes.map(({ line, message: mistake }) => `  line ${line}: ${mistake}`);
   const journal = fault?.flags.journal;
   if (journal !== undefined && isOneOf(error, FINAL_WITH_TASK))
     return ["The --key belongs to this task permanently. To try again, use another --key."];

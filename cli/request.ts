@@ -72,7 +72,7 @@ async function readRequest(path: string, stdin: Terminal["stdin"]): Promise<Task
 }
 
 /** A larger number would be rounded, and the request charged with another value. */
-function refuseRounding(field: string, value: unknown): unknown {
+export function refuseRounding(field: string, value: unknown): unknown {
   if (typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
   const message = `must be at most ${Number.MAX_SAFE_INTEGER}; a larger number would be sent rounded`;
   throw new InvalidRequestError("invalid_request_body", [{ path: field, message }]);

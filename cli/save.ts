@@ -17,8 +17,22 @@ import { exists, ignoring, PathTaken, writeNewFile, writeWholeFile } from "../sr
 import { saveAudio } from "../src/node/index.js";
 import { messageOfThrown, UsageError } from "./terminal.js";
 
-const EXTENSIONS = ["mp3", "wav", "flac", "ogg", "m4a", "bin"] as const satisfies readonly AudioExtension[];
-const EXTENSION = new RegExp(`\\.(?:${EXTENSIONS.join("|")})$`, "i");
+/** The extensions of saved audio. */
+export const EXTENSIONS = [
+  "mp3",
+  "wav",
+  "flac",
+  "ogg",
+  "m4a",
+  "bin",
+] as const satisfies readonly AudioExtension[];
+const MEDIA_TYPES: Readonly<Record<AudioExtension, string>> = {
+  ...{ mp3: "audio/mpeg", wav: "audio/wav", flac: "audio/flac", ogg: "audio/ogg", m4a: "audio/mp4" },
+  bin: "application/octet-stream",
+};
+
+/** A name that ends in one of them. */
+export const EXTENSION = new RegExp(`\\.(?:${EXTENSIONS.join("|")})$`, "i");
 
 /** The longest suffix that a file name gets. */
 const LONGEST_SUFFIX = "-2.flac";
@@ -123,14 +137,20 @@ async function saveClip(
   path: string,
   signal: AbortSignal,
 ): Promise<Saved> {
+  const earlier = isDirectory && !force ? await findSaved(path) : null;
+  if (earlier !== null) return { file: { ...earlier, clip_id: clip.id }, isNew: false };
   const download = await client.audio.download(clip, { signal });
-  const { contentType: content_type, extension } = download;
-  const file = { path: `${path}.${extension}`, content_type, clip_id: clip.id };
-  if (isDirectory && !force && (await exists(file.path))) {
-    await download.body.cancel();
-    return { file, isNew: false };
+  const saved = await saveAudio(download, path, { overwrite: force });
+  return { file: { path: saved, content_type: download.contentType, clip_id: clip.id }, isNew: true };
+}
+
+/** The audio that an earlier command saved at a path without its extension. */
+async function findSaved(path: string): Promise<Pick<SavedFile, "path" | "content_type"> | null> {
+  for (const extension of EXTENSIONS) {
+    const file = `${path}.${extension}`;
+    if (await exists(file)) return { path: file, content_type: MEDIA_TYPES[extension] };
   }
-  return { file: { ...file, path: await saveAudio(download, path, { overwrite: force }) }, isNew: true };
+  return null;
 }
 
 async function saveLyrics({ title, text }: Lyrics, target: SaveTarget, taskId: string): Promise<Saved> {

@@ -2,7 +2,7 @@ import type { AsyncMusic } from "../src/index.js";
 import { type EndingSignal, Interrupted, type Terminal } from "./terminal.js";
 
 /** How long an interrupted command waits for the response to its POST, which has the ID of a charged task. */
-const RESPONSE_GRACE_MS = 2000;
+export const RESPONSE_GRACE_MS = 2000;
 
 /**
  * Watches the POST of a command. A signal aborts the command; while the POST is in flight, its response gets two more

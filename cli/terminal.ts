@@ -7,6 +7,8 @@ import type { ClientOptions } from "../src/options.js";
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   stdin(): AsyncIterable<string | Uint8Array>;
+  /** Whether a person can read stderr and type on stdin. @defaultValue `false` */
+  readonly isInteractive?: boolean;
   /** Results only. */
   readonly stdout: Output;
   /** Progress, warnings and errors. */

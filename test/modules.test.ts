@@ -60,6 +60,7 @@ const packages: Record<string, readonly string[]> = {
   "@fontsource/open-sans": ["emulator/core"],
   "@fontsource/rubik": ["emulator/core"],
   commander: ["cli/**"],
+  "csv-parse": ["cli/**"],
   "@modelcontextprotocol/sdk": ["cli/**"],
   ioredis: ["cli/**"],
   pg: ["cli/**"],

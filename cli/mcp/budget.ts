@@ -1,8 +1,9 @@
 import { CreditCeiling } from "../../src/budget/credit-ceiling.js";
-import { HIGHEST_PRICE, listedPrice } from "../../src/contract/prices.js";
+import { HIGHEST_PRICE } from "../../src/contract/prices.js";
 import { CreditCeilingError, type Journal, type JournalEntry } from "../../src/index.js";
-import { isFreed, isOpenIntent } from "../../src/journal/entries.js";
+import { isOpenIntent } from "../../src/journal/entries.js";
 import type { FileJournalContent } from "../../src/node/file-journal.js";
+import { costOfEntry, priceOfEntry } from "../entry-cost.js";
 import { ToolRefusal } from "./refusal.js";
 
 interface BudgetOptions {
@@ -114,7 +115,7 @@ export class Budget {
   async #ceiling(): Promise<CreditCeiling> {
     const { entries, damaged } = await this.#options.readJournal();
     const ceiling = new CreditCeiling(this.#options.maxCredits);
-    for (const [order, entry] of entries) ceiling.request(order, costOf(entry)).count();
+    for (const [order, entry] of entries) ceiling.request(order, costOfEntry(entry)).count();
     for (const _ of damaged) ceiling.request(undefined, HIGHEST_PRICE).count();
     return ceiling;
   }
@@ -125,16 +126,4 @@ function refusalOf({ credits, spentCredits, maxCredits }: CreditCeilingError): T
   return new ToolRefusal(
     `The order costs ${credits} credits, and ${left} of the ${maxCredits} that this server may spend are left. Nothing was sent or charged. Report this to the user: only a restart of the server with a higher --max-credits allows more. Further paid calls at this price are refused as well.`,
   );
-}
-
-/** What an order has cost, or may have cost. */
-function costOf(entry: JournalEntry): number {
-  if (isFreed(entry)) return 0;
-  if (entry.state === "intent") return priceOfEntry(entry);
-  const isRefunded = entry.status !== undefined && entry.status !== "success";
-  return isRefunded ? 0 : (entry.submission?.credits_charged ?? priceOfEntry(entry));
-}
-
-function priceOfEntry({ request }: JournalEntry): number {
-  return listedPrice(request) ?? HIGHEST_PRICE;
 }

@@ -112,13 +112,14 @@ export function warningsAbout(request: unknown, inputs: readonly InputRules[] = 
 const LONGEST_NAME = 40;
 
 /** The known field that an unknown one probably misspells. A name such as `prompt_id` extends a known one on purpose. */
-function meantBy(name: string, known: readonly string[]): string | null {
+export function meantBy(name: string, known: readonly string[]): string | null {
   if (known.includes(name) || name.length > LONGEST_NAME) return null;
   const meant = nearestName(name, known);
   return meant === null || `_${name}_`.includes(`_${meant}_`) ? null : meant;
 }
 
-const REQUEST_FIELDS = ["model", "task_type", "input", "audio_format"];
+/** The fields of a request. */
+export const REQUEST_FIELDS: readonly string[] = ["model", "task_type", "input", "audio_format"];
 
 /**
  * The first rule of the interface that a request body breaks, or `null`. Rules are tried in a fixed order: body shape,

@@ -41,6 +41,8 @@ export interface TerminalOptions {
   stdin?: string;
   /** Whether stdout and stderr are a terminal. */
   isTerminal?: boolean;
+  /** Whether stdin is a terminal, too. */
+  isInteractive?: boolean;
   columns?: number;
 }
 
@@ -75,14 +77,13 @@ export function useTerminal({ clips }: { clips?: number } = {}): Its {
 
 export function createTerminal(emulator: Pick<Emulator, "connection">, options: TerminalOptions = {}) {
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
-  const { env = {}, stdin = "", isTerminal = false, columns = 80 } = options;
+  const { env = {}, stdin = "", isTerminal = false, isInteractive = false, columns = 80 } = options;
   const bodies: unknown[] = [];
   const listeners = new Set<(signal: EndingSignal) => void>();
 
   const run = async (...args: string[]) => {
     const { terminal, written } = recordingTerminal({
-      isTerminal,
-      columns,
+      ...{ isTerminal, isInteractive, columns },
       env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl, ...env },
       stdin: () => inPieces(stdin),
       onSignal(listener) {

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { printableLine } from "../../src/contract/text.js";
+import type { BatchFlags } from "../flags.js";
+import { settleCommand } from "../report.js";
+import { commandName, priceText, shellWord, stylesFor, type Terminal } from "../terminal.js";
+import { FAILED_FILE, hasFailed, type Item, RESULTS_FILE } from "./results.js";
+
+/** Writes to stderr how a batch has ended, and what to do next. */
+export function writeSummary(items: readonly Item[], flags: BatchFlags, terminal: Terminal): void {
+  const { stderr, env } = terminal;
+  const isAll = items.every(({ result }) => result.status === "success");
+  const style = stylesFor(stderr, env);
+  const title = isAll ? style("green", "Done.") : style("yellow", "Not complete.");
+  const lines = [
+    `${title} ${countsText(items)} ${costText(items)}`,
+    `Results: ${join(flags.out, RESULTS_FILE)}`,
+    ...unknownLines(items, flags, commandName(terminal)),
+    ...nextLines(items, flags, commandName(terminal)),
+  ];
+  stderr.write(`${lines.map((line) => (line.startsWith(title) ? line : printableLine(line))).join("\n")}\n`);
+}
+
+function countsText(items: readonly Item[]): string {
+  const count = (isCounted: (item: Item) => boolean) => items.filter(isCounted).length;
+  const saved = count(({ result }) => result.status === "success");
+  const unknown = count(({ result }) => result.status === "unknown");
+  const failed = count((item) => hasFailed(item) && isTried(item));
+  const waiting = items.length - saved - unknown - failed;
+  const parts = [
+    `${saved} of ${items.length} saved`,
+    failed === 0 ? [] : `${failed} failed`,
+    waiting === 0 ? [] : `${waiting} not finished`,
+    unknown === 0 ? [] : `${unknown} with an unknown outcome`,
+  ];
+  return `${parts.flat().join(", ")}.`;
+}
+
+/** Whether a line without a result has failed, as opposed to one that was not reached. */
+function isTried({ result }: Item): boolean {
+  return result.error !== null || result.status === "failure" || result.status === "timeout";
+}
+
+function costText(items: readonly Item[]): string {
+  const credits = items.reduce((sum, { result }) => sum + (result.credits ?? 0), 0);
+  return `All lines together cost ${priceText(credits)}.`;
+}
+
+/** How to settle each order with an unknown outcome. */
+function unknownLines(items: readonly Item[], { journal }: BatchFlags, command: string): string[] {
+  const unknown = items.filter(({ result }) => result.status === "unknown");
+  if (unknown.length === 0) return [];
+  const settle = unknown.flatMap(({ line: { key, entry }, result }) => {
+    const requestId = result.error?.requestId ?? entry?.request_id;
+    const about = requestId === undefined ? "" : `, request ${requestId}`;
+    return [
+      "",
+      `  ${JSON.stringify(key)}${about}:`,
+      `  ${settleCommand(command, key, journal, "--task-id TASK_ID")}`,
+      `  ${settleCommand(command, key, journal, "--not-created")}`,
+    ];
+  });
+  return [
+    "",
+    "Whether these orders created a task and were charged is unknown. They are never sent again by themselves.",
+    `Wait 2 minutes. Then find out whether the task exists: \`${command} usage\` counts it, and the service's support`,
+    "finds it by its request. Record the outcome of each with one of its two commands:",
+    ...settle,
+    "",
+  ];
+}
+
+function nextLines(items: readonly Item[], { journal, out }: BatchFlags, command: string): string[] {
+  const isStarted = items.some(({ result }) => !["success", "failure", "timeout"].includes(result.status));
+  const again = isStarted ? ["To continue, run the same command again. It pays for nothing twice."] : [];
+  const failed = items.filter(({ isUsedUp }) => isUsedUp).length;
+  if (failed === 0) return again;
+  const flags = `--out ${shellWord(out)} --journal ${shellWord(journal)} --max-credits N`;
+  return [
+    ...again,
+    `To order what failed once more, which is charged: ${command} batch ${shellWord(join(out, FAILED_FILE))} ${flags}`,
+  ];
+}

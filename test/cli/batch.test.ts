@@ -1,0 +1,473 @@
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { settleOutcome } from "../../src/index.js";
+import { fileJournal } from "../../src/node/index.js";
+import { createTerminal, useTerminal } from "./support/terminal.js";
+
+const its = useTerminal({ clips: 2 });
+let file: string;
+let out: string;
+beforeEach(() => {
+  file = join(its.folder, "songs.jsonl");
+  out = join(its.folder, "songs");
+});
+
+const song = (id: string, description = `${id} in Lisbon`) => ({
+  ...{ id, model: "provider_a", task_type: "music" },
+  input: { gpt_description_prompt: description },
+});
+const words = (id: string) => ({
+  ...{ id, model: "provider_a", task_type: "lyrics", input: { prompt: id } },
+});
+const calm = (id: string) => ({ id, model: "provider_b", task_type: "music", input: { prompt: id } });
+
+const write = (...lines: readonly (object | string)[]) =>
+  writeFile(file, lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n"));
+const flags = (...more: string[]) => [
+  "--out",
+  out,
+  "--journal",
+  its.journal,
+  "--max-credits",
+  "100",
+  ...more,
+];
+const batch = (...more: string[]) => its.run("batch", file, ...flags("--yes", ...more));
+const linesOf = async (name: string, folder = out) =>
+  (await readFile(join(folder, name), "utf8"))
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+const saved = async () => (await readdir(out)).filter((name) => !name.endsWith(".jsonl")).sort();
+const freezes = () =>
+  its.emulator.accounts.get(its.emulator.accountId).ledger.filter(({ kind }) => kind === "freeze").length;
+const requests = (part: string) => its.emulator.requests.filter(({ path }) => path.startsWith(part)).length;
+
+test("each line is ordered, and its files are named by its id", async () => {
+  await write(song("rain"), "", words("Words of 2"), calm("v1.5"));
+  const { status, stdout, stderr } = await batch();
+  expect([status, await saved()]).toEqual([0, ["Words of 2.txt", "rain-2.wav", "rain.wav", "v1.5.mp3"]]);
+  expect(stdout.split("\n").sort()).toEqual(["", ...(await saved()).map((name) => join(out, name))].sort());
+  expect(stderr).toContain("2 songs, 1 set of lyrics, 20 credits (0.20 USD); the balance has 100.");
+  expect(stderr).toContain("3 of 3 saved. All lines together cost 20 credits (0.20 USD).");
+  expect(await linesOf("results.jsonl")).toEqual([
+    expect.objectContaining({ id: "rain", attempt: 1, status: "success", credits: 10, error: null }),
+    expect.objectContaining({ id: "Words of 2", status: "success", credits: 5 }),
+    expect.objectContaining({ id: "v1.5", status: "success", credits: 5 }),
+  ]);
+  expect(await linesOf("failed.jsonl")).toEqual([]);
+  expect(its.emulator.audit()).toEqual([]);
+});
+
+test("a repeated command sends nothing and downloads nothing", async () => {
+  await write(song("rain"), words("sea"));
+  await batch();
+  const before = its.emulator.requests.length;
+  const { status, stderr } = await batch();
+  expect([status, its.emulator.requests.length - before]).toEqual([0, 0]);
+  expect(stderr).toContain("all are ordered already, so nothing is charged now");
+});
+
+test("a repeated command downloads only what is missing", async () => {
+  await write(song("rain"), song("snow"));
+  await batch();
+  await rm(join(out, "rain-2.wav"));
+  const before = requests("/audio/");
+  expect((await batch()).status).toBe(0);
+  expect([requests("/audio/") - before, freezes()]).toEqual([1, 2]);
+  expect(await saved()).toContain("rain-2.wav");
+});
+
+test("the results of an unreadable file are read from the service again", async () => {
+  await write(song("rain"));
+  await batch();
+  const first = await linesOf("results.jsonl");
+  await writeFile(join(out, "results.jsonl"), '{"id":"rain","sta');
+  expect((await batch()).status).toBe(0);
+  expect(await linesOf("results.jsonl")).toEqual(first);
+});
+
+describe("mistakes", () => {
+  const mistakesOf = async () => {
+    const { status, stderr } = await batch();
+    expect([status, its.bodies]).toEqual([2, []]);
+    return stderr.split("\n").filter((line) => line.startsWith("  line "));
+  };
+
+  test("all are reported at once, with their lines, and nothing is sent", async () => {
+    await write(
+      song("rain"),
+      '{"id": "snow", "model": provider_a}',
+      "[1]",
+      { ...song("x"), modle: "provider_a" },
+      { ...song("fog"), input: { promt: "mist" } },
+      { ...song("sun"), input: { gpt_description_prompt: "sun", title: "Sun" } },
+      { ...song("ice"), model: "provider_c" },
+      song("rain"),
+      song("Rain"),
+      song("rain-2"),
+      song("con"),
+      song("a/b"),
+      { ...song("y"), id: 7 },
+      { ...song("z"), attempt: 0 },
+      { model: "provider_a", task_type: "music", input: { prompt: "a", mood: "low" } },
+      `{"id":"big","model":"provider_b","task_type":"music","input":{"prompt":"a","seed":12345678901234567890}}`,
+    );
+    const found = await mistakesOf();
+    const expected = [
+      ["line 2", "It is not JSON. Column 25: expected a value."],
+      ["line 3", "It is not a JSON object."],
+      ["line 4", "Unknown field `modle`. Did you mean `model`?"],
+      ["line 5", "Unknown field `input.promt`. Did you mean `input.prompt`?"],
+      ["line 5", "`input.prompt` is missing"],
+      ["line 6", "ignores `input.title`"],
+      ["line 7", "`model` must be provider_a or provider_b"],
+      ["line 8", '`id` "rain" is also the one of line 1'],
+      ["line 9", '`id` "Rain" and "rain" of line 1 are one file name on macOS and Windows'],
+      ["line 10", '`id` "rain-2" is also the file name of a further clip of "rain" in line 1'],
+      ["line 11", '`id` "con" is a name that Windows reserves'],
+      ["line 12", '`id` "a/b" contains one of'],
+      ["line 13", "`id` must be a string"],
+      ["line 14", "`attempt` must be a whole number of 1 or more"],
+      ["line 15", "Unknown field `input.mood`. Remove it."],
+      ["line 15", "`id` is missing"],
+      ["line 16", "`seed` must be at most"],
+    ] as const;
+    for (const [line, text] of expected)
+      expect(found.filter((each) => each.startsWith(`  ${line}:`)).join()).toContain(text);
+    expect(found).toHaveLength(expected.length);
+  });
+
+  test("a file that is a JSON array has one", async () => {
+    await writeFile(file, JSON.stringify([song("rain"), song("snow")], null, 2));
+    expect(await mistakesOf()).toEqual([expect.stringContaining("line 1: The file is a JSON array.")]);
+  });
+
+  test("a line that is not UTF-8 is named", async () => {
+    await writeFile(
+      file,
+      Buffer.concat([Buffer.from(`${JSON.stringify(song("a"))}\n`), Buffer.from([0xff])]),
+    );
+    expect(await mistakesOf()).toEqual([expect.stringContaining("line 2: It is not UTF-8")]);
+  });
+
+  test.each([
+    "",
+    ".hidden",
+    "-rf",
+    " a",
+    "a.",
+    "NUL.tar",
+    "com1",
+    "LPT¹",
+    "a\u0000b",
+    "a\u202eb",
+    "\ud800",
+    "x.wav",
+    "é".repeat(101),
+  ])("the id %j is no safe file name", async (id) => {
+    await write(song(id));
+    expect(await mistakesOf()).toEqual([expect.stringContaining("line 1: `id` ")]);
+  });
+
+  test("composed and decomposed accents are one file name", async () => {
+    await write(song("caf\u00e9"), song("cafe\u0301"));
+    expect(await mistakesOf()).toEqual([expect.stringContaining("line 2")]);
+  });
+
+  test("a changed line under the same id is refused", async () => {
+    await write(song("rain"));
+    await batch();
+    its.bodies.length = 0;
+    await write(song("snow"), song("rain", "something else"));
+    expect(await mistakesOf()).toEqual([
+      expect.stringContaining('line 2: The journal has another request for `id` "rain".'),
+    ]);
+  });
+
+  test("a file that a new order would have to replace is refused", async () => {
+    await mkdir(out);
+    await writeFile(join(out, "Rain-2.WAV"), "mine");
+    await write(song("rain"));
+    expect(await mistakesOf()).toEqual([expect.stringContaining('line 1: "Rain-2.WAV" exists in --out.')]);
+  });
+
+  test("with --json, the document has them", async () => {
+    await write(song("con"));
+    const { status, stdout } = await batch("--json");
+    const { error } = JSON.parse(stdout);
+    expect([status, error.name, error.mistakes]).toEqual([
+      2,
+      "UsageError",
+      [{ line: 1, message: expect.stringContaining("Windows") }],
+    ]);
+  });
+});
+
+describe("CSV", () => {
+  beforeEach(() => {
+    file = join(its.folder, "songs.CSV");
+  });
+
+  test("its columns are the fields of the request and of its input", async () => {
+    await writeFile(
+      file,
+      "\uFEFFid,model,task_type,audio_format,prompt,tags,make_instrumental,seed\r\n" +
+        'rain,provider_a,music,mp3,"It ""rains"",\r\nand rains",fado,TRUE,\r\n' +
+        "\r\n" +
+        "calm,provider_b,music,,slow folk,,,35\r\n",
+    );
+    expect((await batch("--concurrency", "1")).status).toBe(0);
+    expect(its.bodies).toEqual([
+      {
+        ...{ model: "provider_a", task_type: "music", audio_format: "mp3" },
+        input: { prompt: 'It "rains",\r\nand rains', tags: "fado", make_instrumental: true },
+      },
+      { model: "provider_b", task_type: "music", input: { prompt: "slow folk", seed: 35 } },
+    ]);
+    expect(await saved()).toEqual(["calm.mp3", "rain-2.mp3", "rain.mp3"]);
+  });
+
+  const stderrOf = async (text: string) => {
+    await writeFile(file, text);
+    const { status, stderr } = await batch();
+    expect([status, its.bodies]).toEqual([2, []]);
+    return stderr;
+  };
+
+  test("mistakes have the line on which their record begins", async () => {
+    const stderr = await stderrOf(
+      'id,model,task_type,prompt,seed\na,provider_a,music,"two\nlines",\n\nb,provider_b,music,x,many\n' +
+        "c,provider_b,music,x,1,2\nd,provider_b,music\n",
+    );
+    expect(stderr).toContain("line 5: `input.seed` must be a whole number.");
+    expect(stderr).toContain("line 6: It has 6 values, and the header has 5.");
+    expect(stderr).toContain("line 7: It has 3 values, and the header has 5.");
+    expect(stderr).not.toContain("line 2");
+  });
+
+  test("a wrong header is explained", async () => {
+    const stderr = await stderrOf("id,modle,task_type,prompt,prompt,\nrain,provider_a,music,x,y,\n");
+    expect(stderr).toContain("line 1: Unknown field `modle`. Did you mean `model`?");
+    expect(stderr).toContain("line 1: The column `prompt` occurs twice.");
+    expect(stderr).toContain("line 1: Column 6 has no name.");
+    expect(stderr).toContain("line 1: The column `model` is missing.");
+    expect(await stderrOf("id;model;task_type\n")).toContain("Separate the columns with commas.");
+  });
+
+  test.each([
+    ['a,provider_b,music,"open\nb,provider_b,music,x\n', "does not end with one"],
+    ['a,provider_b,music,x "y" z\n', "A value contains a double quote."],
+    ['a,provider_b,music,"x"y\n', "must follow the closing double quote"],
+  ])("wrong quotes have their line", async (row, text) => {
+    const stderr = await stderrOf(`id,model,task_type,prompt\n\n${row}`);
+    expect(stderr).toContain("line 3: ");
+    expect(stderr).toContain(text);
+  });
+});
+
+describe("price", () => {
+  const ask = async (stdin: string) => {
+    await write(song("rain"), words("sea"));
+    const interactive = createTerminal(its.emulator, { isTerminal: true, isInteractive: true, stdin });
+    const result = await interactive.run("batch", file, ...flags());
+    return { ...result, bodies: interactive.bodies };
+  };
+
+  test.each(["y\n", "Yes\r\n", "y"])("the answer %j orders", async (answer) => {
+    const { status, stderr, bodies } = await ask(answer);
+    expect([status, bodies.length]).toEqual([0, 2]);
+    expect(stderr).toContain(
+      "1 song, 1 set of lyrics, 15 credits (0.15 USD); the balance has 100.\nOrder? [y/N] ",
+    );
+  });
+
+  test.each(["n\n", "\n", "", "yikes\n"])("the answer %j sends nothing", async (answer) => {
+    const { status, stderr, bodies } = await ask(answer);
+    expect([status, bodies]).toEqual([2, []]);
+    expect(stderr).toContain("Nothing was sent.");
+  });
+
+  test("without a terminal, --yes is needed", async () => {
+    await write(song("rain"));
+    const { status, stderr } = await its.run("batch", file, ...flags());
+    expect([status, its.bodies]).toEqual([2, []]);
+    expect(stderr).toContain("pass --yes");
+  });
+
+  test("beyond --max-credits nothing is sent", async () => {
+    await write(...["a", "b", "c"].map((id) => song(id)));
+    const { status, stderr } = await batch("--max-credits", "29");
+    expect([status, its.bodies]).toEqual([5, []]);
+    expect(stderr).toContain("30 credits");
+    expect((await batch("--max-credits", "30")).status).toBe(0);
+  });
+
+  test("what is in the journal counts as paid, and towards --max-credits", async () => {
+    await write(song("a"));
+    await batch();
+    await write(song("a"), song("b"));
+    expect((await batch("--max-credits", "19")).status).toBe(5);
+    const { status, stderr } = await batch("--max-credits", "20");
+    expect([status, freezes()]).toEqual([0, 2]);
+    expect(stderr).toContain(
+      "1 song, 10 credits (0.10 USD); the balance has 90 (1 of 2 lines need no payment).",
+    );
+  });
+
+  test("a batch ends when the balance is used up, and continues after a top-up", async () => {
+    await write(...Array.from({ length: 12 }, (_, index) => song(`song ${index}`)));
+    const first = await batch("--max-credits", "200");
+    expect(first.status).toBe(5);
+    expect(first.stderr).toContain("The balance lacks 20 credits.");
+    expect((await linesOf("results.jsonl")).filter(({ status }) => status === "success")).toHaveLength(10);
+    its.emulator.accounts.topUp(its.emulator.accountId, { usd: 10, method: "card" });
+    expect((await batch("--max-credits", "200")).status).toBe(0);
+    expect(freezes()).toBe(12);
+  });
+});
+
+describe("failures", () => {
+  test("a failed line is ordered again under a key of its own, from failed.jsonl", async () => {
+    await write(song("rain"), song("snow"));
+    its.emulator.providers.provider_a.next({ outcome: "failure", error_code: "upstream_provider_error" });
+    const first = await batch("--concurrency", "1");
+    expect(first.status).toBe(17);
+    const [rain, snow] = await linesOf("results.jsonl");
+    expect(rain).toMatchObject({ status: "failure", credits: 0, files: [] });
+    expect(rain.error).toMatchObject({ name: "TaskFailedError", errorCode: "upstream_provider_error" });
+    expect(snow).toMatchObject({ status: "success" });
+    expect(await linesOf("failed.jsonl")).toEqual([{ ...song("rain"), attempt: 2 }]);
+
+    // The same command reports the failure again, and pays for nothing.
+    expect([(await batch()).status, freezes()]).toEqual([17, 2]);
+    const retry = await its.run("batch", join(out, "failed.jsonl"), ...flags("--yes"));
+    expect([retry.status, freezes()]).toEqual([0, 3]);
+    expect(await saved()).toEqual(["rain-2.wav", "rain.wav", "snow-2.wav", "snow.wav"]);
+    // From now on the whole file is complete.
+    expect([(await batch()).status, freezes()]).toEqual([0, 3]);
+    expect(await linesOf("results.jsonl")).toMatchObject([{ id: "rain", attempt: 2 }, { id: "snow" }]);
+  });
+
+  test("a request that can never succeed is not sent again", async () => {
+    await write(song("rain"));
+    its.emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
+    await batch();
+    const failed = join(out, "failed.jsonl");
+    const retry = await its.run("batch", failed, ...flags("--yes"));
+    expect([retry.status, freezes()]).toEqual([17, 1]);
+    expect((await linesOf("results.jsonl"))[0].error.message).toContain("Change the request.");
+    await writeFile(failed, JSON.stringify({ ...song("rain", "sun"), attempt: 2 }));
+    expect([(await its.run("batch", failed, ...flags("--yes"))).status, freezes()]).toEqual([0, 2]);
+    expect(its.emulator.audit()).toEqual([]);
+  });
+
+  test("an order with an unknown outcome is listed, and never sent again", async () => {
+    await write(song("rain"), song("snow"));
+    its.loseResponse();
+    const first = await batch("--concurrency", "1");
+    expect(first.status).toBe(17);
+    expect(first.stderr).toContain(`async-music settle rain --journal ${its.journal} --task-id TASK_ID`);
+    expect(first.stderr).toContain(`async-music settle rain --journal ${its.journal} --not-created`);
+    expect((await linesOf("results.jsonl"))[0]).toMatchObject({ status: "unknown", credits: null });
+    expect(await linesOf("failed.jsonl")).toEqual([]);
+    expect([(await batch()).status, freezes()]).toEqual([17, 2]);
+
+    const [freeze] = its.emulator.accounts
+      .get(its.emulator.accountId)
+      .ledger.filter((each) => each.kind === "freeze");
+    expect(await settleOutcome(fileJournal(its.journal), "rain", freeze?.task_id ?? "")).toBe(true);
+    expect([(await batch()).status, freezes()]).toEqual([0, 2]);
+  });
+
+  test("after three unknown outcomes in a row, nothing more is sent", async () => {
+    await write(...["a", "b", "c", "d", "e"].map((id) => words(id)));
+    its.emulator.faults.add({
+      method: "POST",
+      times: 9,
+      fault: { kind: "status", status: 500, when: "after" },
+    });
+    expect((await batch("--concurrency", "1")).status).toBe(9);
+    expect(its.bodies).toHaveLength(3);
+  });
+
+  test("a failed download is repeated by the same command, without a charge", async () => {
+    await write(song("rain"));
+    its.emulator.faults.add({
+      path: "/audio/*",
+      times: 20,
+      fault: { kind: "status", status: 503, when: "before" },
+    });
+    expect((await batch()).status).toBe(17);
+    expect((await linesOf("results.jsonl"))[0]).toMatchObject({ status: "not_saved", credits: 10 });
+    expect(await linesOf("failed.jsonl")).toEqual([song("rain")]);
+    its.emulator.faults.clear();
+    expect([(await batch()).status, freezes()]).toEqual([0, 1]);
+  });
+});
+
+describe("interruption", () => {
+  test("after Ctrl-C, the same command continues and pays for nothing twice", async () => {
+    await write(...["a", "b", "c", "d"].map((id) => song(id)));
+    const interrupted = createTerminal({
+      connection: () => {
+        const connection = its.emulator.connection();
+        return {
+          ...connection,
+          async fetch(input, init) {
+            const response = await connection.fetch(input, init);
+            if (String(Object(input).url ?? input).includes("/api/v1/task/")) interrupted.signal("SIGINT");
+            return response;
+          },
+        };
+      },
+    });
+    const first = await interrupted.run("batch", file, ...flags("--yes", "--concurrency", "2"));
+    expect([first.status, interrupted.listeners.size]).toEqual([130, 0]);
+    expect(first.stderr).toContain("run the same command again");
+    expect((await linesOf("results.jsonl")).map(({ status }) => status)).toContain("not_sent");
+    expect(freezes()).toBeLessThan(4);
+    expect([(await batch()).status, freezes()]).toEqual([0, 4]);
+  });
+
+  test("a response in flight is awaited and recorded", async () => {
+    await write(song("a"), song("b"));
+    const interrupted = createTerminal({
+      connection: () => {
+        const connection = its.emulator.connection();
+        return {
+          ...connection,
+          async fetch(input, init) {
+            const request = new Request(input, init);
+            if (request.method === "POST") interrupted.signal("SIGINT");
+            return connection.fetch(request);
+          },
+        };
+      },
+    });
+    expect((await interrupted.run("batch", file, ...flags("--yes", "--concurrency", "1"))).status).toBe(130);
+    expect(await linesOf("results.jsonl")).toMatchObject([
+      { id: "a", status: "pending", credits: 10, error: null },
+      { id: "b", status: "not_sent" },
+    ]);
+    expect([(await batch()).status, freezes()]).toEqual([0, 2]);
+  });
+});
+
+test("with --json, the only document has the result of each line", async () => {
+  await write(words("sea"));
+  const { status, stdout } = await batch("--json");
+  const { results } = JSON.parse(stdout);
+  expect([status, results]).toEqual([0, await linesOf("results.jsonl")]);
+  expect(results[0].files).toEqual([
+    { path: join(out, "sea.txt"), content_type: "text/plain; charset=utf-8", clip_id: null },
+  ]);
+});
+
+test("on a terminal, one line shows the counts and an estimate", async () => {
+  await write(song("rain"), song("snow"));
+  const live = createTerminal(its.emulator, { isTerminal: true });
+  const { stderr } = await live.run("batch", file, ...flags("--yes", "--concurrency", "1"));
+  expect(stderr).toMatch(/1 of 2 {2}50 % {2}\d+:\d\d, about \d+:\d\d left/);
+});
