@@ -4,6 +4,7 @@ import { CreditCeilingError, type Journal, type JournalEntry } from "../../src/i
 import { isOpenIntent } from "../../src/journal/entries.js";
 import type { FileJournalContent } from "../../src/node/file-journal.js";
 import { costOfEntry, priceOfEntry } from "../entry-cost.js";
+import type { Confirmation } from "./confirmation.js";
 import { ToolRefusal } from "./refusal.js";
 
 interface BudgetOptions {
@@ -12,6 +13,8 @@ interface BudgetOptions {
   readJournal: () => Promise<FileJournalContent>;
   /** The most that all orders of the journal may cost together, in credits. */
   maxCredits: number;
+  /** Whether each order needs a confirmation of its price. */
+  confirmation: Pick<Confirmation, "isPossible">;
 }
 
 /**
@@ -25,6 +28,8 @@ export class Budget {
   readonly #intents = new Set<string>();
   /** The revision of the last intent that this server has written, by order; without the intents that were replaced. */
   readonly #revisions = new Map<string, string>();
+  /** The price that the user has accepted for an order. */
+  readonly #allowed = new Map<string, number>();
   #onReplaced = () => {};
   #lastReservation: Promise<unknown> = Promise.resolve();
 
@@ -63,6 +68,15 @@ export class Budget {
     return this.#revisions.get(order) === revision;
   }
 
+  /** From now on, the order can be sent at this price, until `disallow`. */
+  allow(order: string, credits: number): void {
+    this.#allowed.set(order, credits);
+  }
+
+  disallow(order: string): void {
+    this.#allowed.delete(order);
+  }
+
   /** The credits that new orders may still cost; below 0 if the orders of the journal have cost more. */
   async creditsLeft(): Promise<number> {
     const { maxCredits, used } = await this.#ceiling();
@@ -94,8 +108,10 @@ export class Budget {
   /** Writes an intent if its price fits. One at a time, so that each reads the intents before it. */
   #reserve(key: string, entry: JournalEntry, previous: string | null): Promise<boolean> {
     const reserved = this.#lastReservation.then(async () => {
+      const credits = priceOfEntry(entry);
+      const isConfirmed = !this.#options.confirmation.isPossible() || this.#allowed.get(key) === credits;
       const check = () =>
-        this.check(key, priceOfEntry(entry)).catch((error: unknown) => {
+        (isConfirmed ? this.check(key, credits) : refuseUnconfirmed(key)).catch((error: unknown) => {
           if (error instanceof ToolRefusal) this.#refusals.set(key, error);
           throw error;
         });
@@ -119,6 +135,13 @@ export class Budget {
     for (const _ of damaged) ceiling.request(undefined, HIGHEST_PRICE).count();
     return ceiling;
   }
+}
+
+/** The key was freed after its entry had been read, so that the user was not asked. */
+async function refuseUnconfirmed(order: string): Promise<never> {
+  throw new ToolRefusal(
+    `The user has not confirmed the price of order ${JSON.stringify(order)}. Nothing was sent or charged. Call again with the same order.`,
+  );
 }
 
 function refusalOf({ credits, spentCredits, maxCredits }: CreditCeilingError): ToolRefusal {

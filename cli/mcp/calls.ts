@@ -3,12 +3,13 @@ import { createRedactor, type Redactor } from "../../src/errors/redactor.js";
 import type { Balance, TaskRequest } from "../../src/index.js";
 import { chooseTarget, type SavedFile, saveResult } from "../save.js";
 import type { Terminal } from "../terminal.js";
+import type { Confirmation } from "./confirmation.js";
 import { instructionFor } from "./instructions.js";
 import { NO_PROGRESS, type OrderRun, Orders } from "./orders.js";
 import { type CallContext, ProgressReports } from "./progress-reports.js";
 import { ToolRefusal } from "./refusal.js";
 import type { PaidArguments } from "./requests.js";
-import { balanceOf, documentOf, leftOpen } from "./results.js";
+import { balanceOf, documentOf, leftOpen, linksIn } from "./results.js";
 import type { Setup } from "./setup.js";
 
 /** A call returns after this time, since MCP clients give up after 60 s. Its work continues. */
@@ -42,12 +43,13 @@ export class ToolCalls {
 
   constructor(
     setup: Setup,
+    confirmation: Confirmation,
     { env, stderr }: Terminal,
     sleep: CallTimer = (ms, signal) => setTimeout(ms, undefined, { signal }),
   ) {
     this.#setup = setup;
     this.#sleep = sleep;
-    this.#orders = new Orders({ ...setup, signal: this.#ending.signal });
+    this.#orders = new Orders({ ...setup, confirmation, signal: this.#ending.signal });
     this.#redactor = createRedactor(env["ASYNC_MUSIC_API_KEY"] ?? "");
     this.#stderr = stderr;
   }
@@ -137,7 +139,7 @@ export class ToolCalls {
       const ended = await this.#within(LONGEST_TOOL_CALL_MS, work(reports));
       const document = this.#redactor.data(ended ?? receipt());
       return {
-        content: [{ type: "text" as const, text: JSON.stringify(document, null, 2) }],
+        content: [{ type: "text" as const, text: JSON.stringify(document, null, 2) }, ...linksIn(document)],
         structuredContent: document,
       };
     } catch (error) {

@@ -13,6 +13,7 @@ import {
 import { isFreed, listOpen } from "../../src/journal/entries.js";
 import { inFlightUntil } from "../../src/journal/in-flight.js";
 import { Budget } from "./budget.js";
+import type { Confirmation, Purchase } from "./confirmation.js";
 import { ToolRefusal } from "./refusal.js";
 import type { Setup } from "./setup.js";
 
@@ -44,6 +45,7 @@ type Update = (change: Partial<Progress>) => void;
 interface OrdersOptions extends Pick<Setup, "client" | "clock" | "journal" | "readJournal" | "maxCredits"> {
   /** Aborted at the end of the server: nothing more is sent, and no run waits any longer. */
   signal: AbortSignal;
+  confirmation: Confirmation;
 }
 
 /** The orders of one server. The journal ensures that each is charged at most once, and that all stay within one ceiling. */
@@ -149,8 +151,21 @@ export class Orders {
           `The order costs ${credits} credits, more than the \`max_credits\` of ${callCeiling} of this call. Nothing was sent or charged. If the user accepts the price, call again with the same order and a higher \`max_credits\`.`,
         );
       await this.#budget.check(order, credits);
+      await this.#confirm({ order, what: `${request.task_type} of ${request.model}`, credits });
     }
-    return this.#run(order, request, update);
+    try {
+      return await this.#run(order, request, update);
+    } finally {
+      this.#budget.disallow(order);
+    }
+  }
+
+  /** Allows the order at its price, once the user has accepted it. @throws ToolRefusal */
+  async #confirm(purchase: Purchase): Promise<void> {
+    const { confirmation, signal } = this.#options;
+    if (!confirmation.isPossible()) return;
+    await confirmation.obtain([purchase], signal);
+    this.#budget.allow(purchase.order, purchase.credits);
   }
 
   async #run(order: string, request: TaskRequest, update: Update): Promise<SucceededTask> {

@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
 import * as z from "zod/mini";
 import { printableLine } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";
@@ -101,6 +103,20 @@ export function documentOf(
     next: `${warning}${result === null ? receipt : done}`,
   };
 }
+
+/** The audio of a document and its saved files, as links to resources that a client can show. */
+export function linksIn(document: Readonly<Record<string, unknown>>) {
+  const { clips, files } = z.safeParse(LINKED, document).data ?? {};
+  const audio = (clips ?? []).map(({ id, title, audio_url: uri }) => ({
+    ...{ type: "resource_link" as const, uri, name: title ?? id },
+  }));
+  const saved = (files ?? []).map(({ path, content_type: mimeType }) => ({
+    ...{ type: "resource_link" as const, uri: pathToFileURL(path).href, name: basename(path), mimeType },
+  }));
+  return [...audio, ...saved];
+}
+
+const LINKED = z.object({ clips: z.optional(RESULT.shape.clips), files: z.optional(FILES.shape.files) });
 
 /** The document of the balance; `null` for what is not known yet. */
 export function balanceOf(

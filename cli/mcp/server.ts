@@ -4,6 +4,7 @@ import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import * as z from "zod/mini";
 import type { Terminal } from "../terminal.js";
 import { type CallTimer, ToolCalls } from "./calls.js";
+import { confirmationBy } from "./confirmation.js";
 import type { Library } from "./library.js";
 import { LONGEST_MESSAGE_BYTES, limitLines } from "./limit-lines.js";
 import type { CallContext } from "./progress-reports.js";
@@ -69,8 +70,8 @@ export async function createMcpServer(
 ): Promise<{ server: McpServer; end: () => Promise<void>; library: Library }> {
   const setup = await prepare(flags, terminal);
   const { library, out } = setup;
-  const calls = new ToolCalls(setup, terminal, sleep);
   const server = new library.McpServer({ name: "async-music", version }, { instructions: INSTRUCTIONS });
+  const calls = new ToolCalls(setup, confirmationBy(server), terminal, sleep);
   for (const { name, title, description, inputSchema, requestOf } of creatingTools())
     server.registerTool(
       name,

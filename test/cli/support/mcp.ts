@@ -1,7 +1,11 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import {
+  type CallToolResult,
+  type ElicitResult,
+  ElicitRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import type { CallTimer } from "../../../cli/mcp/calls.js";
 import { createMcpServer } from "../../../cli/mcp/server.js";
@@ -25,13 +29,15 @@ export interface ServerOptions {
   /** Delays the responses to POSTs. */
   hold?: Promise<void>;
   change?: (body: string) => string;
+  /** Replies to the question about a price. Without it, the client can't show one. */
+  reply?: (message: string) => ElicitResult | Promise<ElicitResult>;
 }
 
 /** A client of a new server with this journal, on the emulator's clock. */
 export async function connectMcp(
   { emulator, folder, journal }: Pick<Its, "emulator" | "folder" | "journal">,
   flags: Partial<McpFlags> = {},
-  { sleep = neverEnding, hold, change = (body) => body }: ServerOptions = {},
+  { sleep = neverEnding, hold, change = (body) => body, reply }: ServerOptions = {},
 ) {
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
   const held: typeof fetch = async (input, init) => {
@@ -51,11 +57,14 @@ export async function connectMcp(
   onTestFinished(end);
   const [near, far] = InMemoryTransport.createLinkedPair();
   await server.connect(far);
-  return { ...(await connectClient(near)), end, written };
+  return { ...(await connectClient(near, reply)), end, written };
 }
 
-export async function connectClient(transport: Transport) {
-  const client = new Client({ name: "test", version: "1.0.0" });
+export async function connectClient(transport: Transport, reply?: ServerOptions["reply"]) {
+  const capabilities = reply === undefined ? {} : { elicitation: {} };
+  const client = new Client({ name: "test", version: "1.0.0" }, { capabilities });
+  if (reply !== undefined)
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => reply(params.message));
   const unreadable: Error[] = [];
   client.onerror = (error) => unreadable.push(error);
   await client.connect(transport);
@@ -65,7 +74,8 @@ export async function connectClient(transport: Transport) {
     const result = (await client.callTool({ name, arguments: args })) as CallToolResult;
     const [content] = result.content;
     const text = content?.type === "text" ? content.text : "";
-    return { isError: result.isError === true, text, data: Object(result.structuredContent) };
+    const links = result.content.filter(({ type }) => type === "resource_link");
+    return { isError: result.isError === true, text, data: Object(result.structuredContent), links };
   };
   return { client, tools, call, unreadable };
 }

@@ -1,0 +1,89 @@
+import { pathToFileURL } from "node:url";
+import { settleOutcome } from "async-music";
+import { fileJournal } from "async-music/node";
+import { expect, test } from "vitest";
+import { connectMcp } from "./support/mcp.js";
+import { useTerminal } from "./support/terminal.js";
+
+const its = useTerminal();
+const RAIN = { order: "rain", description: "rain in Lisbon" };
+
+const posts = () => its.emulator.requests.filter(({ method }) => method === "POST").length;
+
+/** A client that replies to each question with the next of these actions. */
+async function connect(...actions: ("accept" | "decline" | "cancel")[]) {
+  const questions: string[] = [];
+  const reply = (message: string) => {
+    questions.push(message);
+    return { action: actions[questions.length - 1] ?? ("cancel" as const) };
+  };
+  return { ...(await connectMcp(its, {}, { reply })), questions };
+}
+
+test("the user confirms the order and its price before it is sent", async () => {
+  const { call, questions } = await connect("accept");
+  const { data } = await call("make_song", RAIN);
+  expect(data).toMatchObject({ order: "rain", status: "success", credits: 10 });
+  expect(questions).toEqual(['Allow order "rain": music of provider_a, 10 credits (0.10 USD)?']);
+});
+
+test.each(["decline", "cancel"] as const)("after %s, nothing is sent", async (action) => {
+  const { call } = await connect(action);
+  const { isError, text } = await call("make_song", RAIN);
+  expect([isError, posts()]).toEqual([true, 0]);
+  expect(text).toContain("nothing was sent or charged");
+});
+
+test("a confirmation allows just its order: another one, and a later attempt, need their own", async () => {
+  const { call, questions } = await connect("decline", "accept", "decline");
+  expect((await call("make_song", RAIN)).isError).toBe(true);
+  expect((await call("make_song", RAIN)).isError).toBe(false);
+  const other = await call("write_lyrics", { order: "sea", description: "the sea" });
+  expect([other.isError, posts(), questions.length]).toEqual([true, 1, 3]);
+  expect(questions[2]).toContain('"sea": lyrics of provider_a, 5 credits');
+});
+
+test("an order that the journal has needs no confirmation", async () => {
+  const first = await connect("accept");
+  await first.call("make_song", RAIN);
+  const later = await connect();
+  expect((await later.call("make_song", RAIN)).data).toMatchObject({ status: "success" });
+  expect((await later.call("check_order", { order: "rain" })).isError).toBe(false);
+  expect([later.questions, posts()]).toEqual([[], 1]);
+});
+
+test("after a settlement as not created, the price is confirmed again", async () => {
+  its.loseResponse("before");
+  const { call, questions } = await connect("accept", "decline");
+  expect((await call("make_song", RAIN)).isError).toBe(true);
+  await settleOutcome(fileJournal(its.journal), "rain", null);
+  const sent = posts();
+  expect((await call("make_song", RAIN)).isError).toBe(true);
+  expect([questions.length, posts()]).toEqual([2, sent]);
+});
+
+test("no question is shown about an order that does not fit", async () => {
+  const { call, questions } = await connect("accept");
+  expect((await call("make_song", { ...RAIN, max_credits: 9 })).isError).toBe(true);
+  expect([questions, posts()]).toEqual([[], 0]);
+});
+
+test("a client that can't show a question orders as before", async () => {
+  const { call } = await connectMcp(its);
+  expect((await call("make_song", RAIN)).data).toMatchObject({ status: "success" });
+});
+
+test("results have links to the audio and to the saved files", async () => {
+  const { call } = await connectMcp(its);
+  const { data, links } = await call("make_song", RAIN);
+  expect(links.map((link) => Object(link).uri)).toEqual(
+    data.clips.map(({ audio_url }: { audio_url: string }) => audio_url),
+  );
+  const saved = await call("download_audio", { order: "rain" });
+  expect(saved.links).toEqual(
+    saved.data.files.map(({ path, content_type }: { path: string; content_type: string }) =>
+      expect.objectContaining({ uri: pathToFileURL(path).href, mimeType: content_type }),
+    ),
+  );
+  expect(saved.links.length).toBeGreaterThan(0);
+});
