@@ -1,11 +1,7 @@
-import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
-import type { ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Redactor } from "../../src/errors/redactor.js";
+import type { CallContext } from "./call-context.js";
 import type { OrderRun } from "./orders.js";
 import { messageAbout } from "./results.js";
-
-/** What the library passes to a tool beside its arguments. */
-export type CallContext = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** Sends the state of a run to a client that requested its progress, until the call returns. */
 export class ProgressReports {
@@ -21,7 +17,7 @@ export class ProgressReports {
   }
 
   start(run: OrderRun): void {
-    if (this.#context._meta?.progressToken === undefined || this.#hasStopped) return;
+    if (this.#context.progressToken === undefined || this.#hasStopped) return;
     this.#run = run;
     run.watchers.add(this.#send);
     this.#send();
@@ -33,11 +29,11 @@ export class ProgressReports {
   }
 
   readonly #send = () => {
-    const { _meta: { progressToken } = {}, sendNotification } = this.#context;
+    const { progressToken } = this.#context;
     if (progressToken === undefined || this.#run === null) return;
     const message = this.#redactor.text(messageAbout(this.#run.progress));
     const params = { progressToken, progress: ++this.#sent, message };
     // A client that has disconnected needs none.
-    sendNotification({ method: "notifications/progress", params }).catch(() => {});
+    this.#context.notify({ method: "notifications/progress", params }).catch(() => {});
   };
 }

@@ -5,9 +5,8 @@ import * as z from "zod/mini";
 import type { Terminal } from "../terminal.js";
 import { type CallTimer, ToolCalls } from "./calls.js";
 import { confirmationBy } from "./confirmation.js";
-import type { Library } from "./library.js";
+import type { Library, LibraryPackage } from "./library.js";
 import { LONGEST_MESSAGE_BYTES, limitLines } from "./limit-lines.js";
-import type { CallContext } from "./progress-reports.js";
 import { creatingTools, ORDER, type PaidArguments } from "./requests.js";
 import { BALANCE, FILES, RESULT } from "./results.js";
 import { type McpFlags, prepare } from "./setup.js";
@@ -67,8 +66,9 @@ export async function createMcpServer(
   version: string,
   terminal: Terminal,
   sleep?: CallTimer,
+  packages?: readonly LibraryPackage[],
 ): Promise<{ server: McpServer; end: () => Promise<void>; library: Library }> {
-  const setup = await prepare(flags, terminal);
+  const setup = await prepare(flags, terminal, packages);
   const { library, out } = setup;
   const server = new library.McpServer({ name: "async-music", version }, { instructions: INSTRUCTIONS });
   const calls = new ToolCalls(setup, confirmationBy(server), terminal, sleep);
@@ -76,8 +76,8 @@ export async function createMcpServer(
     server.registerTool(
       name,
       { title, description, inputSchema, outputSchema: RESULT, annotations: CHANGING_HINTS },
-      async (given: PaidArguments, context: CallContext) =>
-        calls.create(given, () => requestOf(given), context),
+      async (given: PaidArguments, extra: unknown) =>
+        calls.create(given, () => requestOf(given), library.contextOf(extra)),
     );
   server.registerTool(
     "check_order",
@@ -89,7 +89,7 @@ export async function createMcpServer(
       outputSchema: RESULT,
       annotations: READING_HINTS,
     },
-    async ({ order }, context) => calls.check(order, context),
+    async ({ order }, extra) => calls.check(order, library.contextOf(extra)),
   );
   server.registerTool(
     "download_audio",
@@ -100,7 +100,7 @@ export async function createMcpServer(
       outputSchema: FILES,
       annotations: CHANGING_HINTS,
     },
-    async ({ order }, context) => calls.download(order, context),
+    async ({ order }, extra) => calls.download(order, library.contextOf(extra)),
   );
   server.registerTool(
     "balance",
@@ -111,7 +111,7 @@ export async function createMcpServer(
       outputSchema: BALANCE,
       annotations: READING_HINTS,
     },
-    async (_, context) => calls.balance(context),
+    async (_, extra) => calls.balance(library.contextOf(extra)),
   );
   return { server, end: () => calls.end(), library };
 }

@@ -5,7 +5,7 @@ import type { ConnectionFlags } from "../flags.js";
 import { checkJournalPath } from "../journal.js";
 import { checkWritable } from "../save.js";
 import { messageOfThrown, type Terminal, UsageError } from "../terminal.js";
-import { loadLibrary } from "./library.js";
+import { type LibraryPackage, loadLibrary } from "./library.js";
 
 export interface McpFlags extends ConnectionFlags {
   journal?: string;
@@ -22,7 +22,7 @@ export type Setup = Awaited<ReturnType<typeof prepare>>;
  *
  * @throws UsageError names everything that is missing or unusable
  */
-export async function prepare(flags: McpFlags, terminal: Terminal) {
+export async function prepare(flags: McpFlags, terminal: Terminal, packages?: readonly LibraryPackage[]) {
   const problems: string[] = [];
   const collect = async <Value>(work: () => Value | Promise<Value>): Promise<Value | null> => {
     try {
@@ -43,7 +43,7 @@ export async function prepare(flags: McpFlags, terminal: Terminal) {
   });
   const out = await collect(() => writableDirectory("--out", flags.out));
   const client = await collect(() => connect(flags, terminal));
-  const library = await collect(() => loadLibrary(terminal.env["PATH"]));
+  const library = await collect(() => loadLibrary(terminal.env["PATH"], packages));
   const isComplete = maxCredits !== null && journalPath !== null && out !== null && client !== null;
   if (!isComplete || library === null || problems.length > 0) throw new UsageError(problems.join(" "));
   const journal = fileJournal(journalPath);

@@ -3,11 +3,12 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   type CallToolResult,
-  type ElicitResult,
   ElicitRequestSchema,
+  type ElicitResult,
 } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import type { CallTimer } from "../../../cli/mcp/calls.js";
+import type { LibraryPackage } from "../../../cli/mcp/library.js";
 import { createMcpServer } from "../../../cli/mcp/server.js";
 import type { McpFlags } from "../../../cli/mcp/setup.js";
 import { type Its, recordingTerminal } from "./terminal.js";
@@ -29,6 +30,8 @@ export interface ServerOptions {
   /** Delays the responses to POSTs. */
   hold?: Promise<void>;
   change?: (body: string) => string;
+  /** The official package that the server runs with. */
+  library?: LibraryPackage;
   /** Replies to the question about a price. Without it, the client can't show one. */
   reply?: (message: string) => ElicitResult | Promise<ElicitResult>;
 }
@@ -37,7 +40,7 @@ export interface ServerOptions {
 export async function connectMcp(
   { emulator, folder, journal }: Pick<Its, "emulator" | "folder" | "journal">,
   flags: Partial<McpFlags> = {},
-  { sleep = neverEnding, hold, change = (body) => body, reply }: ServerOptions = {},
+  { sleep = neverEnding, hold, change = (body) => body, reply, library }: ServerOptions = {},
 ) {
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
   const held: typeof fetch = async (input, init) => {
@@ -52,7 +55,13 @@ export async function connectMcp(
     client: { clock, random: () => 0, fetch: held },
   });
   const all = { journal, maxCredits: 1000, out: folder, ...flags };
-  const { server, end } = await createMcpServer(all, "1.0.0", terminal, sleep);
+  const { server, end } = await createMcpServer(
+    all,
+    "1.0.0",
+    terminal,
+    sleep,
+    library === undefined ? undefined : [library],
+  );
   // A run writes the journal after the call that it ends.
   onTestFinished(end);
   const [near, far] = InMemoryTransport.createLinkedPair();
