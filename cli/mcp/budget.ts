@@ -73,6 +73,10 @@ export class Budget {
     this.#allowed.set(order, credits);
   }
 
+  isAllowed(order: string, credits: number): boolean {
+    return this.#allowed.get(order) === credits;
+  }
+
   disallow(order: string): void {
     this.#allowed.delete(order);
   }
@@ -83,8 +87,8 @@ export class Budget {
     return maxCredits - used;
   }
 
-  /** Checks that an order fits which is not in the journal yet. @throws Refusal */
-  async check(order: string, credits: number): Promise<void> {
+  /** Checks that an order fits which is not in the journal yet, or several together without a name. @throws Refusal */
+  async check(order: string | undefined, credits: number): Promise<void> {
     const ceiling = await this.#ceiling();
     try {
       ceiling.request(order, credits).reserve();
@@ -109,7 +113,7 @@ export class Budget {
   #reserve(key: string, entry: JournalEntry, previous: string | null): Promise<boolean> {
     const reserved = this.#lastReservation.then(async () => {
       const credits = priceOfEntry(entry);
-      const isConfirmed = !this.#options.confirmation.isPossible() || this.#allowed.get(key) === credits;
+      const isConfirmed = !this.#options.confirmation.isPossible() || this.isAllowed(key, credits);
       const check = () =>
         (isConfirmed ? this.check(key, credits) : refuseUnconfirmed(key)).catch((error: unknown) => {
           if (error instanceof ToolRefusal) this.#refusals.set(key, error);

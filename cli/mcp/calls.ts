@@ -6,11 +6,11 @@ import type { Terminal } from "../terminal.js";
 import type { CallContext } from "./call-context.js";
 import type { Confirmation } from "./confirmation.js";
 import { instructionFor } from "./instructions.js";
-import { NO_PROGRESS, type OrderRun, Orders } from "./orders.js";
+import { NO_PROGRESS, type OrderRun, Orders, type Progress } from "./orders.js";
 import { ProgressReports } from "./progress-reports.js";
 import { ToolRefusal } from "./refusal.js";
 import type { PaidArguments } from "./requests.js";
-import { balanceOf, documentOf, leftOpen, linksIn } from "./results.js";
+import { type BatchedOrder, balanceOf, batchOf, documentOf, leftOpen, linksIn } from "./results.js";
 import type { Setup } from "./setup.js";
 
 /** A call returns after this time, since MCP clients give up after 60 s. Its work continues. */
@@ -58,6 +58,48 @@ export class ToolCalls {
   /** Creates the task of an order. The arguments are checked before the price. */
   create({ order, max_credits }: PaidArguments, requestOf: () => TaskRequest, context: CallContext) {
     return this.#follow(order, () => this.#orders.start(order, requestOf(), max_credits), context);
+  }
+
+  /** Creates the tasks of several orders. The arguments of all are checked before the price. */
+  createAll(
+    given: readonly { order: string; requestOf: () => TaskRequest }[],
+    maxCredits: number | undefined,
+    context: CallContext,
+  ) {
+    const states = given.map(({ order }): { order: string; progress: Progress; result: BatchedOrder | null } => ({
+      ...{ order, progress: NO_PROGRESS, result: null },
+    }));
+    const shown = () =>
+      batchOf(
+        states.map(
+          ({ order, progress, result }) => result ?? { ...documentOf(order, null, progress), error: null },
+        ),
+      );
+    const work = async () => {
+      refuseRepeated(given.map(({ order }) => order));
+      const orders = given.map(({ order, requestOf }) => ({ order, request: requestOf() }));
+      const runs = await this.#orders.startAll(orders, maxCredits);
+      const follow = async (begun: Promise<OrderRun>, index: number) => {
+        const state = states[index];
+        if (state === undefined) return;
+        try {
+          const run = await begun;
+          state.progress = run.progress;
+          state.result = { ...documentOf(state.order, await run.ended, run.progress), error: null };
+        } catch (error) {
+          const text = instructionFor(error, state.order, this.#setup.journalPath);
+          state.result = {
+            ...documentOf(state.order, null, state.progress),
+            status: "error",
+            error: text,
+            next: text,
+          };
+        }
+      };
+      await Promise.all(runs.map(follow));
+      return shown();
+    };
+    return this.#result(null, context, work, shown);
   }
 
   check(order: string, context: CallContext) {
@@ -163,4 +205,13 @@ export class ToolCalls {
       returned.abort();
     }
   }
+}
+
+/** Two orders with one name would be one task. */
+function refuseRepeated(orders: readonly string[]): void {
+  const repeated = orders.find((order, index) => orders.indexOf(order) < index);
+  if (repeated === undefined) return;
+  throw new ToolRefusal(
+    `Order ${JSON.stringify(repeated)} occurs twice. Nothing was sent or charged. Give each order a name of its own, and call again.`,
+  );
 }

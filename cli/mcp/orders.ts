@@ -75,6 +75,31 @@ export class Orders {
     throw new JournalConflictError("The order belongs to another request.", { journalKey: order });
   }
 
+  /**
+   * Creates the tasks of several orders, or continues with them, once all that are to be paid for fit together and the user has
+   * accepted their prices. The promise of an order rejects if only this order is refused.
+   */
+  async startAll(
+    orders: readonly { order: string; request: TaskRequest }[],
+    callCeiling: number | undefined,
+  ): Promise<readonly Promise<OrderRun>[]> {
+    const purchases: Purchase[] = [];
+    for (const { order, request } of orders) {
+      // If the journal can't be read, the run of the order reports that.
+      const entry = this.#runs.has(order)
+        ? undefined
+        : await this.#options.journal.get(order).catch(() => undefined);
+      if (entry === null || (entry !== undefined && isFreed(entry)))
+        purchases.push(purchaseOf(order, request));
+    }
+    const credits = purchases.reduce((sum, purchase) => sum + purchase.credits, 0);
+    if (callCeiling !== undefined && credits > callCeiling)
+      throw tooExpensive("orders cost", credits, callCeiling);
+    await this.#budget.check(undefined, credits);
+    await this.#confirm(purchases);
+    return orders.map(async ({ order, request }) => this.start(order, request, undefined));
+  }
+
   /** Continues with the task of an order. Never creates one. */
   async resume(order: string): Promise<OrderRun> {
     const running = this.#runs.get(order);
@@ -145,13 +170,11 @@ export class Orders {
     // If the journal can't be read, the run reports that, and sends nothing.
     const entry = await this.#options.journal.get(order).catch(() => null);
     if (entry === null || isFreed(entry)) {
-      const credits = creditsFor(request);
-      if (credits > callCeiling)
-        throw new ToolRefusal(
-          `The order costs ${credits} credits, more than the \`max_credits\` of ${callCeiling} of this call. Nothing was sent or charged. If the user accepts the price, call again with the same order and a higher \`max_credits\`.`,
-        );
+      const purchase = purchaseOf(order, request);
+      const { credits } = purchase;
+      if (credits > callCeiling) throw tooExpensive("order costs", credits, callCeiling);
       await this.#budget.check(order, credits);
-      await this.#confirm({ order, what: `${request.task_type} of ${request.model}`, credits });
+      if (!this.#budget.isAllowed(order, credits)) await this.#confirm([purchase]);
     }
     try {
       return await this.#run(order, request, update);
@@ -160,12 +183,12 @@ export class Orders {
     }
   }
 
-  /** Allows the order at its price, once the user has accepted it. @throws ToolRefusal */
-  async #confirm(purchase: Purchase): Promise<void> {
+  /** Allows the orders at their prices, once the user has accepted them. @throws ToolRefusal */
+  async #confirm(purchases: readonly Purchase[]): Promise<void> {
     const { confirmation, signal } = this.#options;
-    if (!confirmation.isPossible()) return;
-    await confirmation.obtain([purchase], signal);
-    this.#budget.allow(purchase.order, purchase.credits);
+    if (purchases.length === 0 || !confirmation.isPossible()) return;
+    await confirmation.obtain(purchases, signal);
+    for (const { order, credits } of purchases) this.#budget.allow(order, credits);
   }
 
   async #run(order: string, request: TaskRequest, update: Update): Promise<SucceededTask> {
@@ -221,6 +244,17 @@ export class Orders {
       ].join(" "),
     );
   }
+}
+
+function purchaseOf(order: string, request: TaskRequest): Purchase {
+  return { order, what: `${request.task_type} of ${request.model}`, credits: creditsFor(request) };
+}
+
+function tooExpensive(subject: string, credits: number, callCeiling: number): ToolRefusal {
+  const again = "call again with the same order and a higher `max_credits`";
+  return new ToolRefusal(
+    `The ${subject} ${credits} credits, more than the \`max_credits\` of ${callCeiling} of this call. Nothing was sent or charged. If the user accepts the price, ${again}.`,
+  );
 }
 
 function orderNames(title: string, names: readonly string[]): string {

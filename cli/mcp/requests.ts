@@ -25,6 +25,8 @@ export interface CreatingTool {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: z.ZodMiniType<PaidArguments>;
+  /** The arguments as an element of a batch, where `tool` names this tool. */
+  readonly batchSchema: z.ZodMiniObject<{ tool: z.ZodMiniLiteral<string> }>;
   /** The request of checked arguments. @throws Refusal an argument would be ignored, or one is missing */
   requestOf(given: Arguments): sdk.TaskRequest;
 }
@@ -62,26 +64,67 @@ export function creatingTools(inputs: readonly DescribedInput[] = DESCRIBED_INPU
   );
 }
 
+/** The most orders of one batch: their results have to fit into a model's context. */
+const MOST_ORDERS = 50;
+
+/** An order of a batch: the arguments of one of the tools, which `tool` names. */
+export interface BatchedArguments extends Arguments {
+  readonly tool: string;
+  readonly order: string;
+}
+
+/** The arguments of the tool that places several orders at once. */
+export function batchArguments(tools: readonly CreatingTool[]) {
+  const [first, ...others] = tools.map(({ batchSchema }) => batchSchema);
+  if (first === undefined) throw new RangeError("there is no tool");
+  const orders = z
+    .array(z.discriminatedUnion("tool", [first, ...others]))
+    .check(
+      z.minLength(1),
+      z.maxLength(MOST_ORDERS),
+      z.describe("The orders, each with the arguments of the tool that `tool` names."),
+    );
+  const max_credits = z.optional(
+    z.number().check(z.nonnegative(), z.describe("The most that all orders of this call may cost together.")),
+  );
+  const schema: z.ZodMiniType<{ orders: BatchedArguments[]; max_credits?: number | undefined }> =
+    z.strictObject({ orders: uncheckedOrders(orders), max_credits });
+  return schema;
+}
+
+/** The request of an order of a batch. @throws Refusal an argument would be ignored, or one is missing */
+export function requestOfTool(tools: readonly CreatingTool[], given: BatchedArguments): sdk.TaskRequest {
+  const tool = tools.find(({ name }) => name === given.tool);
+  if (tool === undefined) throw new RangeError(`there is no tool ${given.tool}`);
+  return tool.requestOf(given);
+}
+
+/** The boundary: every element has passed the schema of its tool, which requires `tool` and `order`. */
+function uncheckedOrders(schema: z.ZodMiniType): z.ZodMiniType<BatchedArguments[]> {
+  return schema as z.ZodMiniType<BatchedArguments[]>;
+}
+
 function creatingTool(name: string, kinds: readonly DescribedInput[]): CreatingTool {
   const models = sdk.MODELS.filter((model) => kinds.some((each) => each.model === model));
   const names = new Set(kinds.flatMap((kind) => Object.keys(argumentsOf(kind))));
   const fields = [...names].map((each) => [each, argumentSchema(each, kinds)] as const);
   const hasAudio = kinds.some((kind) => kind.task_type !== "lyrics");
+  const shape = {
+    ...(models.length > 1 && {
+      model: z.optional(z.enum(sdk.MODELS).check(z.describe(`Default: ${models[0]}.`))),
+    }),
+    ...Object.fromEntries(fields),
+    ...(hasAudio && { audio_format: AUDIO_FORMAT }),
+  };
   return {
     name,
     title: (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " "),
     description:
       `Creates ${kinds.map(({ texts, credits }) => `${texts.result}, for ${credits} credits`).join("; or ")}. ` +
       "Returns the result, or after 50 s a receipt: then call `check_order`.",
-    inputSchema: z.strictObject({
-      ...PAID,
-      ...(models.length > 1 && {
-        model: z.optional(z.enum(sdk.MODELS).check(z.describe(`Default: ${models[0]}.`))),
-      }),
-      ...Object.fromEntries(fields),
-      ...(hasAudio && { audio_format: AUDIO_FORMAT }),
-    }),
-    requestOf: ({ order, max_credits, model = models[0], audio_format, ...given }) =>
+    inputSchema: z.strictObject({ ...PAID, ...shape }),
+    batchSchema: z.strictObject({ tool: z.literal(name), ...ORDER, ...shape }),
+    requestOf: ({ tool, order, max_credits, model = models[0], audio_format, ...given }) =>
       requestFromArguments(
         kinds,
         model,

@@ -31,6 +31,32 @@ export const RESULT = z.object({
   next: z.string().check(z.describe("What to do next.")),
 });
 
+/** The document of several orders. */
+export const BATCH = z.object({
+  orders: z.array(
+    z.extend(RESULT, {
+      error: z.nullable(z.string()).check(z.describe("Why the order has failed, and what to do.")),
+    }),
+  ),
+  failed: z.number().check(z.describe("How many orders have failed. The others are complete, or continue.")),
+  next: z.string().check(z.describe("What to do next.")),
+});
+
+/** An order of a batch: a result, a receipt, or an error. */
+export type BatchedOrder = z.infer<typeof BATCH>["orders"][number];
+
+/** The document of a batch, with what is known of each order. */
+export function batchOf(orders: BatchedOrder[]): z.infer<typeof BATCH> {
+  const failed = orders.filter(({ error }) => error !== null).length;
+  const isOpen = orders.some(({ error, status }) => error === null && status !== "success");
+  const next = isOpen
+    ? "Call `check_order` with each order that is not ready, or repeat the call. Do not create other orders for them."
+    : failed > 0
+      ? "Do what the `error` of each failed order says. The other orders are complete."
+      : "All orders are complete.";
+  return { orders, failed, next };
+}
+
 /** The document of a download. */
 export const FILES = z.object({
   order: z.string(),
@@ -106,17 +132,23 @@ export function documentOf(
 
 /** The audio of a document and its saved files, as links to resources that a client can show. */
 export function linksIn(document: Readonly<Record<string, unknown>>) {
-  const { clips, files } = z.safeParse(LINKED, document).data ?? {};
-  const audio = (clips ?? []).map(({ id, title, audio_url: uri }) => ({
-    ...{ type: "resource_link" as const, uri, name: title ?? id },
-  }));
+  const { clips = [], files, orders = [] } = z.safeParse(LINKED, document).data ?? {};
+  const audio = [...clips, ...orders.flatMap((order) => order.clips)].map(
+    ({ id, title, audio_url: uri }) => ({
+      ...{ type: "resource_link" as const, uri, name: title ?? id },
+    }),
+  );
   const saved = (files ?? []).map(({ path, content_type: mimeType }) => ({
     ...{ type: "resource_link" as const, uri: pathToFileURL(path).href, name: basename(path), mimeType },
   }));
   return [...audio, ...saved];
 }
 
-const LINKED = z.object({ clips: z.optional(RESULT.shape.clips), files: z.optional(FILES.shape.files) });
+const LINKED = z.object({
+  clips: z.optional(RESULT.shape.clips),
+  files: z.optional(FILES.shape.files),
+  orders: z.optional(z.array(z.object({ clips: RESULT.shape.clips }))),
+});
 
 /** The document of the balance; `null` for what is not known yet. */
 export function balanceOf(

@@ -7,8 +7,8 @@ import { type CallTimer, ToolCalls } from "./calls.js";
 import { confirmationBy } from "./confirmation.js";
 import type { Library, LibraryPackage } from "./library.js";
 import { LONGEST_MESSAGE_BYTES, limitLines } from "./limit-lines.js";
-import { creatingTools, ORDER, type PaidArguments } from "./requests.js";
-import { BALANCE, FILES, RESULT } from "./results.js";
+import { batchArguments, creatingTools, ORDER, type PaidArguments, requestOfTool } from "./requests.js";
+import { BALANCE, BATCH, FILES, RESULT } from "./results.js";
 import { type McpFlags, prepare } from "./setup.js";
 
 /** The error of a JSON-RPC request that can't be read. */
@@ -72,13 +72,32 @@ export async function createMcpServer(
   const { library, out } = setup;
   const server = new library.McpServer({ name: "async-music", version }, { instructions: INSTRUCTIONS });
   const calls = new ToolCalls(setup, confirmationBy(server), terminal, sleep);
-  for (const { name, title, description, inputSchema, requestOf } of creatingTools())
+  const tools = creatingTools();
+  for (const { name, title, description, inputSchema, requestOf } of tools)
     server.registerTool(
       name,
       { title, description, inputSchema, outputSchema: RESULT, annotations: CHANGING_HINTS },
       async (given: PaidArguments, extra: unknown) =>
         calls.create(given, () => requestOf(given), library.contextOf(extra)),
     );
+  server.registerTool(
+    "make_batch",
+    {
+      title: "Make a batch",
+      description:
+        "Places several orders at once, each at its own price and under its own name. If all together cost too much, nothing is sent. Returns what is known of each order after 50 s at the latest.",
+      inputSchema: batchArguments(tools),
+      outputSchema: BATCH,
+      annotations: CHANGING_HINTS,
+    },
+    async ({ orders, max_credits }, extra) => {
+      const requests = orders.map((given) => ({
+        order: given.order,
+        requestOf: () => requestOfTool(tools, given),
+      }));
+      return calls.createAll(requests, max_credits, library.contextOf(extra));
+    },
+  );
   server.registerTool(
     "check_order",
     {

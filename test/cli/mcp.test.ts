@@ -50,6 +50,7 @@ describe("the tools", () => {
     const { tools, client } = await connectServer();
     expect(tools.map(({ name }) => name)).toEqual([
       ...PAID_TOOLS,
+      "make_batch",
       "check_order",
       "download_audio",
       "balance",
@@ -57,8 +58,10 @@ describe("the tools", () => {
     for (const { name, inputSchema, outputSchema, annotations } of tools) {
       const isPaid = PAID_TOOLS.includes(name);
       expect(outputSchema?.type).toBe("object");
-      expect(inputSchema.required?.includes("order") ?? false).toBe(name !== "balance");
-      expect("max_credits" in Object(inputSchema.properties)).toBe(isPaid);
+      expect(inputSchema.required?.includes("order") ?? false).toBe(
+        !["balance", "make_batch"].includes(name),
+      );
+      expect("max_credits" in Object(inputSchema.properties)).toBe(isPaid || name === "make_batch");
       if (isPaid) expect(annotations).toMatchObject({ readOnlyHint: false, idempotentHint: true });
     }
     expect(client.getInstructions()).toContain("order");
