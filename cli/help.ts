@@ -114,9 +114,11 @@ After Ctrl-C it is 130, and the report shows what is known.
 
 const mcpHelpFor = (command: string) => `
 The tools are make_song, write_lyrics, continue_song,
-check_order, download_audio and balance. MCP clients start
-the command with stdin and stdout connected to them.
-It needs the package @modelcontextprotocol/sdk:
+make_batch, check_order, download_audio and balance.
+MCP clients start the command with stdin and stdout connected
+to them.
+It needs the package @modelcontextprotocol/sdk, or
+@modelcontextprotocol/server:
 
   npm install @modelcontextprotocol/sdk
   ${command} mcp --max-credits 50 --journal orders`;

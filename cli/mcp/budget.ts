@@ -141,7 +141,7 @@ export class Budget {
   }
 }
 
-/** The key was freed after its entry had been read, so that the user was not asked. */
+/** The key was freed after its entry had been read, so that the user has not confirmed the price. */
 async function refuseUnconfirmed(order: string): Promise<never> {
   throw new ToolRefusal(
     `The user has not confirmed the price of order ${JSON.stringify(order)}. Nothing was sent or charged. Call again with the same order.`,

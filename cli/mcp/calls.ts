@@ -66,9 +66,11 @@ export class ToolCalls {
     maxCredits: number | undefined,
     context: CallContext,
   ) {
-    const states = given.map(({ order }): { order: string; progress: Progress; result: BatchedOrder | null } => ({
-      ...{ order, progress: NO_PROGRESS, result: null },
-    }));
+    const states = given.map(
+      ({ order }): { order: string; progress: Progress; result: BatchedOrder | null } => ({
+        ...{ order, progress: NO_PROGRESS, result: null },
+      }),
+    );
     const shown = () =>
       batchOf(
         states.map(

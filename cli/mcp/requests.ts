@@ -73,7 +73,7 @@ export interface BatchedArguments extends Arguments {
   readonly order: string;
 }
 
-/** The arguments of the tool that places several orders at once. */
+/** The arguments of the tool for several orders at once. */
 export function batchArguments(tools: readonly CreatingTool[]) {
   const [first, ...others] = tools.map(({ batchSchema }) => batchSchema);
   if (first === undefined) throw new RangeError("there is no tool");

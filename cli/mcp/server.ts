@@ -85,7 +85,7 @@ export async function createMcpServer(
     {
       title: "Make a batch",
       description:
-        "Places several orders at once, each at its own price and under its own name. If all together cost too much, nothing is sent. Returns what is known of each order after 50 s at the latest.",
+        "Creates the results of several orders at once, each at its own price and under its own name. If all together cost too much, nothing is sent. Returns what is known of each order after 50 s at the latest.",
       inputSchema: batchArguments(tools),
       outputSchema: BATCH,
       annotations: CHANGING_HINTS,
