@@ -78,10 +78,10 @@ export interface HeldCall {
   request: unknown;
   clock: Clock;
   /** The journal, and the key, that will have the reservation; `null` without a journal. */
-  place: JournalPlace | null;
+  position: JournalPosition | null;
 }
 
-export interface JournalPlace {
+export interface JournalPosition {
   readonly journal: Journal;
   readonly key: string;
 }
@@ -90,7 +90,7 @@ export interface JournalPlace {
 export interface ReservingBudget extends Budget {
   hold(call: HeldCall): Promise<BudgetHold>;
   /** Notes that a journal key has a reservation, which another run or process may have made. */
-  note(reservation: BudgetReservation, place: JournalPlace): Promise<void>;
+  note(reservation: BudgetReservation, position: JournalPosition): Promise<void>;
   /** Frees a reservation. Never rejects. */
   free(reservation: BudgetReservation): Promise<void>;
   /**

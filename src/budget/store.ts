@@ -26,7 +26,7 @@ export interface ReserveResult {
 
 /** Writes an intent together with its reservation, or neither. `null`: the key does not hold the revision `previous`. */
 export type PutReserving = (
-  place: { key: string; entry: JournalEntry; previous: string | null },
+  position: { key: string; entry: JournalEntry; previous: string | null },
   reserve: NewReservation,
 ) => Promise<ReserveResult | null>;
 

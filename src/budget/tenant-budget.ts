@@ -13,7 +13,7 @@ import {
   type BudgetOptions,
   type BudgetUsage,
   type HeldCall,
-  type JournalPlace,
+  type JournalPosition,
   type ReservingBudget,
   tenantRule,
 } from "./budget.js";
@@ -34,7 +34,7 @@ export class TenantBudget implements ReservingBudget {
   readonly #periods: Periods;
   #clock: Pick<Clock, "now">;
   /** By the id of a reservation: the journal and the key that have it, as far as this process has seen them. */
-  readonly #places = new Map<string, JournalPlace>();
+  readonly #positions = new Map<string, JournalPosition>();
   /** By the id of a reservation or of its task: the credits to charge, 0 to free them. The store could not be changed at once. */
   readonly #unwritten = new Map<string, number>();
   /** By the id of a task: its reservation, where the store could not note the task. */
@@ -56,7 +56,7 @@ export class TenantBudget implements ReservingBudget {
     return { spent, reserved: creditsOf(open), maxCredits, until };
   }
 
-  async hold({ tenant, request, clock, place }: HeldCall): Promise<BudgetHold> {
+  async hold({ tenant, request, clock, position }: HeldCall): Promise<BudgetHold> {
     this.#clock = this.#options.clock ?? clock;
     const { maxCredits } = this.#options;
     const credits = listedPrice(request) ?? HIGHEST_PRICE;
@@ -66,21 +66,21 @@ export class TenantBudget implements ReservingBudget {
         return { id, tenant, credits };
       },
       reserve: (reservation) =>
-        this.#reserve(reservation, place, (reserve) =>
+        this.#reserve(reservation, position, (reserve) =>
           this.#call(tenant, "reserve", () => this.#store.reserve(reserve)),
         ),
-      reserveBy: (reservation, write) => this.#reserve(reservation, place, write),
+      reserveBy: (reservation, write) => this.#reserve(reservation, position, write),
       refusal: ({ spent, reserved }) =>
         new CreditCeilingError({ tenant, credits, spentCredits: spent + reserved, reserved, maxCredits }),
       free: (reservation) => this.free(reservation),
       name: (reservation, taskId) => this.#name(reservation, taskId),
     };
-    return new Hold(actions, (place && this.#store.withJournal?.(place.journal)) ?? null);
+    return new Hold(actions, (position && this.#store.withJournal?.(position.journal)) ?? null);
   }
 
-  async note({ id }: BudgetReservation, place: JournalPlace): Promise<void> {
-    this.#places.set(id, place);
-    keepLatest(this.#places, MOST_NOTES);
+  async note({ id }: BudgetReservation, position: JournalPosition): Promise<void> {
+    this.#positions.set(id, position);
+    keepLatest(this.#positions, MOST_NOTES);
   }
 
   async free(reservation: BudgetReservation): Promise<void> {
@@ -104,18 +104,18 @@ export class TenantBudget implements ReservingBudget {
   /** Reserves. If that does not fit, frees what is no longer needed, and tries once more. */
   async #reserve<Result extends ReserveResult | null>(
     reservation: BudgetReservation,
-    place: JournalPlace | null,
+    position: JournalPosition | null,
     write: (reserve: NewReservation) => Promise<Result>,
   ): Promise<Result> {
     const { maxCredits } = this.#options;
     const { oldest } = this.#periods.at(this.#clock.now());
-    const reserve = { reservation, key: place?.key ?? null, maxCredits, oldest };
+    const reserve = { reservation, key: position?.key ?? null, maxCredits, oldest };
     let result = await write(reserve);
     if (result?.isReserved === false) {
       const { open } = await this.#read(reservation.tenant, periodOf(reservation));
       if (await this.#reconcile(open)) result = await write(reserve);
     }
-    if (place !== null && result?.isReserved) await this.note(reservation, place);
+    if (position !== null && result?.isReserved) await this.note(reservation, position);
     return result;
   }
 
@@ -143,10 +143,10 @@ export class TenantBudget implements ReservingBudget {
     if (unwritten !== undefined) return unwritten;
     const { journal } = this.#options;
     const ofAll = journal === undefined || key === null ? null : { journal, key };
-    const place = this.#places.get(id) ?? ofAll;
-    if (place === null) return null;
+    const position = this.#positions.get(id) ?? ofAll;
+    if (position === null) return null;
     try {
-      const entry: unknown = (await withTimeout(() => place.journal.get(place.key))) ?? null;
+      const entry: unknown = (await withTimeout(() => position.journal.get(position.key))) ?? null;
       return entry === null || isJournalEntry(entry) ? endByEntry(entry, reservation) : null;
     } catch {
       // The journal fails: the reservation may still be needed.
@@ -163,7 +163,7 @@ export class TenantBudget implements ReservingBudget {
       const write = () => (credits > 0 ? this.#store.settle(ended, credits) : this.#store.free(ended));
       await withTimeout(write, LONGEST_END_MS);
       this.#unwritten.delete(id);
-      this.#places.delete(id);
+      this.#positions.delete(id);
       return true;
     } catch {
       return false;

@@ -1,4 +1,4 @@
-import { type BudgetHold, type JournalPlace, reservingBudget } from "../budget/budget.js";
+import { type BudgetHold, type JournalPosition, reservingBudget } from "../budget/budget.js";
 import { listedPrice } from "../contract/prices.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
@@ -71,11 +71,11 @@ export class Submissions {
   async hold(
     { value: request }: SentRequest,
     options: CreateOptions,
-    place: JournalPlace | null,
+    position: JournalPosition | null,
   ): Promise<BudgetHold | undefined> {
     const { tenant } = options;
     if (tenant === undefined) return undefined;
-    return reservingBudget(options)?.hold({ tenant, request, clock: this.#context.clock, place });
+    return reservingBudget(options)?.hold({ tenant, request, clock: this.#context.clock, position });
   }
 
   /** The model of a submission of this client, and when it arrived, in milliseconds since the epoch. */

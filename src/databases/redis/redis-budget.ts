@@ -5,7 +5,7 @@ import type { BudgetStore, NewReservation, OpenReservation, ReserveResult } from
 import { TenantBudget } from "../../budget/tenant-budget.js";
 import type { BudgetReservation } from "../../journal/journal.js";
 import { evaluateOn, isCluster, PREFIX, prefixRule, type RedisClient } from "./client.js";
-import { PUT_ENTRY, redisPlaceOf } from "./redis-journal.js";
+import { PUT_ENTRY, redisPositionOf } from "./redis-journal.js";
 
 /** Options of `redisBudget`. They must be the same in all processes. */
 export interface RedisBudgetOptions extends BudgetOptions {
@@ -125,11 +125,11 @@ function redisStore(redis: RedisClient, start: string, per: BudgetOptions["per"]
       return stateOf(Array.isArray(fields) ? fields.map(String) : [], tenant, period);
     },
     withJournal(journal) {
-      const place = redisPlaceOf(journal);
-      if (place === null || place.redis !== redis || isCluster(redis)) return null;
+      const position = redisPositionOf(journal);
+      if (position === null || position.redis !== redis || isCluster(redis)) return null;
       return async ({ key, entry, previous }, reserve) => {
-        const keys = [accountOf(reserve.reservation.tenant), place.nameOf(key)];
-        const values = [...valuesOf(reserve, seconds), ...place.valuesOf(entry, previous)];
+        const keys = [accountOf(reserve.reservation.tenant), position.nameOf(key)];
+        const values = [...valuesOf(reserve, seconds), ...position.valuesOf(entry, previous)];
         const reply = await evaluate(RESERVE_WITH_INTENT, keys, values);
         return Array.isArray(reply) ? resultOf(reply) : null;
       };

@@ -127,7 +127,7 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
         return listUnacknowledged((await readAll("unacknowledged")).entries, since);
       },
     };
-    places.set(journal, { redis, nameOf, valuesOf });
+    positions.set(journal, { redis, nameOf, valuesOf });
     return journal;
 
     async function readAll(which: Which) {
@@ -154,17 +154,17 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
 type Which = "all" | "unacknowledged";
 
 /** How a journal writes an entry. */
-interface RedisPlace {
+interface RedisPosition {
   redis: RedisClient;
   nameOf(key: string): string;
   valuesOf(entry: JournalEntry, previous: string | null): string[];
 }
 
-const places = new WeakMap<Journal, RedisPlace>();
+const positions = new WeakMap<Journal, RedisPosition>();
 
 /** Where a journal has its entries; `null` if it is none of `redisJournal`. */
-export function redisPlaceOf(journal: Journal): RedisPlace | null {
-  return places.get(journal) ?? null;
+export function redisPositionOf(journal: Journal): RedisPosition | null {
+  return positions.get(journal) ?? null;
 }
 
 /** With its option `stringNumbers`, ioredis returns numbers as strings. */
