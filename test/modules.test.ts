@@ -23,7 +23,7 @@ const arrows = {
     "*.ts": "contract time errors rate-limit http journal budget tasks audio",
     node: "errors journal audio",
     databases: "contract time errors rate-limit journal budget",
-    opentelemetry: "contract errors http *.ts",
+    opentelemetry: "contract time errors http *.ts",
   }),
   ...modulesBelow("emulator", {
     time: "src/time",

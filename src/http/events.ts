@@ -165,12 +165,10 @@ export interface CompletionEvent {
   task: Task;
   /** The option `tenant` of the wait; `null` without one. */
   tenant: string | null;
-  /**
-   * The time from the task's end to the response that reported it, in milliseconds by the service's timestamps: `completed_at`
-   * and `Date`. `Date` has whole seconds: the value is exact to a second, and to a millisecond while the client's clock agrees
-   * with the service's. `null` without `completed_at`.
-   */
-  discoveryMs: number | null;
+  /** The `Date` of the response that reported the end: the service's clock, in whole seconds; `null` without one. */
+  date: string | null;
+  /** When the response was received, by the client's clock in milliseconds since the epoch. */
+  receivedAt: number;
 }
 
 /** The events of a client, by the name for `client.on`. */

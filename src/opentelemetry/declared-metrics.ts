@@ -1,4 +1,4 @@
-import type { Attributes, Meter } from "@opentelemetry/api";
+import type { Meter, MeterAttributes } from "./meter.js";
 
 /** The name, the unit and the attributes of a metric. An attribute is absent from a measurement where it does not apply. */
 interface DeclaredMetric {
@@ -111,6 +111,6 @@ export function createHistogram<Metric extends MetricOf<"histogram">>(
   return (value, attributes) => histogram.record(value, present(attributes));
 }
 
-function present(attributes: Attributes): Attributes {
+function present(attributes: MeterAttributes): MeterAttributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,4 @@
-import { type Meter, metrics, type ObservableResult } from "@opentelemetry/api";
+import { metrics } from "@opentelemetry/api";
 import type { AsyncMusic } from "../client.js";
 import { ERROR_STATUSES, MODELS, TASK_ERROR_CODES, TASK_TYPES } from "../contract/service.js";
 import { ApiError } from "../errors/api-errors.js";
@@ -6,9 +6,11 @@ import { AsyncMusicError, shown, wrongValue } from "../errors/base.js";
 import { checkOptions, flagRule, methodsRule } from "../errors/options.js";
 import type { ClientEvents, CompletionEvent, ResponseEvent, SubmissionEvent } from "../http/events.js";
 import { RecentIds } from "../http/ids.js";
+import { parseDate } from "../time/date.js";
 import { type BoundedValue, createBoundedValue } from "./bounded-values.js";
 import { createCounter, createHistogram, METRICS } from "./declared-metrics.js";
 import { serverAttributes, templateOf } from "./http-attributes.js";
+import type { Meter, ObserveGauge } from "./meter.js";
 
 /** Options of `recordMetrics`. */
 export interface MetricsOptions {
@@ -83,7 +85,7 @@ const OPTIONS = {
 function observeRemaining(client: AsyncMusic, meter: Meter): () => void {
   const { name, unit, description } = METRICS.remaining;
   const gauge = meter.createObservableGauge(name, { unit, description });
-  const observe = (result: ObservableResult) => {
+  const observe: ObserveGauge = (result) => {
     const { remaining } = client.rateLimit;
     if (remaining !== null) result.observe(remaining);
   };
@@ -146,7 +148,7 @@ function createRecorder(
           "async_music.tenant": tenantOf(tenant),
         });
     },
-    completion({ task, tenant, discoveryMs }: CompletionEvent) {
+    completion({ task, tenant, ...reported }: CompletionEvent) {
       if (!ended.add(task.task_id)) return;
       const kind = {
         "async_music.model": bounded.model(task.model),
@@ -162,9 +164,19 @@ function createRecorder(
         "async_music.credit.state": task.status === "success" ? "settled" : "refunded",
         "async_music.tenant": tenantOf(tenant),
       });
-      if (discoveryMs !== null) timeDiscovery(discoveryMs / 1000, kind);
+      const completedAt = parseDate(task.completed_at);
+      if (completedAt !== null) timeDiscovery(Math.max(0, reportedAt(reported) - completedAt) / 1000, kind);
     },
   };
+}
+
+/**
+ * When the service reported the end of a task, by its own clock in milliseconds since the epoch. `Date` has whole seconds: if the
+ * client's clock agrees, it has the rest.
+ */
+function reportedAt({ date: text, receivedAt }: Pick<CompletionEvent, "date" | "receivedAt">): number {
+  const date = parseDate(text);
+  return date === null ? receivedAt : Math.min(Math.max(receivedAt, date), date + 999);
 }
 
 function createBoundedValues({ baseUrl }: AsyncMusic) {

@@ -15,7 +15,6 @@ import { whenOverdue } from "../time/clock.js";
 import { parseDate } from "../time/date.js";
 import { Deadline } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
-import { emitCompletion } from "./completion.js";
 import type { LastReading } from "./estimate.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 import { type Admission, type PollOutcome, QueuedPoll, type SharedPolls } from "./queued-poll.js";
@@ -246,11 +245,21 @@ export class TaskPoller implements LastReading {
       const { data } = outcome.result;
       const isEnded = isFinalStatus(data.status);
       this.context.pacer.learn(this.#taskOf(data), isEnded);
-      if (isEnded) emitCompletion(this.context, this.#settings.tenant, outcome.result);
+      if (isEnded) this.#emitCompletion(outcome.result);
       return outcome;
     } catch (error) {
       return failed(signal.aborted ? new PollAbandoned() : error);
     }
+  }
+
+  #emitCompletion({ data, response }: Result<Task>): void {
+    const { emitter, redactor } = this.context;
+    emitter.emit("completion", () => ({
+      task: redactor.data(data),
+      tenant: this.#settings.tenant ?? null,
+      date: response.headers.get("Date"),
+      receivedAt: response.receivedAt,
+    }));
   }
 
   /** The time limit of a poll that begins now, in real milliseconds. */

@@ -37,32 +37,37 @@ export class Submissions {
     ).catch(async (error: unknown) => {
       if (error instanceof SubmissionOutcomeUnknownError) logError(error.message);
       if (error instanceof AsyncMusicError && error.taskId) await hold?.created(error.taskId);
-      if (!(error instanceof AlreadyTaken))
-        this.#emit(request, options, () => failureOf(request, options, error));
+      if (!(error instanceof AlreadyTaken)) this.#emit(request, options, null, error);
       throw error;
     });
-    this.#emit(request, options, () => {
-      const { task_id: taskId, credits_charged: credits } = created.data;
-      return { outcome: "created", taskId, credits, error: null };
-    });
+    this.#emit(request, options, created.data, null);
     await hold?.created(created.data.task_id);
     // By the client's clock, since the service's may differ.
     this.#sent.set(created.data, { model: String(Object(request.value).model), at: clock.now() });
     return created;
   }
 
-  #emit({ value }: SentRequest, { tenant }: CreateOptions, endOf: () => SubmissionEnd): void {
+  /** Emits the end of a submission: the response of the service, or an error. */
+  #emit(
+    { value }: SentRequest,
+    { tenant, signal }: CreateOptions,
+    submission: TaskSubmission | null,
+    error: unknown,
+  ): void {
     const { emitter, redactor } = this.#context;
     emitter.emit("submission", () => {
-      const end = endOf();
+      const outcome = submission === null ? outcomeOf(error, signal) : "created";
+      const isCreated = outcome === "created";
       // In JavaScript a request may be anything, and contain the API key.
-      const { model, task_type } = Object(value);
+      const { model, task_type } = Object(redactor.data(value));
       return {
-        ...end,
-        model: redactor.text(String(model)),
-        taskType: redactor.text(String(task_type)),
+        outcome,
+        model: String(model),
+        taskType: String(task_type),
         tenant: tenant ?? null,
-        taskId: end.taskId && redactor.text(end.taskId),
+        taskId: isCreated ? (submission?.task_id ?? Object(error).taskId) : null,
+        credits: isCreated ? (submission?.credits_charged ?? listedPrice(value)) : null,
+        error,
       };
     });
   }
@@ -110,15 +115,6 @@ export class SubmissionCount {
       this.#open--;
     }
   }
-}
-
-type SubmissionEnd = Omit<SubmissionEvent, "model" | "taskType" | "tenant">;
-
-function failureOf({ value }: SentRequest, { signal }: CreateOptions, error: unknown): SubmissionEnd {
-  const outcome = outcomeOf(error, signal);
-  if (outcome !== "created") return { outcome, taskId: null, credits: null, error };
-  const { taskId } = Object(error);
-  return { outcome, taskId, credits: listedPrice(value), error };
 }
 
 /** What the error of a submission means for its task. */

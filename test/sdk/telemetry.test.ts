@@ -123,7 +123,12 @@ test("a submission and a completion have the tenant, the credits and the task", 
     { ...requested, outcome: "unknown", tenant: null, taskId: null, credits: null, error },
   ]);
   expect(completions).toEqual([
-    { task: expect.objectContaining({ task_id: TASK_ID }), tenant: "acme", discoveryMs: expect.any(Number) },
+    {
+      task: expect.objectContaining({ task_id: TASK_ID }),
+      tenant: "acme",
+      date: null,
+      receivedAt: expect.any(Number),
+    },
   ]);
 });
 
