@@ -4,6 +4,6 @@
  * @module async-music/opentelemetry
  */
 
-export type { InstrumentOptions, Meter, MeterAttributes, ObserveGauge } from "./meter.js";
+export type { InstrumentSettings, Meter, MeterAttributes, ObserveGauge } from "./meter.js";
 export { type MetricsOptions, recordMetrics } from "./metrics.js";
 export { type OpenTelemetryOptions, withOpenTelemetry } from "./spans.js";

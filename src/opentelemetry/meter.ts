@@ -4,7 +4,7 @@ export interface MeterAttributes {
 }
 
 /** The unit and the description of an instrument, and the boundaries of a histogram's buckets. */
-export interface InstrumentOptions {
+export interface InstrumentSettings {
   unit: string;
   description: string;
   advice?: { explicitBucketBoundaries: number[] };
@@ -17,14 +17,14 @@ export type ObserveGauge = (result: { observe(value: number): void }) => void;
 export interface Meter {
   createCounter(
     name: string,
-    options: InstrumentOptions,
+    options: InstrumentSettings,
   ): { add(value: number, attributes: MeterAttributes): void };
   createHistogram(
     name: string,
-    options: InstrumentOptions,
+    options: InstrumentSettings,
   ): { record(value: number, attributes: MeterAttributes): void };
   createObservableGauge(
     name: string,
-    options: InstrumentOptions,
+    options: InstrumentSettings,
   ): { addCallback(observe: ObserveGauge): void; removeCallback(observe: ObserveGauge): void };
 }
