@@ -133,7 +133,15 @@ test("every bundled package's license is in the licenses file", async () => {
   const options: BuildOptions = {
     ...SPLIT,
     platform: "node",
-    external: ["zod", "ky", "@modelcontextprotocol/sdk", "@modelcontextprotocol/server", "ioredis", "pg", "redis"],
+    external: [
+      "zod",
+      "ky",
+      "@modelcontextprotocol/sdk",
+      "@modelcontextprotocol/server",
+      "ioredis",
+      "pg",
+      "redis",
+    ],
   };
   const { metafile } = await bundle(entryPoints, options);
   const bundled = Object.values(metafile.outputs)
