@@ -1,7 +1,7 @@
 import { printableLine } from "../../src/contract/text.js";
 import { LiveLine } from "../live-line.js";
 import { delayText } from "../progress.js";
-import { minutesText, type Terminal } from "../terminal.js";
+import { leftText, type Terminal } from "../terminal.js";
 
 /** The progress of a batch: a line that is redrawn on a terminal, else a line for each line of the file that ends. */
 export class BatchProgress {
@@ -54,7 +54,7 @@ export class BatchProgress {
 
   #note(): string {
     const seconds = this.#secondsLeft();
-    return seconds === null ? "" : `, about ${minutesText(seconds)} left`;
+    return seconds === null || this.#ended === this.#total ? "" : `, ${leftText({ medianSeconds: seconds })}`;
   }
 
   /** How long the rest takes at the rate of this command; `null` before a line has ended. */

@@ -469,5 +469,5 @@ test("on a terminal, one line shows the counts and an estimate", async () => {
   await write(song("rain"), song("snow"));
   const live = createTerminal(its.emulator, { isTerminal: true });
   const { stderr } = await live.run("batch", file, ...flags("--yes", "--concurrency", "1"));
-  expect(stderr).toMatch(/1 of 2 {2}50 % {2}\d+:\d\d, about \d+:\d\d left/);
+  expect(stderr).toMatch(/1 of 2 {2}50 % {2}\d+:\d\d, about \d+ \w+ left/);
 });
