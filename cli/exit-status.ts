@@ -23,7 +23,7 @@ const EXIT_STATUSES: readonly ErrorRow<number>[] = [
   [13, sdk.AudioExpiredError],
   [14, sdk.AudioDownloadError],
   [15, sdk.InvalidResponseError],
-  [16, sdk.JournalError, sdk.JournalDamagedError],
+  [16, sdk.JournalError, sdk.JournalDamagedError, sdk.BudgetError],
 ];
 
 /** The exit status of a batch of which some lines have no result. */

@@ -23,12 +23,15 @@ interface Found {
 const CONSTRUCTED: Record<string, RegExp> = {
   "new RegExp(`^${API_PREFIX}/[^?#]+$`)": /^\/api\/v1\/[^?#]+$/,
   "new RegExp(`^[A-Za-z0-9._:-]{${shortest},${longest}}$`)": /^[A-Za-z0-9._:-]{1,128}$/,
-  'new RegExp(secret.length < SHORTEST_SECRET ? `(?<!\\\\w)${spelling}(?!\\\\w)` : spelling, "gi")':
+  'new RegExp(isLongSecret(secret) ? spelling : `(?<!\\\\w)${spelling}(?!\\\\w)`, "gi")':
     /(?:\u006b|%(?:25)*6b)(?:\u0065|%(?:25)*65)(?:\u0079|%(?:25)*79)/gi,
   'new RegExp(`\\\\.(?:${EXTENSIONS.join("|")})$`, "i")': /\.(?:mp3|wav|flac|ogg|m4a|bin)$/i,
   'new RegExp(`^${path.replaceAll(".", "\\\\.").replaceAll(/\\{\\w+\\}/g, "([^/]+)")}$`)':
     /^\/([^/]+)\/art\/([^/]+)\/([^/]+)$/,
   "new RegExp(`(${API_PREFIX}/task/)[^/]+$`)": /(\/api\/v1\/task\/)[^/]+$/,
+  'new RegExp(`^(.+)\\\\.(?:${[...EXTENSIONS, "txt"].join("|")})$`, "i")':
+    /^(.+)\.(?:mp3|wav|flac|ogg|m4a|bin|txt)$/i,
+  "new RegExp(`^${name}(\\\\.${name})?$`)": /^[a-z_][a-z\d_]{0,57}(\.[a-z_][a-z\d_]{0,57})?$/,
   'new RegExp(pattern, "g")': /a2V(?:[+-]|%(?:25)*2[Bb])|rZX(?:[/_]|%(?:25)*2[Ff])|tleQ/g,
 };
 

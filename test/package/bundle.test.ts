@@ -27,13 +27,13 @@ describe("the SDK with its dependencies, in a user's bundle", async () => {
       .filter(({ path }) => eager.has(relative(".", path).replaceAll("\\", "/")) === isEager)
       .reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
 
-  test("is at most 47.8 kB that are loaded at once", () => {
+  test("is at most 53.6 kB that are loaded at once", () => {
     expect(sizeOf(true)).toBeGreaterThan(0);
-    expect(sizeOf(true)).toBeLessThanOrEqual(47.8 * kilobytes);
+    expect(sizeOf(true)).toBeLessThanOrEqual(53.6 * kilobytes);
   });
 
-  test("has at most 15.4 kB more that the first download and the first follower load, ky among them", () => {
-    expect(sizeOf(false)).toBeLessThanOrEqual(15.4 * kilobytes);
+  test("has at most 18.8 kB more that the first download, follower and budget load, ky among them", () => {
+    expect(sizeOf(false)).toBeLessThanOrEqual(18.8 * kilobytes);
     const inputs = Object.keys(metafile.outputs).filter((file) => !eager.has(file));
     const lazy = inputs.flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
     expect(lazy).toContain("src/audio/download.ts");
@@ -41,11 +41,11 @@ describe("the SDK with its dependencies, in a user's bundle", async () => {
     expect(lazy.some((file) => file.includes("node_modules/ky/"))).toBe(true);
   });
 
-  test("is at most 60.4 kB where a bundler splits nothing", async () => {
+  test("is at most 67.6 kB where a bundler splits nothing", async () => {
     const whole = await bundle(["src/index.ts"], { minify: true, target: "es2023" });
     const sizes = whole.outputFiles.map(({ contents }) => gzipSync(contents, { level: 9 }).length);
     expect(sizes).toHaveLength(1);
-    expect(sizes[0]).toBeLessThanOrEqual(60.4 * kilobytes);
+    expect(sizes[0]).toBeLessThanOrEqual(67.6 * kilobytes);
   });
 
   test("has no code of the emulator", () => {

@@ -113,6 +113,6 @@ test("a pacer function is called with the client's clock and key", async () => {
     },
   });
   await client.tasks.retrieve(TASK_ID);
-  expect(made).toEqual([clock, API_KEY]);
+  expect(made).toEqual([clock, API_KEY, expect.any(Function)]);
   expect(asked).toHaveLength(1);
 });

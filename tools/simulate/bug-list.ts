@@ -19,13 +19,13 @@ export const BUGS: readonly Bug[] = [
   {
     name: "no intent is written before the POST",
     file: "src/journal/intent-claim.ts",
-    find: "isPut = await slot.put(intent, previous);",
+    find: "isPut = await slot.put(intent, previous, hold?.put);",
     replace: "isPut = true;",
   },
   {
     name: "the POST is sent without waiting for the intent",
     file: "src/journal/intent-claim.ts",
-    find: "isPut = await slot.put(intent, previous);",
+    find: "isPut = await slot.put(intent, previous, hold?.put);",
     replace: "isPut = (void slot.put(intent, previous).catch(() => {}), true);",
   },
   {

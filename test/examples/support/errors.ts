@@ -61,6 +61,7 @@ export const errors: Judged[] = [
   never(new sdk.InvalidResponseError("", of), "without a task ID"),
   never(invalid("data.output.result"), "about the result of a task"),
   never(new sdk.AudioExpiredError(audio.url)),
+  again(new sdk.BudgetError("", { tenant: "acme" }), "of a database that may work again"),
   never(new sdk.CreditCeilingError({ credits: 5, spentCredits: 5, maxCredits: 5 })),
   never(new sdk.SubmissionOutcomeUnknownError("", outcome), "without a task ID"),
   again(
