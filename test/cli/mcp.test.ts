@@ -625,7 +625,7 @@ describe("the command", () => {
     const missing = `import { registerHooks } from "node:module";
       const sources = ${JSON.stringify(pathToFileURL(resolve("cli")).href)};
       registerHooks({ resolve(specifier, context, next) {
-        const isHidden = specifier.startsWith("@modelcontextprotocol/sdk") && context.parentURL?.startsWith(sources);
+        const isHidden = specifier.startsWith("@modelcontextprotocol/") && context.parentURL?.startsWith(sources);
         if (!isHidden) return next(specifier, context);
         throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
       } });`;
