@@ -48,7 +48,7 @@ const long = [
 const slowBuilt = [
   "test/cli/{process,state-file}.test.ts",
   "test/package/tarball.test.ts",
-  "test/examples/{cloudflare,outside,python,shared-emulator}.test.ts",
+  "test/examples/{buckets,cloudflare,outside,python,shared-emulator}.test.ts",
   "test/package/{guides,guide-tests}.test.ts",
 ];
 

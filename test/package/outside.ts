@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
@@ -12,6 +12,9 @@ export interface Project {
 /** The packages that the tarball itself depends on. */
 const DEPENDENCIES = ["ky", "zod"];
 
+/** Where this repository has packages. */
+const FOLDERS = ["node_modules", "tools/storage/node_modules"];
+
 /** Makes a project with the packed package and, as links, other packages of this repository. Needs the built package. */
 export function createProject(packages: readonly string[] = []): Project {
   const folder = mkdtempSync(join(tmpdir(), "async-music-outside-"));
@@ -20,7 +23,7 @@ export function createProject(packages: readonly string[] = []): Project {
   for (const name of [...DEPENDENCIES, ...packages]) {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(resolve("node_modules", name), link);
+    symlinkSync(FOLDERS.map((modules) => resolve(modules, name)).find(existsSync) ?? name, link);
   }
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

@@ -1,0 +1,7 @@
+export {
+  GetObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from "@aws-sdk/client-s3";
+export { startFauxqs } from "fauxqs";
+export { Miniflare } from "miniflare";
