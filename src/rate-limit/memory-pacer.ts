@@ -11,7 +11,7 @@ import type {
   WaitingTask,
 } from "./pacer.js";
 import { Queue, type QueueEntry } from "./queue.js";
-import { PollSchedule } from "./schedule.js";
+import { PollSchedule, type TaskEnd } from "./schedule.js";
 import { TaskReads } from "./task-reads.js";
 import { type Fairness, Tenants } from "./tenants.js";
 import { Timer } from "./timer.js";
@@ -104,6 +104,11 @@ export class MemoryPacer implements Pacer {
     this.#plan.at = Number.NEGATIVE_INFINITY;
     this.advance(now);
   };
+
+  /** Learns from a task that another process has polled: the next plan of polls uses it. */
+  learnEnd(end: TaskEnd): void {
+    this.#schedule.learnEnd(end);
+  }
 
   readonly estimate = (task: WaitingTask): TaskEstimate | null => {
     const now = this.#clock.now();

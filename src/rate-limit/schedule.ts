@@ -48,6 +48,14 @@ const FIRST_READS_SHARE = 0.25;
 const MOST_KINDS = 16;
 const LONGEST_NAME = 100;
 
+/** An end that another process has found: a task was unfinished at one age, and finished at a later one. */
+export interface TaskEnd {
+  model: string;
+  type: string;
+  unfinishedMs: number;
+  ageMs: number;
+}
+
 /** How many tenants are planned one by one: those with the most tasks. All others with scarce polls have one plan. */
 const MOST_PLANS = 8;
 
@@ -78,6 +86,13 @@ export class PollSchedule {
     if (resumedAt !== undefined) this.#resumed = { kind, ageMs: Math.max(0, resumedAt - submittedAt) };
     kind.learn(unfinishedAt - submittedAt, now - submittedAt, isFinished);
     return isFirstResumed || (isFinished && kind.ends <= LEARNED_ENDS);
+  }
+
+  /** Learns from the end of a task that another process has polled, from its submission on. */
+  learnEnd(end: TaskEnd): void {
+    const kind = this.#kindOf(end);
+    kind.learn(0, end.unfinishedMs, false);
+    kind.learn(end.unfinishedMs, end.ageMs, true);
   }
 
   /** How much longer a task takes that was unfinished at its last reading; `null` before enough ends of its kind are known. */
@@ -183,7 +198,7 @@ export class PollSchedule {
     return this.#kinds.has(name) || this.#kinds.size < MOST_KINDS ? name : "others";
   }
 
-  #kindOf(task: WaitingTask): Durations {
+  #kindOf(task: Pick<WaitingTask, "model" | "type">): Durations {
     const key = this.#keyOf(task);
     const kind = this.#kinds.get(key) ?? new Durations();
     this.#kinds.set(key, kind);

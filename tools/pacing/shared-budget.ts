@@ -5,6 +5,7 @@ import {
   READ_LASTS_MS,
 } from "../../src/databases/redis/fleet-budget.js";
 import type { TasksByTenant } from "../../src/databases/redis/waiting-tasks.js";
+import type { TaskEnd } from "../../src/rate-limit/schedule.js";
 import type { Clock } from "../../src/time/clock.js";
 
 /** A fleet's window on a test clock, without Redis. It behaves as the tests with Redis require. */
@@ -12,6 +13,8 @@ export function createSharedBudget(clock: Clock, size: FleetSize, latencyMs = 2)
   const lastsMs = size.windowMs + marginOf(size);
   const waitingBy = new Map<FleetBudget, TasksByTenant>();
   const reads = new Map<string, { reader: FleetBudget; until: number }>();
+  const ends: { end: TaskEnd; member: FleetBudget }[] = [];
+  const readBy = new Map<FleetBudget, number>();
   let [taken, endsAt, isHeld] = [0, 0, false];
   const isOpen = () => clock.now() < endsAt;
 
@@ -46,6 +49,12 @@ export function createSharedBudget(clock: Clock, size: FleetSize, latencyMs = 2)
       const last = reads.get(taskId);
       if (last !== undefined && last.reader !== this && clock.now() < last.until) return;
       reads.set(taskId, { reader: this, until: clock.now() + READ_LASTS_MS.received });
+    },
+    async exchangeEnds(own) {
+      const others = ends.slice(readBy.get(this) ?? 0).filter(({ member }) => member !== this);
+      ends.push(...own.map((end) => ({ end, member: this })));
+      readBy.set(this, ends.length);
+      return others.map(({ end }) => end);
     },
     async reportWaiting(waiting) {
       waitingBy.set(this, waiting);

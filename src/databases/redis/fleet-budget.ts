@@ -1,4 +1,5 @@
 import { LIMITS } from "../../contract/service.js";
+import type { TaskEnd } from "../../rate-limit/schedule.js";
 import type { TasksByTenant } from "./waiting-tasks.js";
 
 /** How many requests the service allows a key. */
@@ -28,6 +29,8 @@ export interface FleetBudget {
    * processes have other names.
    */
   reportWaiting(waiting: TasksByTenant): Promise<TasksByTenant>;
+  /** Shares the ends of tasks that this process has found, and resolves with those of other processes since its last call. */
+  exchangeEnds(own: readonly TaskEnd[]): Promise<readonly TaskEnd[]>;
 }
 
 export interface Taking {

@@ -7,10 +7,14 @@ import { AvailableBudget } from "./available-budget.js";
 import { type FleetBudget, type FleetSize, REPLY_LASTS_MS } from "./fleet-budget.js";
 import { shareOf } from "./fleet-share.js";
 import { FleetWindow } from "./fleet-window.js";
+import { SharedEnds } from "./shared-ends.js";
 import { WaitingTasks } from "./waiting-tasks.js";
 
 /** How often per window this process reports how many tasks it waits for. */
 const REPORTS_PER_WINDOW = 30;
+
+/** How often per window this process exchanges the ends of tasks with others. */
+const EXCHANGES_PER_WINDOW = 12;
 
 /** Before the fleet has reported a tenant, as many processes as this may have it as well: a tenth of it counts here. */
 const UNREPORTED = 0.1;
@@ -27,6 +31,7 @@ export class FleetPacer implements Pacer {
   readonly #queue: MemoryPacer;
   readonly #reportEveryMs: number;
   readonly #waiting = new WaitingTasks();
+  readonly #ends: SharedEnds;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, fleet: FleetBudget, size: FleetSize, onUnavailable: (error: unknown) => void) {
@@ -37,10 +42,17 @@ export class FleetPacer implements Pacer {
     this.#queue = new MemoryPacer(clock, new FleetOrOwnWindow(this.#window, this.#budget));
     this.#queue.tenants.share({ weights: new Map(), elsewhere: 0, unknown: UNREPORTED });
     this.#reportEveryMs = size.windowMs / REPORTS_PER_WINDOW;
+    this.#ends = new SharedEnds(
+      this.#clock,
+      size.windowMs / EXCHANGES_PER_WINDOW,
+      (own) => fleet.exchangeEnds(own),
+      (end) => this.#queue.learnEnd(end),
+    );
   }
 
   readonly admit = async (request: PacedRequest, signal?: AbortSignal): Promise<boolean> => {
     const { kind, tenant } = request;
+    this.#exchangeEnds();
     // Without tenants, only the polls are divided.
     const isReported = kind === "poll" || tenant !== undefined;
     if (isReported) this.#waiting.add(tenant);
@@ -68,7 +80,12 @@ export class FleetPacer implements Pacer {
     if (correction !== null) void this.#budget.call((budget) => budget.correct(correction));
   };
 
-  readonly learn: Pacer["learn"] = (task, isFinished) => this.#queue.learn(task, isFinished);
+  readonly learn: Pacer["learn"] = (task, isFinished) => {
+    this.#queue.learn(task, isFinished);
+    if (!isFinished) return;
+    this.#ends.note(task, this.#callersClock.now());
+    this.#exchangeEnds();
+  };
   readonly estimate: MemoryPacer["estimate"] = (task) => this.#queue.estimate(task);
   readonly rateLimit: Pacer["rateLimit"] = () => this.#queue.rateLimit();
 
@@ -131,6 +148,10 @@ export class FleetPacer implements Pacer {
 
   #noteRead(taskId: string): void {
     void this.#budget.call((budget) => budget.noteRead(taskId));
+  }
+
+  #exchangeEnds(): void {
+    if (this.#budget.isAvailable) void this.#ends.exchange();
   }
 
   async #reportWaiting(): Promise<void> {

@@ -6,6 +6,7 @@ import { hashOf } from "../hash.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
 import { type FleetBudget, type FleetSize, marginOf, READ_LASTS_MS } from "./fleet-budget.js";
 import { FleetPacer } from "./fleet-pacer.js";
+import { createEndExchange } from "./redis-ends.js";
 import type { TasksByTenant } from "./waiting-tasks.js";
 
 /** Options of `redisPacer`. They must be the same in all processes. */
@@ -31,6 +32,9 @@ export interface RedisPacerOptions {
  * at a time from the shared window. The window opens with the first request of any process and lasts one second longer than
  * the service's. A quarter of it is reserved for creates and account reads; the reserve shrinks evenly until the window
  * ends. A 429 pauses all processes. Reads of one task are at least a second apart, whichever processes send them.
+ *
+ * Processes share how long the last 300 tasks took: polls and `client.tasks.estimate` use it also in a process that has just
+ * started.
  *
  * Redis stores the count under a hash of the API key, and never receives the key. If Redis does not respond within 2 s, each
  * process paces its own requests, and tries Redis again after 10 s. The client's clock must run at the speed of Redis's
@@ -180,6 +184,7 @@ export function createRedisBudget(
     Number(await evaluate(script, `${await windowKey()}:read:${taskId}`, [member, String(lastsMs)]));
 
   return {
+    exchangeEnds: createEndExchange(evaluate, windowKey, member),
     async take(upTo) {
       const reply = await run(TAKE, upTo, size.windowMs + marginOf(size));
       if (!Array.isArray(reply)) throw new TypeError("Expected Redis to return a count and when it expires.");
