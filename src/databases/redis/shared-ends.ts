@@ -5,7 +5,7 @@ import type { SteadyClock } from "../../time/clock.js";
 /** How many ends a process holds until it shares them; the oldest are dropped. */
 const MOST_HELD = 100;
 
-/** What a process tells the fleet about the ends of tasks, and what it learns from the fleet. */
+/** Exchanges the ends of tasks with the other processes of the fleet. */
 export class SharedEnds {
   readonly #clock: SteadyClock;
   readonly #everyMs: number;
