@@ -58,3 +58,20 @@ test("a rotated key has a record of its own", async () => {
   await createMember(redis, name)([END]);
   expect(await member([])).toEqual([END]);
 });
+
+test("a process whose last reply was lost receives none of its own ends", async () => {
+  const redis = connectIoredis();
+  const name = `ends-${randomUUID()}`;
+  const run = evaluateOn(redis);
+  let isLost = true;
+  const evaluate: typeof run = async (...call) => {
+    const reply = await run(...call);
+    if (isLost) throw new Error("The reply was lost.");
+    return reply;
+  };
+  const member = createEndExchange(evaluate, async () => name, "one");
+  await expect(member([END])).rejects.toThrow("lost");
+  isLost = false;
+  await createMember(redis, name)([{ ...END, type: "lyrics" }]);
+  expect(await member([])).toEqual([{ ...END, type: "lyrics" }]);
+});
