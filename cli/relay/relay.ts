@@ -1,6 +1,7 @@
 import { printableLine } from "../../src/contract/text.js";
 import { createRedactor } from "../../src/errors/redactor.js";
 import { FOLLOW_DEFAULTS, Follower, type FollowerSettings } from "../../src/follow/follower.js";
+import { LONGEST_LEASE_MS } from "../../src/follow/order-lease.js";
 import type { AsyncMusic, UnacknowledgedOrder } from "../../src/index.js";
 import { createSystemClock } from "../../src/time/clock.js";
 import { systemRandom } from "../../src/time/random.js";
@@ -68,6 +69,7 @@ async function relayUntilSignal({ journal, exists }: OpenedJournal, running: Rel
 
 function settingsOf({ client, webhook, flags, terminal }: Relay): FollowerSettings {
   const { retry = false, lease = FOLLOW_DEFAULTS.leaseMs } = flags;
+  if (lease < 1000 || lease > LONGEST_LEASE_MS) throw new UsageError("`--lease` must be 1s to 10m.");
   const { clock = createSystemClock(), random = systemRandom } = terminal.client ?? {};
   const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
   const fail = (text: string) => {
@@ -77,7 +79,8 @@ function settingsOf({ client, webhook, flags, terminal }: Relay): FollowerSettin
   return {
     ...FOLLOW_DEFAULTS,
     ...{ leaseMs: lease, clock, redactor },
-    wait: (_, entry, signal) => client.tasks.wait(entry.submission ?? entry.task_id, { signal }),
+    wait: (_, { submission, task_id: taskId, reservation }, signal) =>
+      client.tasks.wait(submission ?? taskId, { signal, tenant: reservation?.tenant }),
     isDue: ({ delivery }: UnacknowledgedOrder) => {
       if (delivery === null) return true;
       return delivery.next_at === null ? retry : Date.parse(delivery.next_at) <= clock.now();

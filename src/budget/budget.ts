@@ -89,8 +89,11 @@ export interface JournalPosition {
 /** What the SDK calls of a budget. */
 export interface ReservingBudget extends Budget {
   hold(call: HeldCall): Promise<BudgetHold>;
-  /** Notes that a journal key has a reservation, which another run or process may have made. */
-  note(reservation: BudgetReservation, position: JournalPosition): Promise<void>;
+  /**
+   * A journal key has this reservation, and its task may not have ended: it is reserved again if it was freed by mistake, also
+   * beyond the maximum. Never rejects.
+   */
+  resume(reservation: BudgetReservation, position: JournalPosition): Promise<void>;
   /** Frees a reservation. Never rejects. */
   free(reservation: BudgetReservation): Promise<void>;
   /**
@@ -109,7 +112,7 @@ export const tenantRule: OptionRule = [
   (value) => typeof value === "string" && value !== "" && value.length <= LONGEST_TENANT,
 ];
 
-const [, reserves] = methodsRule("usage", "hold", "note", "free", "ended", "hasEnded");
+const [, reserves] = methodsRule("usage", "hold", "resume", "free", "ended", "hasEnded");
 
 export const budgetRule: OptionRule = ["be made by memoryBudget, redisBudget or postgresBudget", reserves];
 

@@ -2,8 +2,8 @@ import { keepLatest } from "../journal/process-notes.js";
 import { periodOf } from "./period.js";
 import type { BudgetStore, OpenReservation } from "./store.js";
 
-/** The most settled reservations that are remembered per tenant, so that none is settled twice. */
-const MOST_SETTLED = 10_000;
+/** The most settled reservations of one period that are remembered per tenant, so that none is settled twice. */
+const MOST_SETTLED = 100_000;
 
 interface Account {
   readonly spent: Map<string, number>;
@@ -24,9 +24,10 @@ export function memoryStore(): BudgetStore {
   const sweep = (oldest: string) => {
     if (oldest <= sweptTo) return;
     sweptTo = oldest;
-    for (const [tenant, { spent, open }] of accounts) {
+    for (const [tenant, { spent, open, settled }] of accounts) {
       for (const period of spent.keys()) if (period < oldest) spent.delete(period);
       for (const [id, each] of open) if (periodOf(each) < oldest) open.delete(id);
+      for (const id of settled) if (periodOf({ id }) < oldest) settled.delete(id);
       if (spent.size === 0 && open.size === 0) accounts.delete(tenant);
     }
   };

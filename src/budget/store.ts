@@ -4,7 +4,7 @@ import type { BudgetReservation, Journal, JournalEntry } from "../journal/journa
 export interface OpenReservation extends BudgetReservation {
   /** The journal key that has it; `null` without a journal. */
   readonly key: string | null;
-  /** The task, once it is known; `null` with a journal, which has it. */
+  /** The task; `null` while it is not known. */
   readonly taskId: string | null;
 }
 

@@ -1,6 +1,6 @@
 import { HIGHEST_PRICE, listedPrice } from "../contract/prices.js";
 import type { Task } from "../contract/task.js";
-import { BudgetError, CreditCeilingError, NOTHING_SENT } from "../errors/base.js";
+import { BudgetError, CreditCeilingError, NOTHING_SENT, wrongValue } from "../errors/base.js";
 import { checkOption } from "../errors/options.js";
 import { isFreed, isJournalEntry } from "../journal/entries.js";
 import type { BudgetReservation, JournalEntry } from "../journal/journal.js";
@@ -58,7 +58,9 @@ export class TenantBudget implements ReservingBudget {
 
   async hold({ tenant, request, clock, position }: HeldCall): Promise<BudgetHold> {
     this.#clock = this.#options.clock ?? clock;
-    const { maxCredits } = this.#options;
+    const { maxCredits, journal } = this.#options;
+    if (journal !== undefined && position !== null && position.journal !== journal)
+      throw wrongValue("journal", "be the journal that the budget was made with");
     const credits = listedPrice(request) ?? HIGHEST_PRICE;
     const actions: HoldActions = {
       newReservation: () => {
@@ -78,7 +80,15 @@ export class TenantBudget implements ReservingBudget {
     return new Hold(actions, (position && this.#store.withJournal?.(position.journal)) ?? null);
   }
 
-  async note({ id }: BudgetReservation, position: JournalPosition): Promise<void> {
+  async resume(reservation: BudgetReservation, position: JournalPosition): Promise<void> {
+    this.#note(reservation, position);
+    const { oldest } = this.#periods.at(this.#clock.now());
+    const reserve = { reservation, key: position.key, maxCredits: Number.MAX_SAFE_INTEGER, oldest };
+    // The task exists, so its run continues all the same: its end counts, whatever is reserved.
+    await withTimeout(() => this.#store.reserve(reserve), LONGEST_END_MS).catch(() => {});
+  }
+
+  #note({ id }: BudgetReservation, position: JournalPosition): void {
     this.#positions.set(id, position);
     keepLatest(this.#positions, MOST_NOTES);
   }
@@ -115,7 +125,7 @@ export class TenantBudget implements ReservingBudget {
       const { open } = await this.#read(reservation.tenant, periodOf(reservation));
       if (await this.#reconcile(open)) result = await write(reserve);
     }
-    if (position !== null && result?.isReserved) await this.note(reservation, position);
+    if (position !== null && result?.isReserved) this.#note(reservation, position);
     return result;
   }
 

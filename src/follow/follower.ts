@@ -1,8 +1,10 @@
 import { type FinalStatus, isFinalStatus } from "../contract/service.js";
 import type { SucceededTask } from "../contract/task.js";
-import { AuthenticationError } from "../errors/api-errors.js";
+import { AuthenticationError, TaskNotFoundError } from "../errors/api-errors.js";
+import { InvalidOptionError } from "../errors/base.js";
+import { InvalidResponseError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
-import { JournalError, TaskFailedError, WaitTimeoutError } from "../errors/task-errors.js";
+import { JournalError, TaskFailedError } from "../errors/task-errors.js";
 import type { Journal, JournalRecord, OrderDelivery, UnacknowledgedOrder } from "../journal/journal.js";
 import { newRevision, Slot, withTimeout } from "../journal/slot.js";
 import { onAbort } from "../time/abort.js";
@@ -10,7 +12,7 @@ import type { Clock } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
 import { holdTime } from "../time/hold.js";
 import { JournalOutage } from "./journal-outage.js";
-import { type LeaseTerms, OrderLease } from "./order-lease.js";
+import { isHeld, type LeaseTerms, OrderLease } from "./order-lease.js";
 
 /** A journal that lists the orders to follow. */
 export type FollowedJournal = Journal & Required<Pick<Journal, "unacknowledged">>;
@@ -162,10 +164,9 @@ export class Follower {
   #isFree({ key, follower, since }: UnacknowledgedOrder): boolean {
     const { clock, maxAgeMs } = this.#settings;
     const now = clock.now();
-    const isHeld = follower !== null && (parseDate(follower.until) ?? 0) > now;
     // A journal of an application may ignore `since`.
     const isTooOld = (parseDate(since) ?? now) < now - maxAgeMs;
-    return !this.#orders.has(key) && !isHeld && !isTooOld;
+    return !this.#orders.has(key) && !isHeld(follower, now) && !isTooOld;
   }
 
   async #untilOneEnds(): Promise<void> {
@@ -209,16 +210,22 @@ export class Follower {
     await this.#settings.deliver(order, (delivery) => this.#record(lease, statusOf(end), delivery));
   }
 
-  /** `null`: the order belongs to another follower, this one was stopped, or the task could not be read for too long. */
+  /**
+   * `null`: the order belongs to another follower, this one was stopped, or the task could not be read. Then the order is taken
+   * again later: its task may still end in success.
+   *
+   * @throws AuthenticationError, InvalidOptionError the API key is refused or malformed
+   */
   async #endOf(lease: OrderLease): Promise<EndedOrder["end"] | null> {
     const { key, entry, signal } = lease;
     try {
       return { task: await this.#settings.wait(key, entry, signal) };
     } catch (error) {
-      if (signal.aborted || error instanceof WaitTimeoutError) return null;
-      // Another key can read the task: this is no end of the order.
-      if (error instanceof AuthenticationError) throw error;
-      return { error };
+      if (signal.aborted) return null;
+      if (isEnd(error)) return { error };
+      // Another key can read the task.
+      if (error instanceof AuthenticationError || error instanceof InvalidOptionError) throw error;
+      return null;
     }
   }
 
@@ -256,6 +263,12 @@ function heldBy(clock: Clock, journal: FollowedJournal): FollowedJournal {
     delete: async (...entry) => holdTime(clock, journal.delete(...entry)),
     unacknowledged: async (since) => holdTime(clock, journal.unacknowledged(since)),
   };
+}
+
+/** Whether an order has ended with this error: its task failed, has an unusable result, or does not exist. */
+function isEnd(error: unknown): boolean {
+  if (error instanceof TaskNotFoundError) return error.errorCode === "task_not_found";
+  return error instanceof TaskFailedError || error instanceof InvalidResponseError;
 }
 
 function statusOf(end: EndedOrder["end"]): FinalStatus | null {

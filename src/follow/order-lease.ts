@@ -1,10 +1,13 @@
 import type { FinalStatus } from "../contract/service.js";
-import type { JournalRecord, OrderDelivery } from "../journal/journal.js";
+import type { JournalRecord, OrderDelivery, OrderFollower } from "../journal/journal.js";
 import { LONGEST_CLEANUP_MS, newRevision, type Slot, withTimeout } from "../journal/slot.js";
 import { isUnacknowledged } from "../journal/unacknowledged.js";
 import { Aborter } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
+
+/** The longest lease, in milliseconds: 10 minutes. */
+export const LONGEST_LEASE_MS = 600_000;
 
 /** How a follower holds the orders on which it works. */
 export interface LeaseTerms {
@@ -125,7 +128,12 @@ function followerOf({ id, leaseMs, clock }: LeaseTerms) {
   return { id, until: dateAt(clock.now() + leaseMs).toISOString() };
 }
 
-/** Whether another follower holds the order. A time that cannot be read has passed. */
 function isHeldByOther({ follower }: JournalRecord, { id, clock }: LeaseTerms): boolean {
-  return follower !== undefined && follower.id !== id && (parseDate(follower.until) ?? 0) > clock.now();
+  return follower !== undefined && follower.id !== id && isHeld(follower, clock.now());
+}
+
+/** Whether a lease lasts. A time that cannot be read has passed, and one that is too far ahead is from a clock that is wrong. */
+export function isHeld(follower: OrderFollower | null, now: number): boolean {
+  const until = (follower && parseDate(follower.until)) ?? 0;
+  return until > now && until <= now + LONGEST_LEASE_MS;
 }

@@ -51,7 +51,9 @@ function checkApiKey(value: unknown): string {
       "?",
     ]);
   if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
-  throw wrongValue("apiKey", "be a string of visible ASCII characters without spaces", shown(value));
+  // A key that is a number must not be shown.
+  const got = typeof value === "string" ? shown(value) : typeof value;
+  throw wrongValue("apiKey", "be a string of visible ASCII characters without spaces", got);
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   Follower,
   type RecordDelivery,
 } from "../follow/follower.js";
+import { LONGEST_LEASE_MS } from "../follow/order-lease.js";
 import type { Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
 import type { Journal } from "../journal/journal.js";
@@ -58,7 +59,7 @@ export interface FollowOptions extends Omit<WaitOptions, "requestId" | "onUpdate
    */
   concurrency?: number | undefined;
   /**
-   * How long other followers leave an order to this one, in milliseconds, at least 1000. While this process runs, it renews
+   * How long other followers leave an order to this one, in milliseconds, 1000 to 600 000. While this process runs, it renews
    * each lease after a third of that time. After a crash, other followers wait until the lease has run out.
    *
    * @defaultValue 60 000
@@ -87,7 +88,10 @@ const FOLLOW_OPTIONS: OptionRules<FollowOptions & RequestOptions> = {
   requestId: ["be absent: each read of a task has its own", () => false],
   intervalMs: atLeast(100),
   concurrency: numberRule("be a whole number of 1 or more", (value) => Number.isInteger(value) && value >= 1),
-  leaseMs: atLeast(1000),
+  leaseMs: numberRule(
+    `be a number of milliseconds, 1000 to ${LONGEST_LEASE_MS}`,
+    (value) => value >= 1000 && value <= LONGEST_LEASE_MS,
+  ),
   maxAgeMs: atLeast(0),
   maxFailureMs: atLeast(0),
 };
@@ -111,7 +115,10 @@ export async function* endsOf(
     wait: (key, { submission, task_id: taskId, at, status, reservation }, signal) =>
       waits.wait(
         submission ?? taskId,
-        { ...checked, options: { ...checked.options, signal } },
+        {
+          ...checked,
+          options: { ...checked.options, signal, tenant: reservation?.tenant ?? checked.options.tenant },
+        },
         { key, at, isResumed: status === undefined, reservation },
       ),
     deliver: (order, record) => ends.add(order, record),
@@ -167,10 +174,13 @@ class Ends {
   readonly #waiting: End[] = [];
   readonly #all = new Set<End>();
   #failure: { error: unknown } | null = null;
+  #isLeft = false;
   #wake = () => {};
 
   /** Resolves once the end is acknowledged or left. */
   add(order: EndedOrder, record: RecordDelivery): Promise<void> {
+    // An order that ends after the loop was left is delivered later.
+    if (this.#isLeft) return Promise.resolve();
     return new Promise((resolve) => {
       const leave = () => {
         this.#all.delete(end);
@@ -194,6 +204,7 @@ class Ends {
   }
 
   leaveAll(): void {
+    this.#isLeft = true;
     for (const { leave } of this.#all) leave();
   }
 

@@ -10,7 +10,7 @@ import { createRequestId } from "../http/ids.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { outcomeUnknown, type Probe, sampleUsage } from "../journal/evidence.js";
 import { AlreadyTaken, type FreeKey, freeKeyOf, IntentClaim } from "../journal/intent-claim.js";
-import type { BudgetReservation, Journal } from "../journal/journal.js";
+import type { Journal, JournalEntry } from "../journal/journal.js";
 import { causeOf, JournaledTask } from "../journal/journaled-task.js";
 import { waitForKey } from "../journal/key-queue.js";
 import { checkJournalOptions } from "../journal/options.js";
@@ -128,7 +128,7 @@ export class OneSubmission {
       if (free !== null && free.freed !== null) await slot.refuseSecret(free.freed);
       if (free === null && entry !== null && canonicalJson(entry.request) !== requested)
         throw slot.conflict(entry);
-      if (entry?.reservation !== undefined) await this.#takeOver(entry.reservation, free !== null);
+      if (entry !== null) await this.#takeOver(entry, free !== null);
       if (entry?.state === "submitted") return JournaledTask.found(slot, entry);
 
       const created = free === null ? null : await this.#submitUnderIntent(slot, free, request);
@@ -147,11 +147,14 @@ export class OneSubmission {
     }
   }
 
-  /** Continues with the reservation of the key, or frees it if this run takes the key anew. */
-  async #takeOver(reservation: BudgetReservation, isFree: boolean): Promise<void> {
+  /** Continues with the reservation of the key while it is open, or frees it if this run takes the key anew. */
+  async #takeOver(entry: JournalEntry, isFree: boolean): Promise<void> {
     const budget = reservingBudget(this.#options);
-    if (isFree) await budget?.free(reservation);
-    else if (this.#journaling !== null) await budget?.note(reservation, this.#journaling);
+    const { reservation } = entry;
+    if (budget === null || reservation === undefined) return;
+    if (isFree) return budget.free(reservation);
+    const isOpen = entry.state === "intent" || entry.status === undefined;
+    if (isOpen && this.#journaling !== null) await budget.resume(reservation, this.#journaling);
   }
 
   /** Sends the POST under an intent, and records its task. `null`: another run took the key first. */
@@ -182,6 +185,7 @@ export class OneSubmission {
     if (taskId === null) throw await outcomeUnknown(slot, intent, evidence, { error, sample });
     const created = JournaledTask.created(slot, intent, taskId, submission);
     await created.record();
+    await hold?.created(taskId);
     if (submission === null) throw error;
     return created;
   }

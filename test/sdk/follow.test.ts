@@ -7,6 +7,7 @@ import {
   type Journal,
   JournalError,
   type JournalRecord,
+  memoryBudget,
   memoryJournal,
   settleOutcome,
   TaskFailedError,
@@ -302,6 +303,62 @@ test("holds at most `concurrency` orders, unread ends among them", async ({ clie
   expect(await held()).toBe(1);
 });
 
+test("a 404 of a gateway is no end of an order, and is not acknowledged", async ({ emulator }) => {
+  const journal = memoryJournal();
+  let isDown = true;
+  const fetch: typeof globalThis.fetch = async (...request) => {
+    const response = await emulator.fetch(...request);
+    return isDown && response.status === 200
+      ? new Response("<html>Not Found</html>", { status: 404, headers: { "content-type": "text/html" } })
+      : response;
+  };
+  const client = new AsyncMusic({ ...emulator.connection(), fetch });
+  await submit(client, journal, "a");
+  const { next } = start(client, journal);
+  const first = next();
+  await emulator.clock.advance(60_000);
+  expect(await journal.unacknowledged()).toMatchObject([{ key: "a", status: null }]);
+  isDown = false;
+  expect(await first).toMatchObject({ key: "a", task: { status: "success" } });
+});
+
+test("a malformed key ends the iteration, and acknowledges nothing", async ({ client, emulator }) => {
+  const journal = memoryJournal();
+  await submit(client, journal, "a");
+  const broken = new AsyncMusic({ ...emulator.connection(), apiKey: () => "key with spaces" });
+  await rejection(start(broken, journal).next(), InvalidOptionError);
+  expect(await journal.unacknowledged()).toHaveLength(1);
+});
+
+test("a lease by a clock that is a month ahead does not hold an order", async ({ client, emulator }) => {
+  const journal = memoryJournal();
+  await submit(client, journal, "a");
+  const until = new Date(emulator.clock.now() + 30 * DAY_MS).toISOString();
+  await change(journal, "a", { follower: { id: "crashed", until } });
+  expect(await start(client, journal).next()).toMatchObject({ key: "a" });
+});
+
+test("leaving the loop ends while the reservation of another order is settled", async ({ client }) => {
+  const journal = memoryJournal();
+  const budget = memoryBudget({ maxCredits: 100, per: "total", journal });
+  for (const journalKey of ["a", "b"])
+    await client.tasks.create(REQUEST, { tenant: "acme", budget, journal, journalKey });
+  const settled = Promise.withResolvers<void>();
+  let ends = 0;
+  const slow = Object.assign(Object.create(budget), budget, {
+    ended: async (...end: unknown[]) => {
+      if (++ends > 1) await settled.promise;
+      return Reflect.get(budget, "ended")(...end);
+    },
+  });
+  const { next, leave } = start(client, journal, { budget: slow });
+  await next();
+  const left = leave();
+  settled.resolve();
+  await left;
+  expect(await journal.unacknowledged()).toHaveLength(2);
+});
+
 test("an order that another follower has taken over is left to it, and counts as delivered once it was handled", async ({
   client,
   emulator,
@@ -312,13 +369,13 @@ test("an order that another follower has taken over is left to it, and counts as
   await submit(client, journal, "handled");
   const { next } = start(client, journal);
   expect(await next()).toMatchObject({ key: "handled" });
-  const until = new Date(emulator.clock.now() + DAY_MS).toISOString();
+  const until = new Date(emulator.clock.now() + 600_000).toISOString();
   const thief = { id: "another", until };
   await change(journal, "stolen", { follower: thief });
   await change(journal, "handled", { follower: thief });
   await emulator.clock.advance(60_000);
   const reads = emulator.requests.filter(({ method }) => method === "GET").length;
-  await emulator.clock.advance(3_600_000);
+  await emulator.clock.advance(480_000);
   expect(emulator.requests.filter(({ method }) => method === "GET")).toHaveLength(reads);
   expect(await journal.get("stolen")).toMatchObject({ follower: thief });
   await submit(client, journal, "last");

@@ -3,8 +3,10 @@ import {
   type BudgetOptions,
   CreditCeilingError,
   InsufficientCreditsError,
+  InvalidOptionError,
   InvalidResponseError,
   type Journal,
+  memoryJournal,
   RateLimitedError,
   type RunOptions,
   SubmissionOutcomeUnknownError,
@@ -155,6 +157,44 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
   test("a success whose result breaks the contract is spent", async () => {
     const { run, used } = await createCase(inTurn(accepted, () => ok(succeeded({ output: null }))));
     await rejection(run(), InvalidResponseError);
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+  });
+
+  test.each([
+    ["success", done, { spent: 10, reserved: 0 }],
+    ["failure", () => ok(failed()), { spent: 0, reserved: 0 }],
+  ])(
+    "a wait for a task that was created with a journal ends its reservation: %s",
+    async (_, end, expected) => {
+      const { client, stage, budget, used } = await createCase(inTurn(accepted, end));
+      const options = { tenant: "acme", budget };
+      const journal = stage.journal();
+      const created = await client.tasks.create(SONG_REQUEST, { ...options, journal, journalKey: KEY });
+      expect(await used()).toEqual({ spent: 0, reserved: 10 });
+      await client.tasks.wait(created, options).catch(() => {});
+      expect(await used()).toEqual(expected);
+    },
+  );
+
+  test("a journal that is not the one of the budget is refused, and nothing is sent", async () => {
+    const { run, requests } = await createCase(inTurn(accepted, done), { journal: memoryJournal() });
+    const journal = memoryJournal();
+    const error = await rejection(run({ journal, journalKey: KEY }), InvalidOptionError);
+    expect(error.message).toContain("journal");
+    expect(posts({ requests })).toHaveLength(0);
+    expect(await journal.get(KEY)).toBeNull();
+  });
+
+  test("a task that was settled as not created by mistake is reserved again once its run continues", async () => {
+    const { run, stage, used } = await createCase(inTurn(lost, () => ok(task()), done));
+    const journal = stage.journal();
+    await rejection(run({ journal, journalKey: KEY }), SubmissionOutcomeUnknownError);
+    await settleOutcome(journal, KEY, null);
+    expect(await used()).toEqual({ spent: 0, reserved: 0 });
+    await settleOutcome(journal, KEY, TASK_ID);
+    const seen: unknown[] = [];
+    await run({ journal, journalKey: KEY, onSubmitted: async () => void seen.push(await used()) });
+    expect(seen).toEqual([{ spent: 0, reserved: 10 }]);
     expect(await used()).toEqual({ spent: 10, reserved: 0 });
   });
 

@@ -3,7 +3,6 @@ import { checkBudgetOptions } from "../../budget/memory-budget.js";
 import { periodOf } from "../../budget/period.js";
 import type { BudgetStore, NewReservation, OpenReservation, ReserveResult } from "../../budget/store.js";
 import { TenantBudget } from "../../budget/tenant-budget.js";
-import type { BudgetReservation } from "../../journal/journal.js";
 import { evaluateOn, isCluster, PREFIX, prefixRule, type RedisClient } from "./client.js";
 import { PUT_ENTRY, redisPositionOf } from "./redis-journal.js";
 
@@ -18,7 +17,7 @@ const KEPT_SECONDS = 70 * 86_400;
 
 /**
  * Reserves, and defines `reserved`: whether it stands. An account is a hash: `spent:PERIOD` has credits, `open:PERIOD/UUID` the
- * credits of a reservation, a space, and its key and task as JSON.
+ * credits of a reservation, its task, if it is known, and its journal key as JSON, with a space between them.
  */
 const RESERVE = `
 local id, period, credits, most, oldest, text, seconds = unpack(ARGV)
@@ -52,21 +51,25 @@ local revision, entry, lasts, done = ARGV[8], ARGV[9], ARGV[10], ARGV[11]
 ${PUT_ENTRY("KEYS[2]")}
 return result`;
 
-/** The second key remembers the settlement, so that it counts once. */
+/** The second key remembers the settlement for as long as the account has what was spent, so that it counts once. */
 const SETTLE = `
-local id, period, credits, seconds, kept = unpack(ARGV)
+local id, period, credits, seconds = unpack(ARGV)
 redis.call('hdel', KEYS[1], 'open:' .. id)
-if redis.call('set', KEYS[2], '1', 'NX', 'EX', kept) then
-  redis.call('hincrbyfloat', KEYS[1], 'spent:' .. period, credits)
-  if seconds ~= '' then redis.call('expire', KEYS[1], seconds) end
+if not redis.call('set', KEYS[2], '1', 'NX') then return 0 end
+redis.call('hincrbyfloat', KEYS[1], 'spent:' .. period, credits)
+if seconds ~= '' then
+  redis.call('expire', KEYS[1], seconds)
+  redis.call('expire', KEYS[2], seconds)
 end
 return 1`;
 
 const FREE = "return redis.call('hdel', KEYS[1], 'open:' .. ARGV[1])";
 
 const NAME = `
-if redis.call('hexists', KEYS[1], 'open:' .. ARGV[1]) == 0 then return 0 end
-return redis.call('hset', KEYS[1], 'open:' .. ARGV[1], ARGV[2])`;
+local field = 'open:' .. ARGV[1]
+local credits, key = string.match(redis.call('hget', KEYS[1], field) or '', '^(%S+) %S* (.*)$')
+if not credits then return 0 end
+return redis.call('hset', KEYS[1], field, credits .. ' ' .. ARGV[2] .. ' ' .. key)`;
 
 const READ = "return redis.call('hgetall', KEYS[1])";
 
@@ -110,15 +113,14 @@ function redisStore(redis: RedisClient, start: string, per: BudgetOptions["per"]
     },
     async settle(reservation, credits) {
       const account = accountOf(reservation.tenant);
-      const values = [reservation.id, periodOf(reservation), String(credits), seconds, String(KEPT_SECONDS)];
+      const values = [reservation.id, periodOf(reservation), String(credits), seconds];
       await evaluate(SETTLE, [account, `${account}:settled:${reservation.id}`], values);
     },
     async free({ id, tenant }) {
       await evaluate(FREE, [accountOf(tenant)], [id]);
     },
     async name(reservation, taskId) {
-      const text = textOf(reservation, null, taskId);
-      await evaluate(NAME, [accountOf(reservation.tenant)], [reservation.id, text]);
+      await evaluate(NAME, [accountOf(reservation.tenant)], [reservation.id, encodeURIComponent(taskId)]);
     },
     async read(tenant, period) {
       const fields: unknown = await evaluate(READ, [accountOf(tenant)], []);
@@ -139,12 +141,8 @@ function redisStore(redis: RedisClient, start: string, per: BudgetOptions["per"]
 
 function valuesOf({ reservation, key, maxCredits, oldest }: NewReservation, seconds: string): string[] {
   const { id, credits } = reservation;
-  const text = textOf(reservation, key, null);
+  const text = `${credits}  ${JSON.stringify(key)}`;
   return [id, periodOf(reservation), String(credits), String(maxCredits), oldest, text, seconds];
-}
-
-function textOf({ credits }: BudgetReservation, key: string | null, taskId: string | null): string {
-  return `${credits} ${JSON.stringify({ key, taskId })}`;
 }
 
 function resultOf(reply: unknown): ReserveResult {
@@ -161,14 +159,13 @@ function stateOf(fields: readonly string[], tenant: string, period: string) {
     const [name = "", value = ""] = fields.slice(at, at + 2);
     if (name === `spent:${period}`) spent = Number(value);
     if (!name.startsWith("open:")) continue;
-    const space = value.indexOf(" ");
-    const { key, taskId } = JSON.parse(value.slice(space));
+    const [, credits, task = "", key = "null"] = /^(\S+) (\S*) (.*)$/s.exec(value) ?? [];
     open.push({
       id: name.slice("open:".length),
       tenant,
-      credits: Number(value.slice(0, space)),
-      key,
-      taskId,
+      credits: Number(credits),
+      key: JSON.parse(key),
+      taskId: decodeURIComponent(task) || null,
     });
   }
   return { spent, open };
