@@ -343,18 +343,21 @@ test("leaving the loop ends while the reservation of another order is settled", 
   const budget = memoryBudget({ maxCredits: 100, per: "total", journal });
   for (const journalKey of ["a", "b"])
     await client.tasks.create(REQUEST, { tenant: "acme", budget, journal, journalKey });
-  const settled = Promise.withResolvers<void>();
+  let settle = () => {};
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
   let ends = 0;
   const slow = Object.assign(Object.create(budget), budget, {
     ended: async (...end: unknown[]) => {
-      if (++ends > 1) await settled.promise;
+      if (++ends > 1) await settled;
       return Reflect.get(budget, "ended")(...end);
     },
   });
   const { next, leave } = start(client, journal, { budget: slow });
   await next();
   const left = leave();
-  settled.resolve();
+  settle();
   await left;
   expect(await journal.unacknowledged()).toHaveLength(2);
 });
