@@ -48,6 +48,7 @@ export {
 } from "./errors/base.js";
 export * from "./errors/connection-errors.js";
 export * from "./errors/task-errors.js";
+export type { ApiKey } from "./http/api-key.js";
 export type { ApiPromise, WithResponse } from "./http/api-promise.js";
 export type { ByobReader, ByteStream, ByteStreamMethods } from "./http/byte-stream.js";
 export type {

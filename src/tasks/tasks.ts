@@ -63,6 +63,7 @@ export class Tasks {
    *
    * @example
    * ```ts
+   * const journal = memoryJournal();
    * const submission = await client.tasks.create(request, { journal, journalKey: "order-1" });
    * ```
    */

@@ -32,8 +32,8 @@ describe("the SDK with its dependencies, in a user's bundle", async () => {
     expect(sizeOf(true)).toBeLessThanOrEqual(53.6 * kilobytes);
   });
 
-  test("has at most 18.8 kB more that the first download, follower and budget load, ky among them", () => {
-    expect(sizeOf(false)).toBeLessThanOrEqual(18.8 * kilobytes);
+  test("has at most 18.9 kB more that the first download, follower and budget load, ky among them", () => {
+    expect(sizeOf(false)).toBeLessThanOrEqual(18.9 * kilobytes);
     const inputs = Object.keys(metafile.outputs).filter((file) => !eager.has(file));
     const lazy = inputs.flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
     expect(lazy).toContain("src/audio/download.ts");
@@ -41,11 +41,11 @@ describe("the SDK with its dependencies, in a user's bundle", async () => {
     expect(lazy.some((file) => file.includes("node_modules/ky/"))).toBe(true);
   });
 
-  test("is at most 67.6 kB where a bundler splits nothing", async () => {
+  test("is at most 67.7 kB where a bundler splits nothing", async () => {
     const whole = await bundle(["src/index.ts"], { minify: true, target: "es2023" });
     const sizes = whole.outputFiles.map(({ contents }) => gzipSync(contents, { level: 9 }).length);
     expect(sizes).toHaveLength(1);
-    expect(sizes[0]).toBeLessThanOrEqual(67.6 * kilobytes);
+    expect(sizes[0]).toBeLessThanOrEqual(67.7 * kilobytes);
   });
 
   test("has no code of the emulator", () => {

@@ -16,6 +16,7 @@ declare global {
   const extraField: Stage["extraField"];
   const fileJournal: Stage["fileJournal"];
   const isMusic: Stage["isMusic"];
+  const memoryBudget: Stage["memoryBudget"];
   const memoryJournal: Stage["memoryJournal"];
   const progressOf: Stage["progressOf"];
   const saveAudio: Stage["saveAudio"];
@@ -48,6 +49,13 @@ declare global {
     }>;
   };
   const connection: import("pg").PoolClient;
+  const rows: readonly { customerId: string }[];
+  const saveSong: (
+    key: string,
+    task: import("async-music").SucceededTask,
+    deliveryId: string,
+  ) => Promise<void>;
+  const refund: (key: string, error: unknown, deliveryId: string) => Promise<void>;
   const boss: import("pg-boss").PgBoss;
   const dbosClient: import("@dbos-inc/dbos-sdk").DBOSClient;
   const order: import("../../examples/queues/order.js").Order;
