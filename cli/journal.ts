@@ -113,10 +113,28 @@ function existingJournal(path: string): ReturnType<typeof fileJournal> {
   return fileJournal(path);
 }
 
+/**
+ * The scheme of a journal's URL; `null` for a path.
+ *
+ * @throws UsageError for what may be a mistyped URL, without its password
+ */
+export function schemeOf(location: string): string | null {
+  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(location) ?? [];
+  if (scheme !== undefined) return scheme.toLowerCase();
+  if (MISTYPED_URL.test(location) && !existsSync(location))
+    throw new UsageError(
+      "--journal looks like a mistyped URL, which is not shown since it may have a password. A URL begins with postgres:// or redis://, and the path of a directory that looks like one with ./ or /.",
+    );
+  return null;
+}
+
+/** `postgres:/shop:secret@db`, `postgres//shop:secret@db`, and others. A single letter before a colon is a drive of Windows. */
+const MISTYPED_URL = /^\s*(?:[a-z][a-z\d+.-]+:\/|[a-z][^:]+:.*@)/is;
+
 /** Refuses the URL of a database, without its password: it would become a directory. */
 export function checkJournalPath(path: string): void {
-  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(path) ?? [];
-  if (scheme === undefined) return;
+  const scheme = schemeOf(path);
+  if (scheme === null) return;
   throw new UsageError(
     `--journal must be the directory of a file journal; got a ${scheme}:// URL. Only \`relay\` reads other journals. ` +
       "In a program, use its `open()` and `settleOutcome`, or with PostgreSQL the SQL of docs/postgres.md.",

@@ -13,6 +13,7 @@ import { RESPONSE_GRACE_MS } from "../sending-watch.js";
 import { commandName, Interrupted, priceText, type Terminal, UsageError, writeResult } from "../terminal.js";
 import { checkLines } from "./check.js";
 import { confirm } from "./confirm.js";
+import { findEarlierFiles, moveEarlierFiles } from "./earlier-files.js";
 import { readBatchFile } from "./file.js";
 import { BatchFileError } from "./mistakes.js";
 import {
@@ -25,7 +26,15 @@ import {
 } from "./plan.js";
 import { PostsInFlight } from "./posts-in-flight.js";
 import { BatchProgress } from "./progress.js";
-import { type Item, itemOf, noteHopeless, readResults, takeOver, writeFailed } from "./results.js";
+import {
+  type Item,
+  itemOf,
+  type LineResult,
+  noteHopeless,
+  readResults,
+  takeOver,
+  writeFailed,
+} from "./results.js";
 import { ResultsWriter } from "./results-writer.js";
 import { writeSummary } from "./summary.js";
 import { BatchWork } from "./work.js";
@@ -39,14 +48,17 @@ export async function runBatch(file: string, flags: BatchFlags, terminal: Termin
   const client = connect(flags, terminal, { pacer: createObservedPacer((until) => onDelay(until)) });
   const journal = fileJournal(flags.journal);
 
-  const lines = await markHopeless(await readLines(file, flags, journal, terminal), journal, client);
+  const earlier = await readResults(flags.out);
+  const planned = await readLines(file, { flags, journal, earlier }, terminal);
+  const lines = await markHopeless(planned, journal, client);
   const price = priceOfLines(lines);
   checkCeiling(price, flags.maxCredits);
   await checkWritable(flags.out);
   await confirmPrice(lines, price, client, flags, terminal);
 
+  // Before the orders, so that no crash leaves both attempts side by side.
+  await moveEarlierFiles(findEarlierFiles(lines, earlier), flags.out);
   const items = lines.map(itemOf);
-  const earlier = await readResults(flags.out);
   const open: Item[] = [];
   for (const item of items) {
     if (item.line.hopelessTaskId !== null) noteHopeless(item);
@@ -54,14 +66,13 @@ export async function runBatch(file: string, flags: BatchFlags, terminal: Termin
   }
   const progress = new BatchProgress(terminal, now, items.length, items.length - open.length);
   onDelay = (until) => progress.delay(until);
-  return complete(items, open, { client, journal, progress }, flags, terminal);
+  return complete(items, open, { client, journal, progress, now }, flags, terminal);
 }
 
 /** The lines of the file, with their orders in the journal. @throws BatchFileError names all mistakes */
 async function readLines(
   file: string,
-  { journal: path, out }: BatchFlags,
-  journal: Journal,
+  { flags, journal, earlier }: { flags: BatchFlags; journal: Journal; earlier: Map<string, LineResult> },
   { env }: Terminal,
 ): Promise<PlannedLine[]> {
   const content = await readBatchFile(file);
@@ -70,9 +81,11 @@ async function readLines(
   if (found.length > 0) throw new BatchFileError(file, found);
   if (checked.length === 0) throw new UsageError(`${file} has no requests. Nothing was sent.`);
   const plan = await planLines(checked, journal, env["ASYNC_MUSIC_API_KEY"]);
-  const taken = await findTakenNames(plan.planned, out);
+  const own = new Set(findEarlierFiles(plan.planned, earlier).map(({ name }) => name));
+  const taken = await findTakenNames(plan.planned, flags.out, own);
   const conflicts = [...plan.mistakes, ...taken];
-  if (conflicts.length > 0) throw new BatchFileError(`${file}, with the journal ${path},`, conflicts);
+  if (conflicts.length > 0)
+    throw new BatchFileError(`${file}, with the journal ${flags.journal},`, conflicts);
   return plan.planned;
 }
 
@@ -132,13 +145,14 @@ interface Tools {
   client: AsyncMusic;
   journal: Journal;
   progress: BatchProgress;
+  now(): number;
 }
 
 /** Completes the open items, and writes the results. */
 async function complete(
   items: readonly Item[],
   open: readonly Item[],
-  { client, journal, progress }: Tools,
+  { client, journal, progress, now }: Tools,
   flags: BatchFlags,
   terminal: Terminal,
 ): Promise<number> {
@@ -146,7 +160,7 @@ async function complete(
   const end = watchSignals(posts, progress, terminal);
   const writer = new ResultsWriter(flags.out, items);
   const work = new BatchWork({
-    ...{ client, journal, posts, out: flags.out, concurrency: flags.concurrency, signal: end.signal },
+    ...{ client, journal, posts, now, out: flags.out, concurrency: flags.concurrency, signal: end.signal },
     onEnded({ line, result }) {
       const text = result.error?.message ?? result.files.map(({ path }) => path).join(", ");
       progress.ended(line.id, text, result.status !== "success");

@@ -12,6 +12,7 @@ import {
 import { isFreed } from "../../src/journal/entries.js";
 import { ignoring } from "../../src/node/durable.js";
 import { costOfEntry } from "../entry-cost.js";
+import { uncheckedRequest } from "../request.js";
 import { EXTENSIONS } from "../save.js";
 import { messageOfThrown } from "../terminal.js";
 import { type BatchLine, shownId } from "./check.js";
@@ -45,7 +46,10 @@ export function keyOf(id: string, attempt: number): string {
   return attempt === 1 ? id : `${id}/${attempt}`;
 }
 
-/** Finds the order of each line in the journal. A line whose key belongs to another request is a mistake. */
+/**
+ * Finds the order of each line in the journal: the last one, if a file for what had failed has ordered further attempts, which may
+ * have another request. A line whose own key belongs to another request is a mistake.
+ */
 export async function planLines(
   lines: readonly BatchLine[],
   journal: Journal,
@@ -56,22 +60,28 @@ export async function planLines(
   const mistakes: Mistake[] = [];
   for (const line of lines) {
     const request = canonicalJson(redactor.data(line.request));
-    const isSame = (entry: JournalEntry | null): entry is JournalEntry =>
-      entry !== null && !isFreed(entry) && canonicalJson(entry.request) === request;
-    let { attempt } = line;
-    let entry = await entryAt(journal, keyOf(line.id, attempt));
-    while (isSame(entry) && isRefunded(entry)) {
-      // A later attempt with this request, of a file for what had failed.
-      const next = await entryAt(journal, keyOf(line.id, attempt + 1));
-      if (!isSame(next)) break;
-      entry = next;
-      attempt++;
+    let found: PlannedLine = {
+      ...{ ...line, key: keyOf(line.id, line.attempt), hopelessTaskId: null },
+      entry: await orderAt(journal, keyOf(line.id, line.attempt)),
+    };
+    if (found.entry !== null && canonicalJson(found.entry.request) !== request)
+      mistakes.push(conflictOf(line));
+    while (hasEnded(found.entry)) {
+      const attempt = found.attempt + 1;
+      const key = keyOf(line.id, attempt);
+      const entry = await orderAt(journal, key);
+      if (entry === null) break;
+      found = { ...found, attempt, key, entry, request: uncheckedRequest(Object(entry.request)) };
     }
-    if (entry !== null && isFreed(entry)) entry = null;
-    if (entry !== null && !isSame(entry)) mistakes.push(conflictOf(line));
-    planned.push({ ...line, attempt, key: keyOf(line.id, attempt), entry, hopelessTaskId: null });
+    planned.push(found);
   }
   return { planned, mistakes };
+}
+
+/** What the journal has under a key; `null` if the key is free. */
+async function orderAt(journal: Journal, key: string): Promise<JournalEntry | null> {
+  const entry = await entryAt(journal, key);
+  return entry === null || isFreed(entry) ? null : entry;
 }
 
 async function entryAt(journal: Journal, key: string): Promise<JournalEntry | null> {
@@ -82,8 +92,8 @@ async function entryAt(journal: Journal, key: string): Promise<JournalEntry | nu
   });
 }
 
-function isRefunded(entry: JournalEntry): boolean {
-  return entry.state === "submitted" && entry.status !== undefined && entry.status !== "success";
+function hasEnded(entry: JournalEntry | null): boolean {
+  return entry?.state === "submitted" && entry.status !== undefined;
 }
 
 function conflictOf({ id, number, attempt }: BatchLine): Mistake {
@@ -118,13 +128,21 @@ export async function markHopeless(
   );
 }
 
-/** Files that the results of new orders would have to replace: those of another batch, or of the user. */
-export async function findTakenNames(lines: readonly PlannedLine[], out: string): Promise<Mistake[]> {
+/**
+ * Files that the results of new orders would have to replace: those of another batch, or of the user.
+ *
+ * @param own - the names of files that make room for the new orders
+ */
+export async function findTakenNames(
+  lines: readonly PlannedLine[],
+  out: string,
+  own: ReadonlySet<string>,
+): Promise<Mistake[]> {
   const names = (await readdir(out).catch(ignoring("ENOENT"))) ?? [];
   const stems = new Map<string, string>();
   for (const name of names) {
     const [, stem] = RESULT_NAME.exec(name) ?? [];
-    if (stem === undefined) continue;
+    if (stem === undefined || own.has(name)) continue;
     // A further clip has the number after the `id`.
     for (const each of [stem, stem.replace(/-\d+$/, "")]) stems.set(foldedName(each), name);
   }

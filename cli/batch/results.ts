@@ -98,28 +98,30 @@ function parsedResult(line: string): LineResult | null {
 
 function isResult(value: unknown): value is LineResult {
   if (!isRecord(value)) return false;
-  const { id, status, task_id, files, credits } = value;
+  const { id, attempt, status, task_id, files, credits } = value;
   const isFile = (file: unknown) => isRecord(file) && typeof file["path"] === "string";
   return (
     [id, status, task_id].every((field) => typeof field === "string") &&
-    Number.isInteger(credits) &&
+    [attempt, credits].every(Number.isInteger) &&
     Array.isArray(files) &&
     files.every(isFile)
   );
 }
 
-/** Takes over the result of an earlier command, if the files that it has saved still exist. Returns whether it did. */
+/** Takes over the files of an earlier command that still exist. Returns whether they are the whole result. */
 export async function takeOver(
   { result }: Item,
   earlier: LineResult | undefined,
   out: string,
 ): Promise<boolean> {
   // Before the key is closed, a run has to close it.
-  if (result.status !== "not_saved" || earlier?.status !== "success") return false;
-  if (earlier.task_id !== result.task_id) return false;
-  const files = earlier.files.map((file) => ({ ...file, path: join(out, basename(file.path)) }));
-  for (const { path } of files) if (!(await exists(path))) return false;
-  Object.assign(result, { status: "success", files, credits: earlier.credits });
+  if (result.status !== "not_saved" || earlier?.task_id !== result.task_id) return false;
+  for (const file of earlier.files) {
+    const path = join(out, basename(file.path));
+    if (await exists(path)) result.files.push({ ...file, path });
+  }
+  if (earlier.status !== "success" || result.files.length < earlier.files.length) return false;
+  Object.assign(result, { status: "success", credits: earlier.credits });
   return true;
 }
 

@@ -5,6 +5,7 @@ import {
   type AsyncMusic,
   AudioExpiredError,
   AuthenticationError,
+  expiresAt,
   InsufficientCreditsError,
   type Journal,
   type JournalError,
@@ -30,6 +31,8 @@ interface WorkOptions {
   journal: Journal;
   out: string;
   concurrency: number;
+  /** The time of the client's clock. */
+  now(): number;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
   posts: PostsInFlight;
@@ -71,10 +74,14 @@ export class BatchWork {
   /** Never rejects: the result of the item has the error. */
   async #complete(item: Item): Promise<void> {
     const { signal, onEnded } = this.#options;
+    let task: SucceededTask | null = null;
     try {
-      await this.#save(item, await this.#run(item));
+      task = await this.#run(item);
+      await this.#save(item, task);
     } catch (error) {
       this.#noteError(item, error);
+      item.isUsedUp =
+        error instanceof TaskFailedError || (error instanceof AudioExpiredError && this.#hasExpired(task));
       // It continues with the next command.
       if (signal.aborted) return;
     }
@@ -101,12 +108,19 @@ export class BatchWork {
 
   async #save({ line, result }: Item, task: SucceededTask): Promise<void> {
     const { client, signal, out, onSaved } = this.#options;
-    Object.assign(result, { status: "not_saved", task_id: task.task_id, credits: task.credits_cost });
+    const { task_id, credits_cost: credits } = task;
+    Object.assign(result, { status: "not_saved", task_id, credits, files: [] });
     await saveResult(client, task, targetOf(line, out), signal, ({ file }) => {
       result.files.push(file);
       onSaved(file);
     });
     result.status = "success";
+  }
+
+  /** Before that time, a 404 may be an outage: the audio is paid for, so it is tried again. */
+  #hasExpired(task: SucceededTask | null): boolean {
+    const at = task === null ? null : expiresAt(task);
+    return at !== null && this.#options.now() >= at.getTime();
   }
 
   #noteError(item: Item, error: unknown): void {
@@ -120,7 +134,6 @@ export class BatchWork {
     } else if (error instanceof TaskFailedError) {
       Object.assign(result, { status: error.task.status, task_id: error.task.task_id, credits: 0 });
     }
-    item.isUsedUp = error instanceof TaskFailedError || error instanceof AudioExpiredError;
     if (isStopping(error)) this.#stopped ??= { reason: error };
     if (!signal.aborted || error !== signal.reason) result.error = errorOf(error, result.task_id);
   }

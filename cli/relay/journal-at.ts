@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Journal } from "../../src/index.js";
 import { fileJournal } from "../../src/node/index.js";
+import { schemeOf } from "../journal.js";
 import { UsageError } from "../terminal.js";
 
 /** A journal, and how to close its connection. */
@@ -13,9 +14,9 @@ export interface OpenedJournal {
 
 /** Opens the journal at a path, or in the database with a `postgres://` or `redis://` URL. */
 export async function journalAt(location: string): Promise<OpenedJournal> {
-  const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(location) ?? [];
-  switch (scheme?.toLowerCase()) {
-    case undefined:
+  const scheme = schemeOf(location);
+  switch (scheme) {
+    case null:
       return { journal: fileJournal(location), exists: existsSync(location), close: async () => {} };
     case "postgres":
     case "postgresql":

@@ -363,6 +363,30 @@ describe("failures", () => {
     expect(its.emulator.audit()).toEqual([]);
   });
 
+  test("the whole file finds the order of a line whose input was changed in failed.jsonl", async () => {
+    await write(song("rain"), song("snow"));
+    const fail = (error_code: "content_moderation" | "upstream_provider_error") =>
+      its.emulator.providers.provider_a.next({ outcome: "failure", error_code });
+    fail("content_moderation");
+    await batch("--concurrency", "1");
+    const failed = join(out, "failed.jsonl");
+    const sun = song("rain", "sun");
+    await writeFile(failed, JSON.stringify({ ...sun, attempt: 2 }));
+    fail("upstream_provider_error");
+    expect((await its.run("batch", failed, ...flags("--yes"))).status).toBe(17);
+    // The whole file has the first request, and repeats the last one.
+    expect([(await batch()).status, freezes()]).toEqual([17, 3]);
+    expect(await linesOf("failed.jsonl")).toEqual([{ ...sun, attempt: 3 }]);
+    expect([(await its.run("batch", failed, ...flags("--yes"))).status, freezes()]).toEqual([0, 4]);
+    expect([(await batch()).status, freezes()]).toEqual([0, 4]);
+    expect(await linesOf("results.jsonl")).toMatchObject([
+      { id: "rain", attempt: 3, status: "success" },
+      { id: "snow", attempt: 1, status: "success" },
+    ]);
+    expect(its.bodies.at(-1)).toMatchObject({ input: sun.input });
+    expect(its.emulator.audit()).toEqual([]);
+  });
+
   test("an order with an unknown outcome is listed, and never sent again", async () => {
     await write(song("rain"), song("snow"));
     its.loseResponse();
@@ -404,6 +428,83 @@ describe("failures", () => {
     expect(await linesOf("failed.jsonl")).toEqual([song("rain")]);
     its.emulator.faults.clear();
     expect([(await batch()).status, freezes()]).toEqual([0, 1]);
+  });
+});
+
+describe("audio that returns 404", () => {
+  const WEEK_MS = 7 * 24 * 3_600_000;
+  const answer404 = (times: number) =>
+    its.emulator.faults.add({
+      path: "/audio/*",
+      times,
+      fault: { kind: "status", status: 404, when: "before" },
+    });
+  const batchFailed = () => its.run("batch", join(out, "failed.jsonl"), ...flags("--yes"));
+  const read = (...path: string[]) => readFile(join(out, ...path));
+  const age = (ms: number) => its.emulator.clock.advance(ms);
+
+  test.each(["the whole file", "failed.jsonl"])(
+    "within seven days it is tried again without a charge, by %s",
+    async (name) => {
+      await write(song("rain"));
+      answer404(2);
+      const { status, stderr } = await batch();
+      expect([status, await saved()]).toEqual([17, []]);
+      expect(stderr).toContain("run the same command again");
+      expect(stderr).not.toContain("which is charged");
+      expect(await linesOf("failed.jsonl")).toEqual([song("rain")]);
+      await age(WEEK_MS - 3_600_000);
+      const again = await (name === "failed.jsonl" ? batchFailed() : batch());
+      expect([again.status, await saved(), freezes()]).toEqual([0, ["rain-2.wav", "rain.wav"], 1]);
+      expect(its.emulator.audit()).toEqual([]);
+    },
+  );
+
+  test("a second clip within seven days completes the line", async () => {
+    await write(song("rain"));
+    await batch("--concurrency", "1");
+    await rm(join(out, "rain-2.wav"));
+    answer404(1);
+    expect((await batch()).status).toBe(17);
+    const first = await read("rain.wav");
+    expect([(await batchFailed()).status, await saved(), freezes()]).toEqual([
+      ...[0, ["rain-2.wav", "rain.wav"], 1],
+    ]);
+    expect(await read("rain.wav")).toEqual(first);
+  });
+
+  test("after seven days a new order replaces it, and the clips of the first one are kept apart", async () => {
+    await write(song("rain"), song("snow"));
+    await batch();
+    await rm(join(out, "rain-2.wav"));
+    const first = await read("rain.wav");
+    await age(WEEK_MS);
+    const { stderr } = await batch();
+    expect(stderr).toContain("once more, which is charged");
+    expect(await linesOf("failed.jsonl")).toEqual([{ ...song("rain"), attempt: 2 }]);
+    expect([(await batchFailed()).status, freezes()]).toEqual([0, 3]);
+    expect(await saved()).toEqual(["attempt-1", "rain-2.wav", "rain.wav", "snow-2.wav", "snow.wav"]);
+    expect(await readdir(join(out, "attempt-1"))).toEqual(["rain.wav"]);
+    expect(await read("attempt-1", "rain.wav")).toEqual(first);
+    expect(await read("rain.wav")).not.toEqual(first);
+    // The whole file finds the new order, although the first one was not refunded.
+    const before = requests("/audio/");
+    expect([(await batch()).status, freezes(), requests("/audio/") - before]).toEqual([0, 3, 0]);
+    expect(await linesOf("results.jsonl")).toMatchObject([{ id: "rain", attempt: 2 }, { id: "snow" }]);
+    expect(its.emulator.audit()).toEqual([]);
+  });
+
+  test("a file that no earlier attempt has saved still keeps a new order from being sent", async () => {
+    await write(song("rain"));
+    await batch();
+    await rm(join(out, "rain.wav"));
+    await rm(join(out, "rain-2.wav"));
+    await age(WEEK_MS);
+    await batch();
+    await writeFile(join(out, "rain.wav"), "mine");
+    const { status, stderr } = await batchFailed();
+    expect([status, freezes(), String(await read("rain.wav"))]).toEqual([2, 1, "mine"]);
+    expect(stderr).toContain('"rain.wav" exists in --out.');
   });
 });
 

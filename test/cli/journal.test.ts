@@ -253,6 +253,16 @@ test.each(["orders", "settle", "run", "mcp"])(
   },
 );
 
+test.each(["orders", "batch"])("%s does not print a mistyped URL", async (command) => {
+  const words = {
+    orders: ["orders"],
+    batch: ["batch", "songs.jsonl", "--out", its.folder, "--max-credits", "5"],
+  }[command];
+  const { status, stderr } = await its.run(...(words ?? []), "--journal", "postgres:/me:secret@db/x");
+  expect([status, stderr]).toEqual([2, expect.stringContaining("looks like a mistyped URL")]);
+  expect(stderr).not.toContain("secret");
+});
+
 test("settle accepts the command that an error advises, for a key that begins like a flag", async () => {
   its.loseResponse();
   const { stderr } = await run("--key", "--rain");

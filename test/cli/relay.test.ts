@@ -359,6 +359,29 @@ test.each([
   expect(stderr).not.toContain("me:secret");
 });
 
+test.each([
+  "postgres:/shop:secret@db/x",
+  "postgres//shop:secret@db/x",
+  "postgres:shop:secret@db/x",
+  "POSTGRE:/db/x?user=shop&password=secret",
+  " redis:/:secret@db",
+])("refuses the mistyped URL %j, and does not print it", async (location) => {
+  const shop = createShop();
+  for (const flags of [["--list"], ["--webhook", URL_OF_SHOP]]) {
+    const result = await terminalOf(shop).run("relay", "--journal", location, ...flags);
+    expectOneLine(result, 2, "--journal looks like a mistyped URL");
+    expect(result.stderr).not.toContain("secret");
+  }
+});
+
+test.each(["./shops:1@2", "C:/shops/1@2", "shops/1@2", "/shops:1@2"])(
+  "takes %j for a directory",
+  async (location) => {
+    const result = await its.run("relay", "--journal", location, "--list");
+    expectOneLine(result, 2, `There is no journal at "${location}".`);
+  },
+);
+
 test.each(["", "whsec_", "secret", "whsec_dG9vIHNob3J0", "whsec_not base64!"])(
   "refuses the secret %j",
   async (secret) => {
