@@ -131,7 +131,7 @@ export async function markHopeless(
 /**
  * Files that the results of new orders would have to replace: those of another batch, or of the user.
  *
- * @param own - the names of files that make room for the new orders
+ * @param own - the names of files that are moved before the new orders
  */
 export async function findTakenNames(
   lines: readonly PlannedLine[],

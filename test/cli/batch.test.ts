@@ -494,6 +494,27 @@ describe("audio that returns 404", () => {
     expect(its.emulator.audit()).toEqual([]);
   });
 
+  test("an interrupted command still knows the clips of the lines that it did not reach", async () => {
+    await write(song("rain"), song("snow"));
+    await batch();
+    for (const name of ["rain-2.wav", "snow-2.wav"]) await rm(join(out, name));
+    await age(WEEK_MS);
+    await batch();
+    const { fetch, ...rest } = its.emulator.connection();
+    const interrupted = createTerminal({
+      connection: () => ({
+        ...rest,
+        fetch: async (input, init) => {
+          interrupted.signal("SIGINT");
+          return fetch(input, init);
+        },
+      }),
+    });
+    expect((await interrupted.run("batch", file, ...flags("--yes", "--concurrency", "1"))).status).toBe(130);
+    expect([(await batchFailed()).status, freezes()]).toEqual([0, 4]);
+    expect((await readdir(join(out, "attempt-1"))).sort()).toEqual(["rain.wav", "snow.wav"]);
+  });
+
   test("a file that no earlier attempt has saved still keeps a new order from being sent", async () => {
     await write(song("rain"));
     await batch();
