@@ -59,7 +59,7 @@ const inChromium = ["test/dashboard/page/**/*.test.ts", "test/docs/page.test.ts"
 const onRedis = ["test/redis/**/*.test.ts"];
 
 /** Tests with PostgreSQL, which is started once before them. */
-const onPostgres = ["test/postgres/**/*.test.ts"];
+const onPostgres = ["test/postgres/**/*.test.ts", "test/examples/shop.test.ts"];
 
 /** Tests that need the packages of `tools/runners`, `tools/next` and `tools/dom`, which `npm run test:runners` installs. */
 const inRunners = ["test/runners/*.test.ts"];
@@ -141,7 +141,7 @@ export default defineConfig({
           ...nets,
           name: "built",
           include: built,
-          exclude: slowBuilt,
+          exclude: [...slowBuilt, ...onPostgres],
           globalSetup: "test/package/build.ts",
         },
       },

@@ -1,0 +1,36 @@
+/** What both processes of the shop share: the database, the journal, and the budget of the customers. */
+
+import { postgresBudget, postgresJournal } from "async-music/postgres";
+import { Pool } from "pg";
+
+/** The customers. A real shop has them in its database, and knows them by their sessions. */
+export const TENANTS = ["acme", "bravo", "coral"];
+
+/** The folder of the stored songs. */
+export const songsFolder = process.env["SONGS_FOLDER"] ?? "shop-songs";
+
+export const pool = new Pool({ connectionString: process.env["DATABASE_URL"] });
+// Without these, a restart of the server ends the process.
+pool.on("error", console.error);
+pool.on("connect", (connection) => connection.on("error", console.error));
+
+export const journal = postgresJournal(pool);
+
+/** On the pool of the journal, so that an order and its reservation are written in one step. */
+export const budget = postgresBudget(pool, { maxCredits: 40, per: "month", journal });
+
+/** An order of the shop. Its ID is its journal key. */
+export interface Order {
+  id: string;
+  tenant: string;
+  description: string;
+  /** `new`: not submitted yet; `unknown`: a person must find out whether a task exists. */
+  state: "new" | "making" | "done" | "failed" | "refused" | "unknown";
+  task_id: string | null;
+  /** From 0 to 1. */
+  progress: number;
+  /** Why there is no song. */
+  note: string | null;
+  /** The keys of the audio in the folder. */
+  audio: string[];
+}

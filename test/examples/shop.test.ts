@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createEmulator } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
+import { Pool } from "pg";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { connection } from "../postgres/connections.js";
+import { createFolder } from "../support/folder.js";
+
+/** The orders of each customer, one after the other. A song costs 10 credits, and each customer may spend 40. */
+const ORDERS = ["acme", "bravo", "coral", "acme", "bravo", "coral", "acme", "bravo", "acme", "bravo", "acme"];
+const FAILED = "coral 5";
+const REFUSED = "acme 10";
+
+test("each order of the shop is one charged and stored song, though both processes are killed", async () => {
+  const { emulator, start, startWeb, pool, folder } = await startService();
+  expect(await once(start("setup.ts"), "exit")).toEqual([0, null]);
+  const [web, address] = await startWeb();
+  const worker = start("worker.ts");
+
+  const responses = new Map<string, Response>();
+  for (const [index, tenant] of ORDERS.entries()) {
+    const description = `${tenant} ${index}`;
+    emulator.providers.provider_a.next(
+      description === FAILED
+        ? { outcome: "failure", process_seconds: 0, error_code: "content_moderation" }
+        : { outcome: "success", queue_seconds: 0, process_seconds: index < 4 ? 0 : 10 },
+    );
+    responses.set(description, await order(address, tenant, description));
+    // The form is sent twice.
+    if (index === 0) await order(address, tenant, description);
+  }
+  const statuses = [...responses].map(([description, { status }]) => [description, status]);
+  expect(statuses).toEqual(statuses.map(([name]) => [name, name === REFUSED ? 402 : 303]));
+  expect(await responses.get(REFUSED)?.text()).toContain("The song costs 10 credits, and 0 of 40 are left.");
+
+  await vi.waitFor(async () => expect(await countOf(pool, "done")).toBeGreaterThan(0), 60_000);
+  await kill(worker);
+  await kill(web);
+  // As if the process had been killed between the order and its submission.
+  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 0 });
+  await pool.query(
+    "INSERT INTO shop_orders (id, tenant, description) VALUES ('left', 'coral', 'coral left')",
+  );
+  expect(await countOf(pool, "making")).toBeGreaterThan(0);
+  const [secondWeb, secondAddress] = await startWeb();
+  const secondWorker = start("worker.ts");
+  await vi.waitFor(async () => expect(await countOf(pool, "new", "making")).toBe(0), 120_000);
+
+  await checkOrders(pool, emulator, folder);
+  await checkPages(secondAddress, chargesOf(emulator));
+  expect(emulator.audit()).toEqual([]);
+  const ended = once(secondWorker, "exit");
+  secondWorker.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  await kill(secondWeb);
+});
+
+/** Each accepted order is one task, which the ledger charges once, or refunds; and each charged song is stored. */
+async function checkOrders(pool: Pool, emulator: Emulator, folder: string) {
+  const { rows } = await pool.query("SELECT description, state, task_id FROM shop_orders");
+  const states = [...ORDERS.map((tenant, index) => `${tenant} ${index}`), "coral left"].map(
+    (name) => `${name} ${name === FAILED ? "failed" : name === REFUSED ? "refused" : "done"}`,
+  );
+  expect(rows.map(({ description, state }) => `${description} ${state}`).sort()).toEqual(states.sort());
+
+  const { tasks } = emulator.state();
+  const accepted = rows.filter(({ state }) => state !== "refused").map(({ description }) => description);
+  expect(tasks.map(({ input }) => input?.["gpt_description_prompt"]).sort()).toEqual(accepted.sort());
+  const done = rows.filter(({ state }) => state === "done").map(({ task_id }) => String(task_id));
+  expect(idsOf(emulator, "freeze")).toEqual(tasks.map(({ task_id }) => task_id).sort());
+  expect(idsOf(emulator, "settle")).toEqual(done.sort());
+  for (const id of done) expect(await readdir(join(folder, "songs", id))).toContain("song.json");
+}
+
+/** The page of each customer shows what the ledger says, and plays the songs. */
+async function checkPages(address: string, charges: ReadonlyMap<string, number>) {
+  expect([...charges.keys()].sort()).toEqual(["acme", "bravo", "coral"]);
+  for (const [tenant, credits] of charges) {
+    const page = await (await fetch(`${address}/${tenant}`)).text();
+    expect(page).toContain(`Spent: ${credits}, reserved: 0, of 40 credits`);
+    const players = [...page.matchAll(/<audio controls src="([^"]+)"/g)];
+    expect(players.length).toBeGreaterThanOrEqual(credits / 10);
+    const audio = await fetch(`${address}${players[0]?.[1]}`);
+    expect(audio.headers.get("Content-Type")).toMatch(/^audio\//);
+    expect((await audio.arrayBuffer()).byteLength).toBeGreaterThan(1000);
+  }
+}
+
+type Emulator = ReturnType<typeof createEmulator>;
+
+function ledgerOf(emulator: Emulator) {
+  return emulator.accounts.list().flatMap(({ ledger }) => ledger);
+}
+
+/** The tasks of the entries of a kind. */
+function idsOf(emulator: Emulator, kind: string): string[] {
+  return ledgerOf(emulator)
+    .filter((entry) => entry.kind === kind)
+    .map(({ task_id }) => String(task_id))
+    .sort();
+}
+
+/** What the ledger has charged for each customer, whose name begins the description of a song. */
+function chargesOf(emulator: Emulator): Map<string, number> {
+  const charges = new Map<string, number>();
+  for (const { kind, credits, task_id } of ledgerOf(emulator)) {
+    if (kind !== "settle") continue;
+    const task = emulator.state().tasks.find((each) => each.task_id === task_id);
+    const [tenant = ""] = String(task?.input?.["gpt_description_prompt"]).split(" ");
+    charges.set(tenant, (charges.get(tenant) ?? 0) + Math.abs(credits));
+  }
+  return charges;
+}
+
+/** The service on loopback, a database and a folder, and what starts the processes of the shop. */
+async function startService() {
+  const emulator = createEmulator({ clock: "real" });
+  const { url, close } = await serve(emulator);
+  onTestFinished(close);
+  const { host, user } = connection();
+  const database = `shop_${process.pid}`;
+  const server = new Pool(connection());
+  await server.query(`CREATE DATABASE ${database}`);
+  await server.end();
+  const pool = new Pool({ ...connection(), database });
+  onTestFinished(() => pool.end());
+  const folder = await createFolder();
+  const env = {
+    ...process.env,
+    ASYNC_MUSIC_BASE_URL: url,
+    ASYNC_MUSIC_API_KEY: emulator.apiKey,
+    DATABASE_URL: `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}`,
+    SONGS_FOLDER: folder,
+    PORT: "0",
+  };
+  const start = (script: string) => {
+    const flags = ["--import", "./tools/loader/run-sources.ts", `examples/shop/${script}`];
+    const child = spawn(process.execPath, flags, { env, stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => kill(child));
+    return child;
+  };
+  const startWeb = async (): Promise<[ChildProcess, string]> => {
+    const child = start("web.ts");
+    const [line] = await once(child.stdout, "data");
+    return [child, `http://127.0.0.1:${/\d+$/.exec(String(line).trim())?.[0]}`];
+  };
+  return { emulator, start, startWeb, pool, folder };
+}
+
+function order(address: string, tenant: string, description: string): Promise<Response> {
+  const body = new URLSearchParams({ id: `id of ${description}`, description });
+  return fetch(`${address}/${tenant}`, { method: "POST", body, redirect: "manual" });
+}
+
+async function countOf(pool: Pool, ...states: string[]): Promise<number> {
+  const { rows } = await pool.query("SELECT FROM shop_orders WHERE state = ANY($1)", [states]);
+  return rows.length;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
