@@ -10,6 +10,9 @@ import { budget, journal, type Order, pool } from "./settings.ts";
 
 const client = new AsyncMusic();
 
+/** Longer than `settleNotCreated` leaves a request alone, which may still be in flight. */
+const IN_FLIGHT_MS = 150_000;
+
 /**
  * Submits an order, and stores what became of it. An order is charged at most once, however often it is submitted. After an error
  * that may pass, it stays `new`, and `submitLeft` tries again.
@@ -37,7 +40,7 @@ export async function submit({ id, tenant, description }: Order): Promise<void> 
 }
 
 /** Submits the orders that an outage or an earlier process has left, now and every five seconds. */
-export async function submitLeft(states: Order["state"][] = ["new", "unknown"]): Promise<void> {
+export async function submitLeft(states = ["new", "unknown"]): Promise<void> {
   try {
     const { rows } = await pool.query<Order>("SELECT * FROM shop_orders WHERE state = ANY($1)", [states]);
     await Promise.all(rows.map(submit));
@@ -54,12 +57,16 @@ function isUnknown(error: unknown): boolean {
   );
 }
 
-/** An earlier process was killed while it sent the order. The order stays `new` if that has certainly created no task. */
+/**
+ * The response was lost, or an earlier process was killed while it sent the order. Once the request is no longer in flight, the order
+ * stays `new` if the request has certainly created no task.
+ */
 async function settle(id: string): Promise<void> {
   const { rows } = await pool.query<Order>("SELECT id FROM shop_orders");
   const open = await settleNotCreated(client, journal, { journalKeys: rows.map((order) => order.id) });
   const left = open.find(({ key }) => key === id);
-  if (left) await end(id, "unknown", `Find the task of request ${left.request_id}, then call settleOutcome.`);
+  if (left === undefined || Date.now() - Date.parse(left.since) < IN_FLIGHT_MS) return;
+  await end(id, "unknown", `Find the task of request ${left.request_id}, then call settleOutcome.`);
 }
 
 async function end(id: string, state: Order["state"], note: string): Promise<void> {

@@ -40,6 +40,7 @@ app.post("/:tenant", async (context) => {
   const { tenant } = context.req.param();
   if (!TENANTS.includes(tenant)) return context.notFound();
   const { id, description } = await context.req.parseBody();
+  if (!String(description ?? "").trim()) return context.text("Describe the song.", 400);
   // The form has an ID: it is one order, however often it is sent.
   await pool.query(
     "INSERT INTO shop_orders (id, tenant, description) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
