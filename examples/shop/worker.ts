@@ -15,7 +15,8 @@ client.on("task", ({ task }) => {
   pool.query("UPDATE shop_orders SET progress = $2 WHERE task_id = $1", progress).catch(console.error);
 });
 
-const options = { budget, signal: stop.signal, intervalMs: 1000, leaseMs: 10_000 };
+const pollIntervalMs = Number(process.env["POLL_MS"] ?? 5000);
+const options = { budget, signal: stop.signal, pollIntervalMs, intervalMs: 1000, leaseMs: 5000 };
 try {
   // The next turn of the loop acknowledges an order. Before that, a crash delivers it again, and nothing is stored twice.
   for await (const { key, task, error } of client.tasks.follow(journal, options)) {

@@ -26,7 +26,7 @@ test("each order of the shop is one charged and stored song, though both process
     emulator.providers.provider_a.next(
       description === FAILED
         ? { outcome: "failure", process_seconds: 0, error_code: "content_moderation" }
-        : { outcome: "success", queue_seconds: 0, process_seconds: index < 4 ? 0 : 10 },
+        : { outcome: "success", queue_seconds: 0, process_seconds: index < 4 ? 0 : 6 },
     );
     responses.set(description, await order(address, tenant, description));
     // The form is sent twice.
@@ -135,6 +135,7 @@ async function startService() {
     DATABASE_URL: `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}`,
     SONGS_FOLDER: folder,
     PORT: "0",
+    POLL_MS: "1000",
   };
   const start = (script: string) => {
     const flags = ["--import", "./tools/loader/run-sources.ts", `examples/shop/${script}`];
