@@ -37,8 +37,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a task whose response is cut is not recorded",
     file: "src/tasks/one-submission.ts",
-    find: "await created.record();\n    if (submission",
-    replace: "if (submission !== null) await created.record();\n    if (submission",
+    find: "await created.record();\n    await hold",
+    replace: "if (submission !== null) await created.record();\n    await hold",
   },
   {
     name: "an unknown outcome frees the key",
@@ -81,9 +81,9 @@ export const BUGS: readonly Bug[] = [
   {
     name: "the response to a POST is not recorded after its caller aborts",
     file: "src/tasks/one-submission.ts",
-    find: "await created.record();\n    if (submission",
+    find: "await created.record();\n    await hold",
     replace:
-      "if (this.#options.signal?.aborted) return null;\n    await created.record();\n    if (submission",
+      "if (this.#options.signal?.aborted) return null;\n    await created.record();\n    await hold",
   },
   {
     name: "a broken connection counts as one that was never made",
