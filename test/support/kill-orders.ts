@@ -69,7 +69,8 @@ export async function killOrders(kills: number, server: KilledServer, store: Ord
     const { most, settled, tasks } = ledger.get(tenant) ?? { most: 0, settled: 0, tasks: 0 };
     expect({ tenant, spent, reserved }).toEqual({ tenant, spent: settled, reserved: 0 });
     expect(most).toBeLessThanOrEqual(MOST_CREDITS);
-    expect([settled > 0, tasks > kills / 4]).toEqual([true, true]);
+    // One order in 20 succeeds: few kills may leave a tenant without one.
+    expect([settled > 0 || kills < 100, tasks > kills / 4]).toEqual([true, true]);
   }
   const prompts = emulator.state().tasks.map(({ input }) => String(input?.["prompt"]));
   expect(prompts.length).toBe(new Set(prompts).size);
