@@ -1,0 +1,34 @@
+import { InvalidArgumentError } from "commander";
+
+/** Parses a whole number within a range. */
+export function parseWholeNumber(least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER) {
+  return (text: string): number => {
+    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** Parses `NAME=VALUE`, and adds it to the earlier ones. The emulator checks names and values. */
+export function parsePolicy(text: string, earlier: object = {}): object {
+  const [, name, value] = /^(\w+)=(\w+)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError("It must be NAME=VALUE, such as audio_conversion=off.");
+  return { ...earlier, [name]: /^(?:0|[1-9]\d*|true|false)$/.test(value) ? JSON.parse(value) : value };
+}
+
+/** Parses a number, which may have a fraction. */
+export function parseDecimal(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a number of 0 or more, such as 30 or 12.5.");
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Parses a duration into milliseconds: `90s`, `10m`, `1h`, or a number of seconds. */
+export function parseDuration(text: string): number {
+  const [, count = "", unit = "s"] = /^(\d+(?:\.\d+)?)([smh])?$/.exec(text) ?? [];
+  const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+  if (ms > 0) return ms;
+  throw new InvalidArgumentError("It must be a duration above 0, such as 90s, 10m or 1h.");
+}
