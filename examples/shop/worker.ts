@@ -18,7 +18,7 @@ client.on("task", ({ task }) => {
 const pollIntervalMs = Number(process.env["POLL_MS"] ?? 5000);
 const options = { budget, signal: stop.signal, pollIntervalMs, intervalMs: 1000, leaseMs: 5000 };
 try {
-  // The next turn of the loop acknowledges an order. Before that, a crash delivers it again, and nothing is stored twice.
+  // Requesting the next order acknowledges this one. After a crash before that, it is delivered again, and nothing is stored twice.
   for await (const { key, task, error } of client.tasks.follow(journal, options)) {
     if (task && isMusic(task)) {
       const files = await storeSong(client, bucket, task, stop.signal);

@@ -82,8 +82,7 @@ export const BUGS: readonly Bug[] = [
     name: "the response to a POST is not recorded after its caller aborts",
     file: "src/tasks/one-submission.ts",
     find: "await created.record();\n    await hold",
-    replace:
-      "if (this.#options.signal?.aborted) return null;\n    await created.record();\n    await hold",
+    replace: "if (this.#options.signal?.aborted) return null;\n    await created.record();\n    await hold",
   },
   {
     name: "a broken connection counts as one that was never made",
