@@ -6,8 +6,8 @@ import { Pool } from "pg";
 /** The customers. A real shop has them in its database, and knows them by their sessions. */
 export const TENANTS = ["acme", "bravo", "coral"];
 
-/** The folder of the stored songs. */
-export const songsFolder = process.env["SONGS_FOLDER"] ?? "shop-songs";
+/** The directory of the stored songs. */
+export const songsDirectory = process.env["SONGS_DIRECTORY"] ?? "shop-songs";
 
 export const pool = new Pool({ connectionString: process.env["DATABASE_URL"] });
 // Without these, a restart of the server ends the process.
@@ -31,6 +31,6 @@ export interface Order {
   progress: number;
   /** Why there is no song. */
   note: string | null;
-  /** The keys of the audio in the folder. */
+  /** The keys of the audio in the directory. */
   audio: string[];
 }

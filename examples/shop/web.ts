@@ -1,5 +1,5 @@
 /**
- * A shop that sells songs. This is its first process: the page, on which customers order, and hear their songs. The second one is
+ * A shop that sells songs. This is its first process: the page, on which customers order songs and play them. The second one is
  * `worker.ts`. Both may be killed at any time: start them again, and they continue.
  *
  * It needs a PostgreSQL database, and `npm install async-music pg hono @hono/node-server`. Start the service and the shop:
@@ -18,17 +18,17 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { readObject } from "./folder.ts";
 import { pageOf } from "./page.ts";
-import { budget, type Order, pool, songsFolder, TENANTS } from "./settings.ts";
+import { budget, type Order, pool, songsDirectory, TENANTS } from "./settings.ts";
 import { submit, submitLeft } from "./submit.ts";
 
-/** How long a customer waits for the answer. After that, the order goes on by itself. */
+/** How long a request waits for its order to be submitted. After that, the order continues by itself. */
 const PATIENCE_MS = 3000;
 
 const app = new Hono();
 
 app.get("/songs/:task{[\\w-]+}/:name{[\\w-]+}", (context) => {
   const { task, name } = context.req.param();
-  return readObject(songsFolder, `songs/${task}/${name}`);
+  return readObject(songsDirectory, `songs/${task}/${name}`);
 });
 
 app.get("/:tenant", async (context) => {

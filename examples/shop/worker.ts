@@ -3,10 +3,10 @@
 import { AsyncMusic, isMusic, progressOf } from "async-music";
 import { storeSong } from "../storage/store-song.ts";
 import { folderBucket } from "./folder.ts";
-import { budget, journal, pool, songsFolder } from "./settings.ts";
+import { budget, journal, pool, songsDirectory } from "./settings.ts";
 
 const client = new AsyncMusic();
-const bucket = folderBucket(songsFolder);
+const bucket = folderBucket(songsDirectory);
 const stop = new AbortController();
 process.once("SIGTERM", () => stop.abort());
 

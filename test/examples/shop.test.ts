@@ -134,7 +134,7 @@ async function startService() {
     ASYNC_MUSIC_BASE_URL: url,
     ASYNC_MUSIC_API_KEY: emulator.apiKey,
     DATABASE_URL: `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}`,
-    SONGS_FOLDER: folder,
+    SONGS_DIRECTORY: folder,
     PORT: "0",
     POLL_MS: "1000",
   };
