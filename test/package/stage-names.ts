@@ -36,6 +36,7 @@ declare global {
   // From other packages.
   const url: string;
   const journal: Required<Journal>;
+  const budget: import("async-music").Budget;
   const redisJournal: typeof import("async-music/redis").redisJournal;
   const redisPacer: typeof import("async-music/redis").redisPacer;
   const Redis: typeof import("ioredis").Redis;
