@@ -91,9 +91,10 @@ export interface ReservingBudget extends Budget {
   hold(call: HeldCall): Promise<BudgetHold>;
   /**
    * A journal key has this reservation, and its task may not have ended: it is reserved again if it was freed by mistake, also
-   * beyond the maximum. Never rejects.
+   * beyond the maximum, but not if it was settled. `taskId`: the task, by which `ended` finds the reservation; `null` while it is
+   * not known. Never rejects.
    */
-  resume(reservation: BudgetReservation, position: JournalPosition): Promise<void>;
+  resume(reservation: BudgetReservation, position: JournalPosition, taskId: string | null): Promise<void>;
   /** Frees a reservation. Never rejects. */
   free(reservation: BudgetReservation): Promise<void>;
   /**

@@ -28,7 +28,7 @@ export function memoryBudget(options: BudgetOptions): Budget {
   const budget: ReservingBudget = {
     usage: async (tenant) => (await load()).usage(tenant),
     hold: async (call) => (await holdTime(call.clock, load())).hold(call),
-    resume: async (reservation, position) => (await load()).resume(reservation, position),
+    resume: async (reservation, position, taskId) => (await load()).resume(reservation, position, taskId),
     free: async (reservation) => (await load()).free(reservation),
     ended: async (task, reservation, tenant) => (await load()).ended(task, reservation, tenant),
     hasEnded: async (reservation) => (await load()).hasEnded(reservation),

@@ -35,10 +35,10 @@ export function memoryStore(): BudgetStore {
   return {
     async reserve({ reservation, key, maxCredits, oldest }) {
       sweep(oldest);
-      const { spent, open } = accountOf(reservation.tenant);
+      const { spent, open, settled } = accountOf(reservation.tenant);
       const period = periodOf(reservation);
       const used = { spent: spent.get(period) ?? 0, reserved: reservedIn(open.values(), period) };
-      const isKnown = open.has(reservation.id);
+      const isKnown = open.has(reservation.id) || settled.has(reservation.id);
       const fits = used.spent + used.reserved + reservation.credits <= maxCredits;
       if (!isKnown && fits) open.set(reservation.id, { ...reservation, key, taskId: null });
       return { isReserved: isKnown || fits, ...used };

@@ -32,7 +32,7 @@ export type PutReserving = (
 
 /** Where a budget keeps its numbers. Each method is atomic, and can be repeated: it changes nothing the second time. */
 export interface BudgetStore {
-  /** Reserves, if that does not exceed the maximum of the tenant in the period. */
+  /** Reserves, if that does not exceed the maximum of the tenant in the period. A reservation that was settled stays so. */
   reserve(reserve: NewReservation): Promise<ReserveResult>;
   /** Charges these credits, once, even if the reservation was freed before. */
   settle(reservation: BudgetReservation, credits: number): Promise<void>;

@@ -80,12 +80,17 @@ export class TenantBudget implements ReservingBudget {
     return new Hold(actions, (position && this.#store.withJournal?.(position.journal)) ?? null);
   }
 
-  async resume(reservation: BudgetReservation, position: JournalPosition): Promise<void> {
+  async resume(
+    reservation: BudgetReservation,
+    position: JournalPosition,
+    taskId: string | null,
+  ): Promise<void> {
     this.#note(reservation, position);
     const { oldest } = this.#periods.at(this.#clock.now());
     const reserve = { reservation, key: position.key, maxCredits: Number.MAX_SAFE_INTEGER, oldest };
     // The task exists, so its run continues all the same: its end counts, whatever is reserved.
     await withTimeout(() => this.#store.reserve(reserve), LONGEST_END_MS).catch(() => {});
+    if (taskId !== null) await this.#name(reservation, taskId);
   }
 
   #note({ id }: BudgetReservation, position: JournalPosition): void {

@@ -153,8 +153,9 @@ export class OneSubmission {
     const { reservation } = entry;
     if (budget === null || reservation === undefined) return;
     if (isFree) return budget.free(reservation);
-    const isOpen = entry.state === "intent" || entry.status === undefined;
-    if (isOpen && this.#journaling !== null) await budget.resume(reservation, this.#journaling);
+    if (this.#journaling === null) return;
+    if (entry.state === "intent") await budget.resume(reservation, this.#journaling, null);
+    else if (entry.status === undefined) await budget.resume(reservation, this.#journaling, entry.task_id);
   }
 
   /** Sends the POST under an intent, and records its task. `null`: another run took the key first. */

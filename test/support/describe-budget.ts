@@ -176,6 +176,34 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     },
   );
 
+  test.each([
+    ["success", done, { spent: 10, reserved: 0 }],
+    ["failure", () => ok(failed()), { spent: 0, reserved: 0 }],
+  ])(
+    "a create that finds its task in the journal, and a wait for it, count nothing twice: %s",
+    async (_, end, expected) => {
+      const { client, stage, given, requests, budget, used } = await createCase(inTurn(accepted, end, end));
+      const journal = stage.journal();
+      for (const each of [budget, stage.budget(given)]) {
+        const options = { tenant: "acme", budget: each };
+        const created = await client.tasks.create(SONG_REQUEST, { ...options, journal, journalKey: KEY });
+        await client.tasks.wait(created, options).catch(() => {});
+        expect(await used()).toEqual(expected);
+      }
+      expect(posts({ requests })).toHaveLength(1);
+    },
+  );
+
+  test("a create that finds the journaled task of a settled reservation reserves nothing", async () => {
+    const { client, stage, given, budget, used } = await createCase(inTurn(accepted, done));
+    const journal = stage.journal();
+    const order = (each: Budget) =>
+      client.tasks.create(SONG_REQUEST, { tenant: "acme", budget: each, journal, journalKey: KEY });
+    await client.tasks.wait(await order(budget), { tenant: "acme", budget });
+    await order(stage.budget(given));
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+  });
+
   test("a journal that is not the one of the budget is refused, and nothing is sent", async () => {
     const { run, requests } = await createCase(inTurn(accepted, done), { journal: memoryJournal() });
     const journal = memoryJournal();

@@ -3,6 +3,7 @@ import { checkBudgetOptions } from "../../budget/memory-budget.js";
 import { periodOf } from "../../budget/period.js";
 import type { BudgetStore, NewReservation, OpenReservation, ReserveResult } from "../../budget/store.js";
 import { TenantBudget } from "../../budget/tenant-budget.js";
+import type { BudgetReservation } from "../../journal/journal.js";
 import { evaluateOn, isCluster, PREFIX, prefixRule, type RedisClient } from "./client.js";
 import { PUT_ENTRY, redisPositionOf } from "./redis-journal.js";
 
@@ -17,11 +18,12 @@ const KEPT_SECONDS = 70 * 86_400;
 
 /**
  * Reserves, and defines `reserved`: whether it stands. An account is a hash: `spent:PERIOD` has credits, `open:PERIOD/UUID` the
- * credits of a reservation, its task, if it is known, and its journal key as JSON, with a space between them.
+ * credits of a reservation, its task, if it is known, and its journal key as JSON, with a space between them. The second key
+ * remembers its settlement.
  */
 const RESERVE = `
 local id, period, credits, most, oldest, text, seconds = unpack(ARGV)
-local reserved = redis.call('hexists', KEYS[1], 'open:' .. id) == 1
+local reserved = redis.call('hexists', KEYS[1], 'open:' .. id) == 1 or redis.call('exists', KEYS[2]) == 1
 local used = { spent = 0, open = 0 }
 local fields = redis.call('hgetall', KEYS[1])
 for at = 1, #fields, 2 do
@@ -44,14 +46,14 @@ return result`;
 /** Writes the intent, if its key still has the previous revision, and its reservation, if it fits. */
 const RESERVE_WITH_INTENT = `
 local previous = ARGV[12] or false
-if redis.call('hget', KEYS[2], 'revision') ~= previous then return false end
+if redis.call('hget', KEYS[3], 'revision') ~= previous then return false end
 ${RESERVE}
 if not reserved then return result end
 local revision, entry, lasts, done = ARGV[8], ARGV[9], ARGV[10], ARGV[11]
-${PUT_ENTRY("KEYS[2]")}
+${PUT_ENTRY("KEYS[3]")}
 return result`;
 
-/** The second key remembers the settlement for as long as the account has what was spent, so that it counts once. */
+/** The settlement is remembered for as long as the account has what was spent, so that it counts once. */
 const SETTLE = `
 local id, period, credits, seconds = unpack(ARGV)
 redis.call('hdel', KEYS[1], 'open:' .. id)
@@ -105,16 +107,19 @@ function redisStore(redis: RedisClient, start: string, per: BudgetOptions["per"]
   const seconds = per === "total" ? "" : String(KEPT_SECONDS);
   // In a cluster, keys with the same text in braces are on one server.
   const accountOf = (tenant: string) => `${start}:{${nameOf(tenant)}}`;
+  const keysOf = ({ tenant, id }: BudgetReservation) => {
+    const account = accountOf(tenant);
+    return [account, `${account}:settled:${id}`];
+  };
 
   return {
     async reserve(reserve) {
-      const account = accountOf(reserve.reservation.tenant);
-      return resultOf(await evaluate(RESERVE_ALONE, [account], valuesOf(reserve, seconds)));
+      const keys = keysOf(reserve.reservation);
+      return resultOf(await evaluate(RESERVE_ALONE, keys, valuesOf(reserve, seconds)));
     },
     async settle(reservation, credits) {
-      const account = accountOf(reservation.tenant);
       const values = [reservation.id, periodOf(reservation), String(credits), seconds];
-      await evaluate(SETTLE, [account, `${account}:settled:${reservation.id}`], values);
+      await evaluate(SETTLE, keysOf(reservation), values);
     },
     async free({ id, tenant }) {
       await evaluate(FREE, [accountOf(tenant)], [id]);
@@ -130,7 +135,7 @@ function redisStore(redis: RedisClient, start: string, per: BudgetOptions["per"]
       const position = redisPositionOf(journal);
       if (position === null || position.redis !== redis || isCluster(redis)) return null;
       return async ({ key, entry, previous }, reserve) => {
-        const keys = [accountOf(reserve.reservation.tenant), position.nameOf(key)];
+        const keys = [...keysOf(reserve.reservation), position.nameOf(key)];
         const values = [...valuesOf(reserve, seconds), ...position.valuesOf(entry, previous)];
         const reply = await evaluate(RESERVE_WITH_INTENT, keys, values);
         return Array.isArray(reply) ? resultOf(reply) : null;
