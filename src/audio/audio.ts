@@ -2,6 +2,7 @@ import { shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
 import type { Context } from "../http/context.js";
+import { NOT_LOADED } from "../http/load-part.js";
 import { Deadline } from "../time/deadline.js";
 import { holdTime } from "../time/hold.js";
 import type { AudioDownload, SizedAudioDownload } from "./download.js";
@@ -72,8 +73,7 @@ async function loadCode(
     options.signal?.throwIfAborted();
     const parts = {
       what: "Failed to download audio",
-      why: "a part of this package could not be loaded",
-      advice: ["Check that all files of the application are available, then try again."],
+      ...NOT_LOADED,
     };
     throw new AudioDownloadError(parts, {
       url: redactor.safeText(url),

@@ -1,6 +1,7 @@
-import { AsyncMusicError, CreditCeilingError } from "../errors/base.js";
+import { CreditCeilingError } from "../errors/base.js";
 import type { Clock } from "../time/clock.js";
 import { dateAt } from "../time/date.js";
+import { AlreadyTaken } from "./already-taken.js";
 import { isFreed } from "./entries.js";
 import type { BudgetReservation, Journal, JournalEntry, JournalIntent } from "./journal.js";
 import { LONGEST_CLEANUP_MS, newRevision, type Slot, withTimeout } from "./slot.js";
@@ -12,9 +13,6 @@ export interface FreeKey {
   /** The settlement or the plan that is restored after a refusal; `null` if the intent is deleted then. */
   freed: JournalIntent | null;
 }
-
-/** Cancels a POST just before it is sent: another run has taken the key. An error of the SDK passes the retries unchanged. */
-export class AlreadyTaken extends AsyncMusicError {}
 
 /** When the removal of an intent is tried again after its run has ended, in milliseconds after the try before. */
 const LATER_TRIES_MS = [1000, 2000, 4000, 8000, 16_000];

@@ -1,37 +1,21 @@
-import { reservingBudget } from "../budget/budget.js";
 import type { Usage } from "../contract/responses.js";
-import { isTaskType, type TaskType } from "../contract/service.js";
-import type { Task, TaskSubmission } from "../contract/task.js";
-import { canonicalJson } from "../contract/text.js";
-import { AsyncMusicError } from "../errors/base.js";
-import type { JournalError } from "../errors/task-errors.js";
+import type { TaskSubmission } from "../contract/task.js";
 import type { Claim, Context, InFlight } from "../http/context.js";
 import { createRequestId } from "../http/ids.js";
+import { loadPart } from "../http/load-part.js";
 import type { RequestOptions } from "../http/request-options.js";
-import { outcomeUnknown, type Probe, sampleUsage } from "../journal/evidence.js";
-import { AlreadyTaken, type FreeKey, freeKeyOf, IntentClaim } from "../journal/intent-claim.js";
-import type { Journal, JournalEntry } from "../journal/journal.js";
-import { causeOf, JournaledTask } from "../journal/journaled-task.js";
-import { waitForKey } from "../journal/key-queue.js";
+import type { Probe } from "../journal/evidence.js";
+import type { Journal } from "../journal/journal.js";
+import type { JournaledTask } from "../journal/journaled-task.js";
 import { checkJournalOptions } from "../journal/options.js";
-import { Slot } from "../journal/slot.js";
 import { onAbort } from "../time/abort.js";
 import { abortedInFlight, type SubmissionHooks } from "./create-task.js";
+import type { JournaledSubmission } from "./journaled-submission.js";
 import type { RunOptions } from "./options.js";
-import { retrieveTask } from "./read-task.js";
 import type { SentRequest } from "./sent-request.js";
 import type { Submissions } from "./submissions.js";
 import { checkTenantOfBudget } from "./tenant.js";
 import { callBack, type Waits } from "./wait.js";
-
-/** How often, and how far apart, a run checks whether the owner of an intent has recorded its task: 2 s in all. */
-const MOST_CHECKS = 8;
-const CHECK_INTERVAL_MS = 250;
-
-const STALE_READ = {
-  facts: ["No task was created by this run."],
-  advice: ["Check that the journal does not read from a stale replica, then try again with the same key."],
-};
 
 export interface AccountUsage {
   usage(options: RequestOptions): Promise<Usage>;
@@ -49,11 +33,18 @@ export interface RunContext {
 /** What a batch does around each attempt of a run: see `Call`. */
 export type RunHooks = Pick<SubmissionHooks, "beforeSending" | "onDelayed">;
 
+/** Where a run is recorded. */
+export interface Journaling {
+  readonly journal: Journal;
+  readonly key: string;
+  readonly probe: boolean;
+}
+
 /** The submission of one request. With a journal, the task is created at most once. */
 export class OneSubmission {
   readonly #shared: RunContext;
   readonly #options: RunOptions;
-  readonly #journaling: { journal: Journal; key: string; probe: boolean } | null;
+  readonly #journaling: Journaling | null;
   /** The id of the POST: each poll has its own. */
   readonly #requestId: string;
   readonly #hooks: RunHooks & { readonly inFlight: InFlight };
@@ -84,111 +75,27 @@ export class OneSubmission {
   }
 
   /**
-   * The recorded task of the journal key, or one that is submitted now. Of all calls with one key, at most one sends a POST.
-   * Without a journal: `null`, and nothing is sent.
+   * The recorded task of the journal key, or one that is submitted now: see `JournaledSubmission.once`. Without a journal: `null`,
+   * and nothing is sent.
    */
   async once(request: SentRequest): Promise<JournaledTask | null> {
-    if (this.#journaling === null) return null;
-    const { journal, key } = this.#journaling;
-    const release = await waitForKey(journal, key, this.#options.signal);
-    try {
-      return await this.#findOrSubmit(new Slot(journal, key, this.#shared.context.redactor), request);
-    } finally {
-      release();
-    }
+    return this.#journaling === null ? null : (await this.#journaled(this.#journaling)).once(request);
   }
 
-  /** Submits, and resolves with the submission once the journal has its task. The key stays open. */
+  /** Submits, and resolves with the submission once the journal, if there is one, has its task. */
   async recorded(request: SentRequest): Promise<TaskSubmission> {
-    const created = await this.once(request);
-    if (created === null) return this.submit(request);
-    const { task, at } = created;
-    const submission = typeof task === "string" ? await this.#read(task, at, request) : task;
-    await this.report(submission);
-    const failure = await created.record();
-    if (failure !== null) throw failure;
-    return submission;
+    if (this.#journaling === null) return this.submit(request);
+    return (await this.#journaled(this.#journaling)).recorded(request);
   }
 
-  async #read(taskId: string, at: string, { value }: SentRequest): Promise<TaskSubmission> {
-    const { timeoutMs, maxRetries, headers, signal, tenant } = this.#options;
-    const options = { timeoutMs, maxRetries, headers, signal, tenant };
-    const { data } = await retrieveTask(this.#shared.context, taskId, options);
-    return submissionOf(data, at, value.task_type);
-  }
-
-  /** The recorded task of the key, or one that is submitted now. */
-  async #findOrSubmit(slot: Slot, request: SentRequest): Promise<JournaledTask> {
-    const { clock, redactor } = this.#shared.context;
-    const requested = canonicalJson(redactor.data(request.value));
-    let lastRevision: string | null = null;
-    for (let checks = 0; ; checks++) {
-      const entry = await slot.read();
-      const free = freeKeyOf(slot, entry);
-      if (free !== null && free.freed !== null) await slot.refuseSecret(free.freed);
-      if (free === null && entry !== null && canonicalJson(entry.request) !== requested)
-        throw slot.conflict(entry);
-      if (entry !== null) await this.#takeOver(entry, free !== null);
-      if (entry?.state === "submitted") return JournaledTask.found(slot, entry);
-
-      const created = free === null ? null : await this.#submitUnderIntent(slot, free, request);
-      if (created !== null) return created;
-
-      // A read from a database replica may show a taken key as free: check again in that case as well.
-      const revision = entry?.revision ?? null;
-      if (revision !== lastRevision) checks = 0;
-      if (checks >= MOST_CHECKS) {
-        if (free !== null || entry === null)
-          throw slot.failure("`put` returned false, but `get` returned null", undefined, STALE_READ);
-        throw await outcomeUnknown(slot, entry, this.#evidence(), null);
-      }
-      lastRevision = revision;
-      await clock.sleep(CHECK_INTERVAL_MS, this.#options.signal);
-    }
-  }
-
-  /** Continues with the reservation of the key while it is open, or frees it if this run takes the key anew. */
-  async #takeOver(entry: JournalEntry, isFree: boolean): Promise<void> {
-    const budget = reservingBudget(this.#options);
-    const { reservation } = entry;
-    if (budget === null || reservation === undefined) return;
-    if (isFree) return budget.free(reservation);
-    if (this.#journaling === null) return;
-    if (entry.state === "intent") await budget.resume(reservation, this.#journaling, null);
-    else if (entry.status === undefined) await budget.resume(reservation, this.#journaling, entry.task_id);
-  }
-
-  /** Sends the POST under an intent, and records its task. `null`: another run took the key first. */
-  async #submitUnderIntent(slot: Slot, free: FreeKey, request: SentRequest): Promise<JournaledTask | null> {
-    const { clock, redactor } = this.#shared.context;
-    const evidence = this.#evidence();
-    const { probe, timeoutMs } = evidence;
-    const sample = probe === null ? null : await sampleUsage(probe);
-    const fields = {
-      request: redactor.data(request.value),
-      request_id: redactor.text(this.#requestId),
-      tasks_created: sample?.tasksCreated ?? null,
-      timeout_ms: timeoutMs,
-    };
-    const hold = await this.#shared.submissions.hold(request, this.#options, this.#journaling);
-    const claim = new IntentClaim(slot, free, fields, clock, hold);
-    const sent = await this.submit(request, claim).then(
-      (submission) => ({ submission, taskId: submission.task_id, error: null }),
-      (error: unknown) => ({ submission: null, taskId: createdTaskOf(error), error }),
+  async #journaled(journaling: Journaling): Promise<JournaledSubmission> {
+    const { clock } = this.#shared.context;
+    const { JournaledSubmission } = await loadPart(
+      clock,
+      "Failed to create a task",
+      import("./journaled-submission.js"),
     );
-    const { submission, taskId, error } = sent;
-    const { intent, failure } = claim;
-    if (intent === null) {
-      if (error instanceof AlreadyTaken) return null;
-      void claim.restoreLater();
-      throw failure === null ? error : keyNotRestored(slot, error, failure.thrown);
-    }
-    if (taskId === null) throw await outcomeUnknown(slot, intent, evidence, { error, sample });
-    const created = JournaledTask.created(slot, intent, taskId, submission);
-    await created.record();
-    await hold?.created(taskId);
-    if (submission === null) throw error;
-    return created;
+    return new JournaledSubmission(this.#shared, this.#options, journaling, this.#requestId, this);
   }
 
   async submit(request: SentRequest, claim?: Claim): Promise<TaskSubmission> {
@@ -208,43 +115,4 @@ export class OneSubmission {
       this.#shared.context.redactor,
     );
   }
-
-  /** How this run finds evidence of what an unknown outcome was, and the longest time of its POST. */
-  #evidence() {
-    const { context, account, submissions, unresolved } = this.#shared;
-    const { timeoutMs, maxRetries, headers, signal } = this.#options;
-    const options = { timeoutMs, maxRetries, headers, signal };
-    const readTasksCreated = async () => (await account.usage(options)).tasks_created;
-    const probe = this.#journaling?.probe ? { count: submissions.count, unresolved, readTasksCreated } : null;
-    return { probe, clock: context.clock, timeoutMs: timeoutMs ?? context.timeoutMs };
-  }
-}
-
-function createdTaskOf(error: unknown): string | null {
-  // An error of another version of this package may have no `taskId`.
-  return error instanceof AsyncMusicError ? (error.taskId ?? null) : null;
-}
-
-/** The error for an intent that could not be removed after a refusal. */
-function keyNotRestored(slot: Slot, refusal: unknown, thrown: unknown): JournalError {
-  const why = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
-  const reason = `no task was created${why}, but the intent could not be removed`;
-  return slot.failure(reason, causeOf(thrown), {
-    facts: ["The SDK tries that again for 31 s, and a run of this process can use the key at once."],
-    advice: [`For runs of other processes, free the key with settleOutcome(journal, ${slot.name}, null).`],
-  });
-}
-
-/** The submission of a task that the journal has by its ID only. `intentAt`: when the intent of its request was written. */
-export function submissionOf(task: Task, intentAt: string, requestedType: TaskType): TaskSubmission {
-  const { task_id, type, credits_cost, created_at, audio_format } = task;
-  return {
-    task_id,
-    // A type that this version does not list cannot be requested with it.
-    type: isTaskType(type) ? type : requestedType,
-    status: "pending",
-    credits_charged: credits_cost,
-    created_at: created_at ?? intentAt,
-    audio_format,
-  };
 }

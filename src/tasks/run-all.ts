@@ -1,20 +1,10 @@
-import { CreditCeiling, type Reservation } from "../budget/credit-ceiling.js";
-import { listedPrice } from "../contract/prices.js";
 import type { TaskRequest } from "../contract/requests.js";
 import type { SucceededTask } from "../contract/task.js";
-import { AsyncMusicError, NOTHING_SENT, shown, wrongValue } from "../errors/base.js";
-import { TaskFailedError } from "../errors/task-errors.js";
-import { isFreed, isJournalEntry } from "../journal/entries.js";
-import { withTimeout } from "../journal/slot.js";
-import { isReasonOf } from "../time/abort.js";
-import { resultsOf } from "./concurrently.js";
-import { mayHaveCreated } from "./create-task.js";
+import { AsyncMusicError, shown, wrongValue } from "../errors/base.js";
+import { loadPart } from "../http/load-part.js";
 import type { RunContext } from "./one-submission.js";
-import type { RunAllOptions, RunOptions } from "./options.js";
-import { BatchProgress } from "./progress.js";
-import { Run } from "./run.js";
+import type { RunAllOptions } from "./options.js";
 import { stoppable } from "./stoppable.js";
-import { checkTenant } from "./tenant.js";
 
 /** How one request of `runAll` ended. */
 export type RunResult<Request extends TaskRequest = TaskRequest> = Request extends TaskRequest
@@ -51,8 +41,8 @@ const ITERATED_TWICE = {
   codeAdvice: ["Keep the results, or call `runAll` again."],
 };
 
-type Requests = Iterable<TaskRequest> | AsyncIterable<TaskRequest>;
-type BatchOptions = RunAllOptions & { concurrency: number };
+export type Requests = Iterable<TaskRequest> | AsyncIterable<TaskRequest>;
+export type BatchOptions = RunAllOptions & { concurrency: number };
 /** How a request ended whose type is not known. `Tasks.runAll` declares the `RunResult` of each request's type. */
 export type Ended =
   | { index: number; request: TaskRequest; task: SucceededTask; error?: never }
@@ -63,8 +53,10 @@ export function runAll(requests: Requests, options: BatchOptions, shared: RunCon
   const source = Object(requests);
   if (source !== requests || !(Symbol.iterator in source || Symbol.asyncIterator in source))
     throw wrongValue("requests", "be an iterable of requests", shown(requests));
-  const batch = new Batch(requests, options, shared);
-  const results = stoppable((signal) => batch.results(signal), options.signal);
+  const results = stoppable(async function* (signal) {
+    const { Batch } = await loadPart(shared.context.clock, "Failed to run a batch", import("./batch.js"));
+    yield* new Batch(requests, options, shared).results(signal);
+  }, options.signal);
   let isIterated = false;
   return {
     [Symbol.asyncIterator]() {
@@ -73,159 +65,4 @@ export function runAll(requests: Requests, options: BatchOptions, shared: RunCon
       return results[Symbol.asyncIterator]();
     },
   };
-}
-
-class Batch {
-  readonly #requests: Requests;
-  readonly #options: BatchOptions;
-  readonly #shared: RunContext;
-  readonly #ceiling: CreditCeiling | null;
-  readonly #progress: BatchProgress | null;
-  /** By index: the journal keys that are known. */
-  readonly #keys: (string | undefined)[] = [];
-  /** By index: what was counted before anything was sent; `null` if the journal or the key could not be read. */
-  readonly #counted = new Map<number, Reservation | null>();
-  #previousReservation: Promise<unknown> = Promise.resolve();
-
-  constructor(requests: Requests, options: BatchOptions, shared: RunContext) {
-    const { maxCredits, onProgress } = options;
-    this.#requests = requests;
-    this.#options = options;
-    this.#shared = shared;
-    this.#ceiling = maxCredits === undefined ? null : new CreditCeiling(maxCredits);
-    this.#progress =
-      onProgress === undefined ? null : new BatchProgress(requests, onProgress, shared.context);
-  }
-
-  async *results(signal: AbortSignal): AsyncGenerator<Ended, void, void> {
-    const progress = this.#progress;
-    const { emitter } = this.#shared.context;
-    const stopListening = progress && emitter.on("pause", ({ until }) => progress.paused(until.getTime()));
-    try {
-      await this.#countSubmitted(signal);
-      const run = (request: TaskRequest, index: number) => this.#run(request, index, signal);
-      yield* resultsOf(this.#requests, this.#options.concurrency, signal, run);
-    } finally {
-      stopListening?.();
-    }
-    progress?.end();
-  }
-
-  /** Counts what earlier batches have submitted before anything is sent, so that a continued batch keeps its ceiling. */
-  async #countSubmitted(signal: AbortSignal): Promise<void> {
-    const { journal, journalKey } = this.#options;
-    const requests: readonly TaskRequest[] = Array.isArray(this.#requests) ? this.#requests : [];
-    if (this.#ceiling === null || journalKey === undefined) return;
-    for (const [index, request] of requests.entries()) {
-      if (signal.aborted) return;
-      try {
-        const key = this.#keyAt(request, index);
-        if (!(await isInJournal({ journal, journalKey: key }))) continue;
-        const reservation = this.#ceiling.request(key, listedPrice(request) ?? 0);
-        reservation.count();
-        this.#counted.set(index, reservation);
-      } catch {
-        // The run of the request reports what its key or the journal throws.
-        this.#counted.set(index, null);
-      }
-    }
-  }
-
-  async #run(request: TaskRequest, index: number, signal: AbortSignal): Promise<Ended> {
-    const { maxCredits, onProgress, concurrency, onSubmitted, onUpdate, ...options } = this.#options;
-    const item = this.#progress?.begin();
-    let reservation: Reservation | undefined;
-    try {
-      const runOptions: RunOptions = {
-        ...options,
-        signal,
-        journalKey: this.#keyAt(request, index),
-        tenant: this.#tenantOf(request, index),
-        onUpdate: (task) => onUpdate?.(task, index),
-        onSubmitted: async (submission) => {
-          item?.submitted();
-          await onSubmitted?.(submission, index);
-        },
-      };
-      reservation = await this.#reserve(request, index, runOptions);
-      const run = new Run(this.#shared, request, runOptions, {
-        // The journal's key may have been freed meanwhile.
-        beforeSending: reservation && (() => reservation?.reserve()),
-        onDelayed: item && ((until) => item.delayed(until)),
-      });
-      const task = await run.complete();
-      reservation?.settle();
-      item?.succeeded();
-      return { index, request, task };
-    } catch (error) {
-      if (error instanceof TaskFailedError) reservation?.refund();
-      else if (mayBeCharged(error)) reservation?.settle();
-      else reservation?.free();
-      item?.delayed(null);
-      item?.failed(isReasonOf(signal, error) ? null : error);
-      return { index, request, error };
-    }
-  }
-
-  /**
-   * Reserves the price of a request, in the order of the requests, however long each read of the journal takes. What an earlier
-   * batch has submitted, or may have, counts, but is not refused.
-   *
-   * @throws CreditCeilingError when the price does not fit; nothing is sent
-   */
-  async #reserve(request: TaskRequest, index: number, options: RunOptions): Promise<Reservation | undefined> {
-    if (this.#ceiling === null) return undefined;
-    const counted = this.#counted.get(index);
-    if (counted) return counted;
-    const wasSent = counted === null ? false : isInJournal(options).catch(() => false);
-    const inOrder = this.#previousReservation.then(() => wasSent);
-    this.#previousReservation = inOrder;
-    const isSent = await inOrder;
-    // A request without a price is refused by its run, or by the service: it costs nothing.
-    const reservation = this.#ceiling.request(options.journalKey, listedPrice(request) ?? 0);
-    try {
-      if (!reservation.isCovered) isSent ? reservation.count() : reservation.reserve();
-    } catch (error) {
-      reservation.free();
-      throw error;
-    }
-    return reservation;
-  }
-
-  /** Calls `journalKey` once for each request. What it throws fails only its own request. */
-  #keyAt(request: TaskRequest, index: number): string | undefined {
-    this.#keys[index] ??= this.#callBack("journalKey", () => this.#options.journalKey?.(request, index));
-    return this.#keys[index];
-  }
-
-  #tenantOf(request: TaskRequest, index: number): string | undefined {
-    const { tenant } = this.#options;
-    if (typeof tenant !== "function") return tenant;
-    const named = this.#callBack("tenant", () => tenant(request, index));
-    // A request whose tenant is missing must not count as one without a tenant.
-    checkTenant(named ?? null, this.#shared.context.redactor);
-    return named;
-  }
-
-  #callBack<Value>(name: string, callback: () => Value): Value {
-    try {
-      return callback();
-    } catch (error) {
-      const why = `\`${name}\` threw; see \`cause\``;
-      const parts = { what: "Failed to create a task", why, facts: [NOTHING_SENT] };
-      throw new AsyncMusicError(parts, { cause: this.#shared.context.redactor.cause(error) });
-    }
-  }
-}
-
-/** Whether a request is in the journal already, so that its run usually sends nothing. Rejects if the journal fails. */
-async function isInJournal({ journal, journalKey }: RunOptions): Promise<boolean> {
-  if (journal === undefined || journalKey === undefined) return false;
-  const entry: unknown = await withTimeout(() => journal.get(journalKey));
-  return entry !== null && entry !== undefined && !(isJournalEntry(entry) && isFreed(entry));
-}
-
-/** Whether credits may be frozen or settled. */
-function mayBeCharged(error: unknown): boolean {
-  return (error instanceof AsyncMusicError && error.taskId !== null) || mayHaveCreated(error);
 }

@@ -5,9 +5,10 @@ import type { SucceededTask, Task } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { type JournalError, TaskFailedError } from "../errors/task-errors.js";
 import type { JournaledTask } from "../journal/journaled-task.js";
-import { OneSubmission, type RunContext, type RunHooks, submissionOf } from "./one-submission.js";
+import { OneSubmission, type RunContext, type RunHooks } from "./one-submission.js";
 import { type CheckedWait, checkWaitOptions, type RunOptions } from "./options.js";
 import { attributesOf, checkRequest, type SentRequest } from "./sent-request.js";
+import { submissionOf } from "./submission-of.js";
 import { callBack } from "./wait.js";
 
 /** One run: a request, from its submission to the result of its task. */

@@ -5,11 +5,11 @@ import { lowerCaseUuid } from "../contract/text.js";
 import { checkOptions } from "../errors/options.js";
 import { type ApiPromise, apiPromise } from "../http/api-promise.js";
 import type { Context } from "../http/context.js";
+import { loadPart } from "../http/load-part.js";
 import type { RequestOptions } from "../http/request-options.js";
 import type { Journal } from "../journal/journal.js";
 import { checkJournalOptions } from "../journal/options.js";
 import type { TaskEstimate } from "../rate-limit/pacer.js";
-import { holdTime } from "../time/hold.js";
 import type { FollowedOrder, FollowOptions } from "./follow.js";
 import { type AccountUsage, OneSubmission, type RunContext } from "./one-submission.js";
 import {
@@ -303,7 +303,7 @@ export class Tasks {
     const { clock } = this.#context;
     const runs = this.#runs;
     return stoppable(async function* (signal) {
-      const { endsOf } = await holdTime(clock, import("./follow.js"));
+      const { endsOf } = await loadPart(clock, "Failed to follow a journal", import("./follow.js"));
       yield* endsOf(journal, options, signal, runs);
     }, options?.signal);
   }

@@ -7,14 +7,14 @@ interface Work {
 }
 
 /** The work of each virtual clock, which skips ahead while nothing is in progress. */
-const works = new WeakMap<Clock, Work>();
+const works = new WeakMap<Pick<Clock, "now">, Work>();
 
 export function addWork(clock: Clock, work: Work): void {
   works.set(clock, work);
 }
 
 /** Keeps a virtual clock where it is until a promise settles, such as that of code that is loaded. */
-export async function holdTime<Result>(clock: Clock, promise: Promise<Result>): Promise<Result> {
+export async function holdTime<Result>(clock: Pick<Clock, "now">, promise: Promise<Result>): Promise<Result> {
   const work = works.get(clock);
   work?.begin();
   try {

@@ -1,0 +1,176 @@
+import { reservingBudget } from "../budget/budget.js";
+import type { TaskSubmission } from "../contract/task.js";
+import { canonicalJson } from "../contract/text.js";
+import { AsyncMusicError } from "../errors/base.js";
+import type { JournalError } from "../errors/task-errors.js";
+import { AlreadyTaken } from "../journal/already-taken.js";
+import { outcomeUnknown, sampleUsage } from "../journal/evidence.js";
+import { type FreeKey, freeKeyOf, IntentClaim } from "../journal/intent-claim.js";
+import type { JournalEntry } from "../journal/journal.js";
+import { causeOf, JournaledTask } from "../journal/journaled-task.js";
+import { waitForKey } from "../journal/key-queue.js";
+import { Slot } from "../journal/slot.js";
+import type { Journaling, OneSubmission, RunContext } from "./one-submission.js";
+import type { RunOptions } from "./options.js";
+import { retrieveTask } from "./read-task.js";
+import type { SentRequest } from "./sent-request.js";
+import { submissionOf } from "./submission-of.js";
+
+/** How often, and how far apart, a run checks whether the owner of an intent has recorded its task: 2 s in all. */
+const MOST_CHECKS = 8;
+const CHECK_INTERVAL_MS = 250;
+
+const STALE_READ = {
+  facts: ["No task was created by this run."],
+  advice: ["Check that the journal does not read from a stale replica, then try again with the same key."],
+};
+
+/** The submission of one request with a journal: the task is created at most once. */
+export class JournaledSubmission {
+  readonly #shared: RunContext;
+  readonly #options: RunOptions;
+  readonly #journaling: Journaling;
+  readonly #requestId: string;
+  readonly #post: Pick<OneSubmission, "submit" | "report">;
+
+  constructor(
+    shared: RunContext,
+    options: RunOptions,
+    journaling: Journaling,
+    requestId: string,
+    post: Pick<OneSubmission, "submit" | "report">,
+  ) {
+    this.#shared = shared;
+    this.#options = options;
+    this.#journaling = journaling;
+    this.#requestId = requestId;
+    this.#post = post;
+  }
+
+  /** The recorded task of the journal key, or one that is submitted now. Of all calls with one key, at most one sends a POST. */
+  async once(request: SentRequest): Promise<JournaledTask> {
+    const { journal, key } = this.#journaling;
+    const release = await waitForKey(journal, key, this.#options.signal);
+    try {
+      return await this.#findOrSubmit(new Slot(journal, key, this.#shared.context.redactor), request);
+    } finally {
+      release();
+    }
+  }
+
+  /** Submits, and resolves with the submission once the journal has its task. The key stays open. */
+  async recorded(request: SentRequest): Promise<TaskSubmission> {
+    const created = await this.once(request);
+    const { task, at } = created;
+    const submission = typeof task === "string" ? await this.#read(task, at, request) : task;
+    await this.#post.report(submission);
+    const failure = await created.record();
+    if (failure !== null) throw failure;
+    return submission;
+  }
+
+  async #read(taskId: string, at: string, { value }: SentRequest): Promise<TaskSubmission> {
+    const { timeoutMs, maxRetries, headers, signal, tenant } = this.#options;
+    const options = { timeoutMs, maxRetries, headers, signal, tenant };
+    const { data } = await retrieveTask(this.#shared.context, taskId, options);
+    return submissionOf(data, at, value.task_type);
+  }
+
+  /** The recorded task of the key, or one that is submitted now. */
+  async #findOrSubmit(slot: Slot, request: SentRequest): Promise<JournaledTask> {
+    const { clock, redactor } = this.#shared.context;
+    const requested = canonicalJson(redactor.data(request.value));
+    let lastRevision: string | null = null;
+    for (let checks = 0; ; checks++) {
+      const entry = await slot.read();
+      const free = freeKeyOf(slot, entry);
+      if (free !== null && free.freed !== null) await slot.refuseSecret(free.freed);
+      if (free === null && entry !== null && canonicalJson(entry.request) !== requested)
+        throw slot.conflict(entry);
+      if (entry !== null) await this.#takeOver(entry, free !== null);
+      if (entry?.state === "submitted") return JournaledTask.found(slot, entry);
+
+      const created = free === null ? null : await this.#submitUnderIntent(slot, free, request);
+      if (created !== null) return created;
+
+      // A read from a database replica may show a taken key as free: check again in that case as well.
+      const revision = entry?.revision ?? null;
+      if (revision !== lastRevision) checks = 0;
+      if (checks >= MOST_CHECKS) {
+        if (free !== null || entry === null)
+          throw slot.failure("`put` returned false, but `get` returned null", undefined, STALE_READ);
+        throw await outcomeUnknown(slot, entry, this.#evidence(), null);
+      }
+      lastRevision = revision;
+      await clock.sleep(CHECK_INTERVAL_MS, this.#options.signal);
+    }
+  }
+
+  /** Continues with the reservation of the key while it is open, or frees it if this run takes the key anew. */
+  async #takeOver(entry: JournalEntry, isFree: boolean): Promise<void> {
+    const budget = reservingBudget(this.#options);
+    const { reservation } = entry;
+    if (budget === null || reservation === undefined) return;
+    if (isFree) return budget.free(reservation);
+    if (entry.state === "intent") await budget.resume(reservation, this.#journaling, null);
+    else if (entry.status === undefined) await budget.resume(reservation, this.#journaling, entry.task_id);
+  }
+
+  /** Sends the POST under an intent, and records its task. `null`: another run took the key first. */
+  async #submitUnderIntent(slot: Slot, free: FreeKey, request: SentRequest): Promise<JournaledTask | null> {
+    const { clock, redactor } = this.#shared.context;
+    const evidence = this.#evidence();
+    const { probe, timeoutMs } = evidence;
+    const sample = probe === null ? null : await sampleUsage(probe);
+    const fields = {
+      request: redactor.data(request.value),
+      request_id: redactor.text(this.#requestId),
+      tasks_created: sample?.tasksCreated ?? null,
+      timeout_ms: timeoutMs,
+    };
+    const hold = await this.#shared.submissions.hold(request, this.#options, this.#journaling);
+    const claim = new IntentClaim(slot, free, fields, clock, hold);
+    const sent = await this.#post.submit(request, claim).then(
+      (submission) => ({ submission, taskId: submission.task_id, error: null }),
+      (error: unknown) => ({ submission: null, taskId: createdTaskOf(error), error }),
+    );
+    const { submission, taskId, error } = sent;
+    const { intent, failure } = claim;
+    if (intent === null) {
+      if (error instanceof AlreadyTaken) return null;
+      void claim.restoreLater();
+      throw failure === null ? error : keyNotRestored(slot, error, failure.thrown);
+    }
+    if (taskId === null) throw await outcomeUnknown(slot, intent, evidence, { error, sample });
+    const created = JournaledTask.created(slot, intent, taskId, submission);
+    await created.record();
+    await hold?.created(taskId);
+    if (submission === null) throw error;
+    return created;
+  }
+
+  /** How this run finds evidence of what an unknown outcome was, and the longest time of its POST. */
+  #evidence() {
+    const { context, account, submissions, unresolved } = this.#shared;
+    const { timeoutMs, maxRetries, headers, signal } = this.#options;
+    const options = { timeoutMs, maxRetries, headers, signal };
+    const readTasksCreated = async () => (await account.usage(options)).tasks_created;
+    const probe = this.#journaling.probe ? { count: submissions.count, unresolved, readTasksCreated } : null;
+    return { probe, clock: context.clock, timeoutMs: timeoutMs ?? context.timeoutMs };
+  }
+}
+
+function createdTaskOf(error: unknown): string | null {
+  // An error of another version of this package may have no `taskId`.
+  return error instanceof AsyncMusicError ? (error.taskId ?? null) : null;
+}
+
+/** The error for an intent that could not be removed after a refusal. */
+function keyNotRestored(slot: Slot, refusal: unknown, thrown: unknown): JournalError {
+  const why = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
+  const reason = `no task was created${why}, but the intent could not be removed`;
+  return slot.failure(reason, causeOf(thrown), {
+    facts: ["The SDK tries that again for 31 s, and a run of this process can use the key at once."],
+    advice: [`For runs of other processes, free the key with settleOutcome(journal, ${slot.name}, null).`],
+  });
+}
