@@ -20,8 +20,8 @@ export function memoryBudget(options: BudgetOptions): Budget {
   let loaded: Promise<ReservingBudget> | null = null;
   const load = () => {
     // Applications without budgets do not load the code.
-    loaded ??= Promise.all([import("./tenant-budget.js"), import("./memory-store.js")]).then(
-      ([{ TenantBudget }, { memoryStore }]) => new TenantBudget(memoryStore(), checked),
+    loaded ??= import("./lazy.js").then(
+      ({ TenantBudget, memoryStore }) => new TenantBudget(memoryStore(), checked),
     );
     return loaded;
   };

@@ -1,13 +1,18 @@
 import { createRedactor } from "../errors/redactor.js";
+import type { Clock } from "../time/clock.js";
 import { parseDate } from "../time/date.js";
 import { isOpenIntent } from "./entries.js";
 import { inFlightUntil, USUAL_TIMEOUT_MS } from "./in-flight.js";
 import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
-import type { SettleNotCreatedOptions } from "./settle-not-created.js";
 import { settlementOf } from "./settlement.js";
 import { Slot } from "./slot.js";
 
-type Checked = { [Name in keyof SettleNotCreatedOptions]-?: NonNullable<SettleNotCreatedOptions[Name]> };
+/** The options of `settleNotCreated`, with their defaults. */
+interface Checked {
+  journalKeys: Iterable<string>;
+  olderThanMs: number;
+  clock: Pick<Clock, "now">;
+}
 
 /** What `settleNotCreated` does. */
 export async function freeNotCreated(

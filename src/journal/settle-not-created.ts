@@ -1,6 +1,6 @@
 import { checkOption, checkOptions, methodsRule, numberRule, type OptionRule } from "../errors/options.js";
-import { loadPart } from "../http/load-part.js";
 import type { Clock } from "../time/clock.js";
+import { holdTime } from "../time/hold.js";
 import { clockOf } from "./client-clock.js";
 import { LONGEST_IN_FLIGHT_MS } from "./in-flight.js";
 import type { Journal, OpenOrder } from "./journal.js";
@@ -74,10 +74,6 @@ export async function settleNotCreated(
   checkOption("journal", methodsRule("get", "put", "delete", "open"), journal);
   const checked = checkOptions(options, RULES);
   const { journalKeys = [], olderThanMs = LONGEST_IN_FLIGHT_MS, clock = clockOf(client) } = checked;
-  const { freeNotCreated } = await loadPart(
-    clock,
-    "Failed to settle the open orders",
-    import("./not-created.js"),
-  );
+  const { freeNotCreated } = await holdTime(clock, import("./lazy.js"));
   return freeNotCreated(client, journal, { journalKeys, olderThanMs, clock });
 }

@@ -32,6 +32,6 @@ export async function settleOutcome(
   journalKey: string,
   taskId: string | null,
 ): Promise<boolean> {
-  const { settleKey } = await import("./settlement.js");
+  const { settleKey } = await import("./lazy.js");
   return settleKey(journal, journalKey, taskId);
 }

@@ -8,11 +8,11 @@ import { withTimeout } from "../journal/slot.js";
 import { isReasonOf } from "../time/abort.js";
 import { resultsOf } from "./concurrently.js";
 import { mayHaveCreated } from "./create-task.js";
-import type { RunContext } from "./one-submission.js";
 import type { RunOptions } from "./options.js";
 import { BatchProgress } from "./progress.js";
 import { Run } from "./run.js";
 import type { BatchOptions, Ended, Requests } from "./run-all.js";
+import type { RunContext } from "./run-context.js";
 import { checkTenant } from "./tenant.js";
 
 /** The runs of one `runAll`. */

@@ -10,9 +10,8 @@ import type { JournalEntry } from "../journal/journal.js";
 import { causeOf, JournaledTask } from "../journal/journaled-task.js";
 import { waitForKey } from "../journal/key-queue.js";
 import { Slot } from "../journal/slot.js";
-import type { Journaling, OneSubmission, RunContext } from "./one-submission.js";
-import type { RunOptions } from "./options.js";
 import { retrieveTask } from "./read-task.js";
+import type { Order, OrderSubmission } from "./run-context.js";
 import type { SentRequest } from "./sent-request.js";
 import { submissionOf } from "./submission-of.js";
 
@@ -26,33 +25,19 @@ const STALE_READ = {
 };
 
 /** The submission of one request with a journal: the task is created at most once. */
-export class JournaledSubmission {
-  readonly #shared: RunContext;
-  readonly #options: RunOptions;
-  readonly #journaling: Journaling;
-  readonly #requestId: string;
-  readonly #post: Pick<OneSubmission, "submit" | "report">;
+export class JournaledSubmission implements OrderSubmission {
+  readonly #order: Order;
 
-  constructor(
-    shared: RunContext,
-    options: RunOptions,
-    journaling: Journaling,
-    requestId: string,
-    post: Pick<OneSubmission, "submit" | "report">,
-  ) {
-    this.#shared = shared;
-    this.#options = options;
-    this.#journaling = journaling;
-    this.#requestId = requestId;
-    this.#post = post;
+  constructor(order: Order) {
+    this.#order = order;
   }
 
   /** The recorded task of the journal key, or one that is submitted now. Of all calls with one key, at most one sends a POST. */
   async once(request: SentRequest): Promise<JournaledTask> {
-    const { journal, key } = this.#journaling;
-    const release = await waitForKey(journal, key, this.#options.signal);
+    const { journal, key } = this.#order.journaling;
+    const release = await waitForKey(journal, key, this.#order.options.signal);
     try {
-      return await this.#findOrSubmit(new Slot(journal, key, this.#shared.context.redactor), request);
+      return await this.#findOrSubmit(new Slot(journal, key, this.#order.shared.context.redactor), request);
     } finally {
       release();
     }
@@ -63,22 +48,22 @@ export class JournaledSubmission {
     const created = await this.once(request);
     const { task, at } = created;
     const submission = typeof task === "string" ? await this.#read(task, at, request) : task;
-    await this.#post.report(submission);
+    await this.#order.report(submission);
     const failure = await created.record();
     if (failure !== null) throw failure;
     return submission;
   }
 
   async #read(taskId: string, at: string, { value }: SentRequest): Promise<TaskSubmission> {
-    const { timeoutMs, maxRetries, headers, signal, tenant } = this.#options;
+    const { timeoutMs, maxRetries, headers, signal, tenant } = this.#order.options;
     const options = { timeoutMs, maxRetries, headers, signal, tenant };
-    const { data } = await retrieveTask(this.#shared.context, taskId, options);
+    const { data } = await retrieveTask(this.#order.shared.context, taskId, options);
     return submissionOf(data, at, value.task_type);
   }
 
   /** The recorded task of the key, or one that is submitted now. */
   async #findOrSubmit(slot: Slot, request: SentRequest): Promise<JournaledTask> {
-    const { clock, redactor } = this.#shared.context;
+    const { clock, redactor } = this.#order.shared.context;
     const requested = canonicalJson(redactor.data(request.value));
     let lastRevision: string | null = null;
     for (let checks = 0; ; checks++) {
@@ -102,35 +87,40 @@ export class JournaledSubmission {
         throw await outcomeUnknown(slot, entry, this.#evidence(), null);
       }
       lastRevision = revision;
-      await clock.sleep(CHECK_INTERVAL_MS, this.#options.signal);
+      await clock.sleep(CHECK_INTERVAL_MS, this.#order.options.signal);
     }
   }
 
   /** Continues with the reservation of the key while it is open, or frees it if this run takes the key anew. */
   async #takeOver(entry: JournalEntry, isFree: boolean): Promise<void> {
-    const budget = reservingBudget(this.#options);
+    const budget = reservingBudget(this.#order.options);
     const { reservation } = entry;
     if (budget === null || reservation === undefined) return;
     if (isFree) return budget.free(reservation);
-    if (entry.state === "intent") await budget.resume(reservation, this.#journaling, null);
-    else if (entry.status === undefined) await budget.resume(reservation, this.#journaling, entry.task_id);
+    if (entry.state === "intent") await budget.resume(reservation, this.#order.journaling, null);
+    else if (entry.status === undefined)
+      await budget.resume(reservation, this.#order.journaling, entry.task_id);
   }
 
   /** Sends the POST under an intent, and records its task. `null`: another run took the key first. */
   async #submitUnderIntent(slot: Slot, free: FreeKey, request: SentRequest): Promise<JournaledTask | null> {
-    const { clock, redactor } = this.#shared.context;
+    const { clock, redactor } = this.#order.shared.context;
     const evidence = this.#evidence();
     const { probe, timeoutMs } = evidence;
     const sample = probe === null ? null : await sampleUsage(probe);
     const fields = {
       request: redactor.data(request.value),
-      request_id: redactor.text(this.#requestId),
+      request_id: redactor.text(this.#order.requestId),
       tasks_created: sample?.tasksCreated ?? null,
       timeout_ms: timeoutMs,
     };
-    const hold = await this.#shared.submissions.hold(request, this.#options, this.#journaling);
+    const hold = await this.#order.shared.submissions.hold(
+      request,
+      this.#order.options,
+      this.#order.journaling,
+    );
     const claim = new IntentClaim(slot, free, fields, clock, hold);
-    const sent = await this.#post.submit(request, claim).then(
+    const sent = await this.#order.submit(request, claim).then(
       (submission) => ({ submission, taskId: submission.task_id, error: null }),
       (error: unknown) => ({ submission: null, taskId: createdTaskOf(error), error }),
     );
@@ -151,11 +141,13 @@ export class JournaledSubmission {
 
   /** How this run finds evidence of what an unknown outcome was, and the longest time of its POST. */
   #evidence() {
-    const { context, account, submissions, unresolved } = this.#shared;
-    const { timeoutMs, maxRetries, headers, signal } = this.#options;
+    const { context, account, submissions, unresolved } = this.#order.shared;
+    const { timeoutMs, maxRetries, headers, signal } = this.#order.options;
     const options = { timeoutMs, maxRetries, headers, signal };
     const readTasksCreated = async () => (await account.usage(options)).tasks_created;
-    const probe = this.#journaling.probe ? { count: submissions.count, unresolved, readTasksCreated } : null;
+    const probe = this.#order.journaling.probe
+      ? { count: submissions.count, unresolved, readTasksCreated }
+      : null;
     return { probe, clock: context.clock, timeoutMs: timeoutMs ?? context.timeoutMs };
   }
 }

@@ -1,44 +1,15 @@
-import type { Usage } from "../contract/responses.js";
 import type { TaskSubmission } from "../contract/task.js";
-import type { Claim, Context, InFlight } from "../http/context.js";
+import type { Claim, InFlight } from "../http/context.js";
 import { createRequestId } from "../http/ids.js";
-import { loadPart } from "../http/load-part.js";
-import type { RequestOptions } from "../http/request-options.js";
-import type { Probe } from "../journal/evidence.js";
-import type { Journal } from "../journal/journal.js";
 import type { JournaledTask } from "../journal/journaled-task.js";
 import { checkJournalOptions } from "../journal/options.js";
 import { onAbort } from "../time/abort.js";
-import { abortedInFlight, type SubmissionHooks } from "./create-task.js";
-import type { JournaledSubmission } from "./journaled-submission.js";
+import { abortedInFlight } from "./create-task.js";
 import type { RunOptions } from "./options.js";
+import type { Journaling, OrderSubmission, RunContext, RunHooks } from "./run-context.js";
 import type { SentRequest } from "./sent-request.js";
-import type { Submissions } from "./submissions.js";
 import { checkTenantOfBudget } from "./tenant.js";
-import { callBack, type Waits } from "./wait.js";
-
-export interface AccountUsage {
-  usage(options: RequestOptions): Promise<Usage>;
-}
-
-/** What all runs of one client share. */
-export interface RunContext {
-  readonly context: Context;
-  readonly account: AccountUsage;
-  readonly submissions: Submissions;
-  readonly waits: Waits;
-  readonly unresolved: Probe["unresolved"];
-}
-
-/** What a batch does around each attempt of a run: see `Call`. */
-export type RunHooks = Pick<SubmissionHooks, "beforeSending" | "onDelayed">;
-
-/** Where a run is recorded. */
-export interface Journaling {
-  readonly journal: Journal;
-  readonly key: string;
-  readonly probe: boolean;
-}
+import { callBack } from "./wait.js";
 
 /** The submission of one request. With a journal, the task is created at most once. */
 export class OneSubmission {
@@ -88,14 +59,16 @@ export class OneSubmission {
     return (await this.#journaled(this.#journaling)).recorded(request);
   }
 
-  async #journaled(journaling: Journaling): Promise<JournaledSubmission> {
-    const { clock } = this.#shared.context;
-    const { JournaledSubmission } = await loadPart(
-      clock,
-      "Failed to create a task",
-      import("./journaled-submission.js"),
-    );
-    return new JournaledSubmission(this.#shared, this.#options, journaling, this.#requestId, this);
+  async #journaled(journaling: Journaling): Promise<OrderSubmission> {
+    const JournaledSubmission = await this.#shared.loadJournaled();
+    return new JournaledSubmission({
+      shared: this.#shared,
+      options: this.#options,
+      journaling,
+      requestId: this.#requestId,
+      submit: (request, claim) => this.submit(request, claim),
+      report: (submission) => this.report(submission),
+    });
   }
 
   async submit(request: SentRequest, claim?: Claim): Promise<TaskSubmission> {

@@ -1,8 +1,6 @@
 import type { TaskRequest } from "../contract/requests.js";
 import type { SucceededTask } from "../contract/task.js";
 import { AsyncMusicError, shown, wrongValue } from "../errors/base.js";
-import { loadPart } from "../http/load-part.js";
-import type { RunContext } from "./one-submission.js";
 import type { RunAllOptions } from "./options.js";
 import { stoppable } from "./stoppable.js";
 
@@ -48,15 +46,20 @@ export type Ended =
   | { index: number; request: TaskRequest; task: SucceededTask; error?: never }
   | RunFailure<TaskRequest>;
 
-/** Runs requests, a few at a time. It can be iterated once: a second time would create its tasks again. */
-export function runAll(requests: Requests, options: BatchOptions, shared: RunContext): AsyncIterable<Ended> {
+/**
+ * The results of a batch, which can be iterated once: a second time would create its tasks again.
+ *
+ * @throws InvalidOptionError the requests are no iterable
+ */
+export function resultsOnce(
+  requests: Requests,
+  signal: AbortSignal | undefined,
+  generate: (signal: AbortSignal) => AsyncGenerator<Ended, void, void>,
+): AsyncIterable<Ended> {
   const source = Object(requests);
   if (source !== requests || !(Symbol.iterator in source || Symbol.asyncIterator in source))
     throw wrongValue("requests", "be an iterable of requests", shown(requests));
-  const results = stoppable(async function* (signal) {
-    const { Batch } = await loadPart(shared.context.clock, "Failed to run a batch", import("./batch.js"));
-    yield* new Batch(requests, options, shared).results(signal);
-  }, options.signal);
+  const results = stoppable(generate, signal);
   let isIterated = false;
   return {
     [Symbol.asyncIterator]() {

@@ -11,7 +11,7 @@ import type { Journal } from "../journal/journal.js";
 import { checkJournalOptions } from "../journal/options.js";
 import type { TaskEstimate } from "../rate-limit/pacer.js";
 import type { FollowedOrder, FollowOptions } from "./follow.js";
-import { type AccountUsage, OneSubmission, type RunContext } from "./one-submission.js";
+import { OneSubmission } from "./one-submission.js";
 import {
   type CheckedWait,
   type CreateOptions,
@@ -25,7 +25,8 @@ import {
 } from "./options.js";
 import { retrieveTask } from "./read-task.js";
 import { Run } from "./run.js";
-import { type Ended, type RunResult, runAll } from "./run-all.js";
+import { type Ended, type RunResult, resultsOnce } from "./run-all.js";
+import type { AccountUsage, RunContext } from "./run-context.js";
 import { checkRequest } from "./sent-request.js";
 import { stoppable } from "./stoppable.js";
 import { Submissions } from "./submissions.js";
@@ -48,6 +49,7 @@ export class Tasks {
       submissions,
       waits: new Waits(context, submissions),
       unresolved: new Map(),
+      loadJournaled: async () => (await this.#load("Failed to create a task")).JournaledSubmission,
     };
   }
 
@@ -270,7 +272,13 @@ export class Tasks {
     requests: Iterable<TaskRequest> | AsyncIterable<TaskRequest>,
     options: RunAllOptions = {},
   ): AsyncIterable<Ended> {
-    return runAll(requests, checkRunAllOptions(options, this.#context), this.#runs);
+    const checked = checkRunAllOptions(options, this.#context);
+    const runs = this.#runs;
+    const load = () => this.#load("Failed to run a batch");
+    return resultsOnce(requests, checked.signal, async function* (signal) {
+      const { Batch } = await load();
+      yield* new Batch(requests, checked, runs).results(signal);
+    });
   }
 
   /**
@@ -300,12 +308,17 @@ export class Tasks {
    * ```
    */
   follow(journal: Journal, options: FollowOptions = {}): AsyncIterable<FollowedOrder> {
-    const { clock } = this.#context;
     const runs = this.#runs;
+    const load = () => this.#load("Failed to follow a journal");
     return stoppable(async function* (signal) {
-      const { endsOf } = await loadPart(clock, "Failed to follow a journal", import("./follow.js"));
+      const { endsOf } = await load();
       yield* endsOf(journal, options, signal, runs);
     }, options?.signal);
+  }
+
+  /** Loads the code of journals, batches and followers. */
+  #load(what: string) {
+    return loadPart(this.#context.clock, what, import("./lazy.js"));
   }
 
   #checkWait(options: WaitOptions): CheckedWait {

@@ -1,0 +1,53 @@
+import type { Usage } from "../contract/responses.js";
+import type { TaskSubmission } from "../contract/task.js";
+import type { Claim, Context } from "../http/context.js";
+import type { RequestOptions } from "../http/request-options.js";
+import type { Probe } from "../journal/evidence.js";
+import type { Journal } from "../journal/journal.js";
+import type { JournaledTask } from "../journal/journaled-task.js";
+import type { SubmissionHooks } from "./create-task.js";
+import type { RunOptions } from "./options.js";
+import type { SentRequest } from "./sent-request.js";
+import type { Submissions } from "./submissions.js";
+import type { Waits } from "./wait.js";
+
+export interface AccountUsage {
+  usage(options: RequestOptions): Promise<Usage>;
+}
+
+/** What all runs of one client share. */
+export interface RunContext {
+  readonly context: Context;
+  readonly account: AccountUsage;
+  readonly submissions: Submissions;
+  readonly waits: Waits;
+  readonly unresolved: Probe["unresolved"];
+  /** Loads the code of submissions with a journal. @throws AsyncMusicError it could not be loaded */
+  loadJournaled(): Promise<new (order: Order) => OrderSubmission>;
+}
+
+/** What a batch does around each attempt of a run: see `Call`. */
+export type RunHooks = Pick<SubmissionHooks, "beforeSending" | "onDelayed">;
+
+/** Where a run is recorded. */
+export interface Journaling {
+  readonly journal: Journal;
+  readonly key: string;
+  readonly probe: boolean;
+}
+
+/** A submission with a journal, and how it sends its POST. */
+export interface Order {
+  readonly shared: RunContext;
+  readonly options: RunOptions;
+  readonly journaling: Journaling;
+  readonly requestId: string;
+  submit(request: SentRequest, claim: Claim): Promise<TaskSubmission>;
+  report(submission: TaskSubmission): Promise<void>;
+}
+
+/** The submission of an order: see `JournaledSubmission`. */
+export interface OrderSubmission {
+  once(request: SentRequest): Promise<JournaledTask>;
+  recorded(request: SentRequest): Promise<TaskSubmission>;
+}
