@@ -22,6 +22,10 @@ export function memoryBudget(options: BudgetOptions): Budget {
     // Applications without budgets do not load the code.
     loaded ??= import("./lazy.js").then(
       ({ TenantBudget, memoryStore }) => new TenantBudget(memoryStore(), checked),
+      (error: unknown) => {
+        loaded = null;
+        throw error;
+      },
     );
     return loaded;
   };

@@ -36,13 +36,13 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a task whose response is cut is not recorded",
-    file: "src/tasks/one-submission.ts",
+    file: "src/tasks/journaled-submission.ts",
     find: "await created.record();\n    await hold",
     replace: "if (submission !== null) await created.record();\n    await hold",
   },
   {
     name: "an unknown outcome frees the key",
-    file: "src/tasks/one-submission.ts",
+    file: "src/tasks/journaled-submission.ts",
     find: "if (taskId === null) throw await outcomeUnknown(",
     replace:
       "if (taskId === null) await claim.release('refused');\n  if (taskId === null) throw await outcomeUnknown(",
@@ -55,7 +55,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "another process takes over an old intent",
-    file: "src/tasks/one-submission.ts",
+    file: "src/tasks/journaled-submission.ts",
     find: "throw await outcomeUnknown(slot, entry, this.#evidence(), null);",
     replace: "await slot.free(entry.revision);",
   },
@@ -80,9 +80,10 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "the response to a POST is not recorded after its caller aborts",
-    file: "src/tasks/one-submission.ts",
+    file: "src/tasks/journaled-submission.ts",
     find: "await created.record();\n    await hold",
-    replace: "if (this.#options.signal?.aborted) return null;\n    await created.record();\n    await hold",
+    replace:
+      "if (this.#order.options.signal?.aborted) return null;\n    await created.record();\n    await hold",
   },
   {
     name: "a broken connection counts as one that was never made",

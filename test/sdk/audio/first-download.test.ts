@@ -1,6 +1,7 @@
 import { AsyncMusic, AudioDownloadError } from "async-music";
 import { createEmulator } from "async-music/emulator";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import { holdCode, idle, loseCode, restoreCode } from "../../support/held-code.js";
 import { reasonOf, rejection } from "../../support/rejection.js";
 import { SONG_REQUEST } from "../../support/responses.js";
 import { clientOf, createWorld } from "../../support/world.js";
@@ -8,28 +9,10 @@ import { AUDIO_URL, mp3 } from "./support.js";
 
 // The first download loads its code. Meanwhile other code runs, and may abort the download.
 
-const CODE = "../../../src/audio/download.js";
+const CODE = "src/audio/download.js";
 const DAY = 24 * 3_600_000;
 
-afterEach(() => void vi.doUnmock(CODE));
-
-/** Holds the code of downloads back until it is released. */
-function holdCode() {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  vi.doMock(CODE, async (original) => {
-    await released;
-    return original();
-  });
-  return { release };
-}
-
-/** Lets the event loop turn often enough for a virtual clock to skip. */
-async function idle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
+afterEach(() => restoreCode(CODE));
 
 async function songOfEmulator() {
   const emulator = createEmulator();
@@ -42,7 +25,7 @@ async function songOfEmulator() {
 describe("while the code of the first download loads", () => {
   test("virtual time stands still", async () => {
     const { emulator, client, clip } = await songOfEmulator();
-    const { release } = holdCode();
+    const { release } = holdCode(CODE);
     const begunAt = emulator.clock.now();
     const sleep = emulator.clock.sleep(60_000);
     const download = client.audio.download(clip);
@@ -56,7 +39,7 @@ describe("while the code of the first download loads", () => {
 
   test("virtual time is not advanced past the end of the audio", async () => {
     const { emulator, client, clip } = await songOfEmulator();
-    const { release } = holdCode();
+    const { release } = holdCode(CODE);
     const download = client.audio.download(clip);
     const advance = emulator.clock.advance(8 * DAY);
     await idle();
@@ -67,7 +50,7 @@ describe("while the code of the first download loads", () => {
 
   test("other calls of the client continue", async () => {
     const { client, clip } = await songOfEmulator();
-    const { release } = holdCode();
+    const { release } = holdCode(CODE);
     const download = client.audio.download(clip);
     await client.tasks.create(SONG_REQUEST);
     release();
@@ -76,7 +59,7 @@ describe("while the code of the first download loads", () => {
 
   test("an abort rejects at once with its reason, and nothing is sent", async () => {
     const { client, requests } = createWorld(() => mp3());
-    const { release } = holdCode();
+    const { release } = holdCode(CODE);
     const controller = new AbortController();
     const download = client.audio.download(AUDIO_URL, { signal: controller.signal });
     const reason = new Error("The user left the page.");
@@ -89,21 +72,18 @@ describe("while the code of the first download loads", () => {
 
   test("`timeoutMs` limits the load", async () => {
     const { client } = createWorld(() => mp3());
-    const { release } = holdCode();
+    const { release } = holdCode(CODE);
     await rejection(client.audio.download(AUDIO_URL, { timeoutMs: 1 }), AudioDownloadError);
     release();
   });
 });
 
 test("a load that fails is an AudioDownloadError, and the next download loads again", async () => {
-  const lost = new TypeError("Failed to fetch dynamically imported module");
-  vi.doMock(CODE, () => {
-    throw lost;
-  });
+  loseCode(CODE);
   const client = clientOf(async () => mp3());
   const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
   expect(error).toMatchObject({ url: AUDIO_URL, status: null });
   expect(error.cause).toBeInstanceOf(Error);
-  vi.doUnmock(CODE);
+  restoreCode(CODE);
   expect((await client.audio.download(AUDIO_URL)).extension).toBe("mp3");
 });

@@ -1,0 +1,100 @@
+import { AsyncMusic, AsyncMusicError, memoryBudget, memoryJournal, settleOutcome } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { all } from "../support/collect.js";
+import { holdCode, idle, loseCode, restoreCode } from "../support/held-code.js";
+import { posts } from "../support/journals.js";
+import { reasonOf, rejection } from "../support/rejection.js";
+import { accepted, ok, SONG_REQUEST, succeeded } from "../support/responses.js";
+import { createWorld, inTurn } from "../support/world.js";
+
+// The first run with a journal, and the first batch, load their code. Meanwhile other code runs.
+
+const CODE = "src/tasks/lazy.js";
+
+beforeEach(() => void vi.resetModules());
+afterEach(() => restoreCode(CODE));
+
+const order = (journalKey = "order-1") => ({ journal: memoryJournal(), journalKey });
+
+describe("while the code loads", () => {
+  test.each([
+    ["run", (client: AsyncMusic) => client.tasks.run(SONG_REQUEST, order())],
+    ["create", (client: AsyncMusic) => client.tasks.create(SONG_REQUEST, order())],
+    ["runAll", (client: AsyncMusic) => all(client.tasks.runAll([SONG_REQUEST]))],
+  ])("virtual time stands still: %s", async (_, call) => {
+    const emulator = createEmulator();
+    const { release } = holdCode(CODE);
+    const begunAt = emulator.clock.now();
+    const sleep = emulator.clock.sleep(600_000);
+    const called = call(new AsyncMusic(emulator.connection()));
+    await idle();
+    expect(emulator.clock.now()).toBe(begunAt);
+    release();
+    await called;
+    await sleep;
+    expect(emulator.clock.now()).toBe(begunAt + 600_000);
+  });
+
+  test("a request that its caller changes is sent as it was given", async () => {
+    const { client, requests } = createWorld(inTurn(accepted, () => ok(succeeded())));
+    const { release } = holdCode(CODE);
+    const request = structuredClone(SONG_REQUEST);
+    const run = client.tasks.run(request, order());
+    request.input.gpt_description_prompt = "another song";
+    release();
+    await run;
+    expect(posts({ requests }).map(({ body }) => JSON.parse(body))).toEqual([SONG_REQUEST]);
+  });
+
+  test("an abort sends nothing, and leaves the key free", async () => {
+    const { client, requests } = createWorld(inTurn(accepted));
+    const { release } = holdCode(CODE);
+    const controller = new AbortController();
+    const { journal, journalKey } = order();
+    const run = client.tasks.run(SONG_REQUEST, { journal, journalKey, signal: controller.signal });
+    const reason = new Error("The user left the page.");
+    controller.abort(reason);
+    release();
+    expect(await reasonOf(run)).toBe(reason);
+    expect(requests).toEqual([]);
+    expect(await journal.get(journalKey)).toBeNull();
+  });
+
+  test("runs without a journal continue", async () => {
+    const { client } = createWorld(inTurn(accepted, () => ok(succeeded())));
+    const { release } = holdCode(CODE);
+    const waiting = client.tasks.run(SONG_REQUEST, order());
+    expect((await client.tasks.run(SONG_REQUEST)).status).toBe("success");
+    release();
+    await waiting.catch(() => {});
+  });
+});
+
+test("a load that fails says that nothing was sent, and the next run loads again", async () => {
+  loseCode(CODE);
+  const { client, requests } = createWorld(inTurn(accepted, () => ok(succeeded())));
+  const error = await rejection(client.tasks.run(SONG_REQUEST, order()), AsyncMusicError);
+  expect(error.message).toContain("Nothing was sent");
+  expect(error.message).toContain("could not be loaded");
+  expect(error.cause).toBeInstanceOf(Error);
+  expect(requests).toEqual([]);
+  restoreCode(CODE);
+  expect((await client.tasks.run(SONG_REQUEST, order())).status).toBe("success");
+});
+
+test("a settlement before the first run says that the key holds nothing", async () => {
+  expect(await settleOutcome(memoryJournal(), "order-1", null)).toBe(false);
+});
+
+test("a budget in memory whose code could not be loaded sends nothing, and loads it again", async () => {
+  const budgetCode = "src/budget/lazy.js";
+  loseCode(budgetCode);
+  const { client, requests } = createWorld(inTurn(accepted, () => ok(succeeded())));
+  const budget = memoryBudget({ maxCredits: 20, per: "day" });
+  await rejection(client.tasks.run(SONG_REQUEST, { tenant: "acme", budget }), Error);
+  expect(requests).toEqual([]);
+  restoreCode(budgetCode);
+  await client.tasks.run(SONG_REQUEST, { tenant: "acme", budget });
+  expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+});

@@ -1,0 +1,34 @@
+import { vi } from "vitest";
+
+/** The path of a source file, for `vi.doMock` in this folder. */
+const pathOf = (file: string) => `../../${file}`;
+
+/** Holds the code of a file that is loaded at its first use back until it is released. */
+export function holdCode(file: string) {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  vi.doMock(pathOf(file), async (original) => {
+    await released;
+    return original();
+  });
+  return { release };
+}
+
+/** Makes the code of a file fail to load. */
+export function loseCode(file: string): void {
+  vi.doMock(pathOf(file), () => {
+    throw new TypeError("Failed to fetch dynamically imported module");
+  });
+}
+
+/** Loads the code of a file as usual. */
+export function restoreCode(file: string): void {
+  vi.doUnmock(pathOf(file));
+}
+
+/** Lets the event loop turn often enough for a virtual clock to skip. */
+export async function idle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
