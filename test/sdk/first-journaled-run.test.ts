@@ -39,9 +39,9 @@ describe("while the code loads", () => {
   test("a request that its caller changes is sent as it was given", async () => {
     const { client, requests } = createWorld(inTurn(accepted, () => ok(succeeded())));
     const { release } = holdCode(CODE);
-    const request = structuredClone(SONG_REQUEST);
-    const run = client.tasks.run(request, order());
-    request.input.gpt_description_prompt = "another song";
+    const input = { ...SONG_REQUEST.input };
+    const run = client.tasks.run({ ...SONG_REQUEST, input }, order());
+    Object.assign(input, { gpt_description_prompt: "another song" });
     release();
     await run;
     expect(posts({ requests }).map(({ body }) => JSON.parse(body))).toEqual([SONG_REQUEST]);
