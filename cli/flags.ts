@@ -44,6 +44,7 @@ export interface RunFlags extends TaskFlags {
 export interface RelayFlags extends ConnectionFlags {
   journal: string;
   webhook?: string;
+  store?: string;
   list?: boolean;
   retry?: boolean;
   lease?: number;
@@ -225,6 +226,7 @@ export const COMMAND_OPTIONS = {
       "the journal of the orders: a directory, or a postgres:// or redis:// URL",
     ).makeOptionMandatory(),
     option("--webhook <url>", "where to post the end of each order"),
+    option("--store <module>", "a JavaScript module whose function stores each song before it is posted"),
     option("--list", "list the orders whose end was not delivered, and exit"),
     option("--retry", "also try the orders again on which a relay has given up"),
     option("--timeout <time>", "how long each post may take", parseDuration).default(15_000, "15s"),

@@ -10,6 +10,7 @@ import type { RelayFlags } from "../flags.js";
 import { messageOfThrown, stylesFor, type Terminal, UsageError } from "../terminal.js";
 import { journalAt, type OpenedJournal } from "./journal-at.js";
 import { MOST_TRIES, nextTry } from "./schedule.js";
+import { type StoreOrder, storeAt, stored } from "./store.js";
 import { listUndelivered } from "./undelivered.js";
 import { bodyOf, post, type Webhook, webhookSecrets, webhookUrl } from "./webhook.js";
 
@@ -18,12 +19,14 @@ export async function relay(flags: RelayFlags, terminal: Terminal): Promise<void
   const { list = false, json = false, webhook: url } = flags;
   if (list === (url !== undefined)) throw new UsageError("Pass either --webhook or --list.");
   if (json && !list) throw new UsageError("--json needs --list.");
+  if (flags.store !== undefined && list) throw new UsageError("--store needs --webhook.");
   const webhook = url === undefined ? null : webhookOf(url, flags, terminal);
+  const store = flags.store === undefined ? null : await storeAt(flags.store);
   const client = webhook === null ? null : connect(flags, terminal);
   const opened = await journalAt(flags.journal);
   try {
     if (client === null || webhook === null) return await listUndelivered(opened, flags, terminal);
-    await relayUntilSignal(opened, { client, webhook, flags, terminal });
+    await relayUntilSignal(opened, { client, webhook, store, flags, terminal });
   } finally {
     await opened.close();
   }
@@ -42,6 +45,7 @@ function webhookOf(url: string, { timeout }: RelayFlags, { env, client }: Termin
 interface Relay {
   client: AsyncMusic;
   webhook: Webhook;
+  store: StoreOrder | null;
   flags: RelayFlags;
   terminal: Terminal;
 }
@@ -67,7 +71,7 @@ async function relayUntilSignal({ journal, exists }: OpenedJournal, running: Rel
   }
 }
 
-function settingsOf({ client, webhook, flags, terminal }: Relay): FollowerSettings {
+function settingsOf({ client, webhook, store, flags, terminal }: Relay): FollowerSettings {
   const { retry = false, lease = FOLLOW_DEFAULTS.leaseMs } = flags;
   if (lease < 1000 || lease > LONGEST_LEASE_MS) throw new UsageError("`--lease` must be 1s to 10m.");
   const { clock = createSystemClock(), random = systemRandom } = terminal.client ?? {};
@@ -89,7 +93,10 @@ function settingsOf({ client, webhook, flags, terminal }: Relay): FollowerSettin
       fail(`The journal failed, and is tried again in ${retryMs / 1000} s. ${messageOfThrown(error)}`),
     deliver: async (order, record) => {
       const { deliveryId, key, entry } = order;
-      const reason = await post(webhook, deliveryId, bodyOf(order), clock.now());
+      const reason = await stored(store, order, client).then(
+        (files) => post(webhook, deliveryId, bodyOf(order, files), clock.now()),
+        messageOfThrown,
+      );
       if (reason === null) {
         await record("acknowledged");
         terminal.stdout.write(`${printableLine(key)} ${printableLine(deliveryId)}\n`);

@@ -45,8 +45,8 @@ export function webhookSecrets(text = ""): Buffer[] {
   });
 }
 
-/** The body of a post: the same at each try. */
-export function bodyOf({ key, entry, end }: EndedOrder): string {
+/** The body of a post: the same at each try. `stored` is what the function of `--store` returned. */
+export function bodyOf({ key, entry, end }: EndedOrder, stored?: unknown): string {
   const error = "error" in end ? end.error : null;
   const failed = error instanceof TaskFailedError ? error.task : null;
   const task = "task" in end ? end.task : failed;
@@ -63,6 +63,7 @@ export function bodyOf({ key, entry, end }: EndedOrder): string {
         : error instanceof Error
           ? textsOf(error)
           : { name: "Error", message: String(error) },
+      stored,
     },
   });
 }

@@ -1,10 +1,13 @@
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { AsyncMusic, type JournalRecord, type OrderDelivery } from "async-music";
 import { fileJournal } from "async-music/node";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { nextTry } from "../../cli/relay/schedule.js";
 import { holdTime } from "../../src/time/hold.js";
-import { createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
+import { createFolder, createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
 
 const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes ...").toString("base64")}`;
 const OTHER_SECRET = `whsec_${Buffer.from("another one of thirty-two bytes.").toString("base64")}`;
@@ -290,6 +293,76 @@ describe("relay", () => {
     const { status } = await terminal.run("relay", "--journal", its.journal, "--webhook", URL_OF_SHOP);
     expect(status).toBe(4);
     expect(await entry("sea")).not.toHaveProperty("status");
+  });
+});
+
+describe("--store", () => {
+  /** A module that stores by this code, in a folder of its own. */
+  async function moduleOf(code: string) {
+    const folder = await createFolder();
+    const path = join(folder, "store.mjs");
+    await writeFile(path, code);
+    return { folder, path };
+  }
+
+  test("stores each song before it is posted, and posts what the function returned", async () => {
+    const shop = createShop();
+    const { folder, path } = await moduleOf(`
+      import { writeFileSync } from "node:fs";
+      export default async ({ key, deliveryId, task, client }) => {
+        await client.account.balance();
+        writeFileSync(new URL(key, import.meta.url), task.task_id);
+        return { key, deliveryId, files: [key] };
+      };`);
+    const seen: unknown[] = [];
+    shop.respond = ({ body }) => {
+      seen.push(readFileSync(join(folder, String(body.data["key"])), "utf8"));
+      return new Response();
+    };
+    const { task_id } = await submit("sea");
+    startRelay(shop, "--store", path);
+    await until(async () => (await entry("sea")).acknowledged);
+    const stored = { key: "sea", deliveryId: `msg_${task_id}`, files: ["sea"] };
+    expect(shop.posts.map(({ body }) => body.data["stored"])).toEqual([stored]);
+    expect(seen).toEqual([task_id]);
+  });
+
+  test.each([
+    ["rejects", 'throw new Error("the bucket is away")', "the bucket is away"],
+    ["returns what JSON can't express", "return 1n", "BigInt"],
+  ])("a function that %s lets nothing be posted, and is tried again later", async (_, failure, reason) => {
+    const shop = createShop();
+    const { path } = await moduleOf(`
+      let tries = 0;
+      export default () => { tries++; if (tries === 1) { ${failure} } return tries; };`);
+    await submit("sea");
+    const { stop } = startRelay(shop, "--store", path);
+    await until(async () => (await entry("sea")).acknowledged);
+    const { stderr } = await stop();
+    expect(stderr).toContain('Order "sea" was not delivered, try 1: the function of --store failed: ');
+    expect(stderr).toContain(reason);
+    expect(shop.posts.map(({ body }) => body.data["stored"])).toEqual([2]);
+  });
+
+  test("is not called for a task that failed", async () => {
+    const shop = createShop();
+    const { path } = await moduleOf('export default () => { throw new Error("It was called."); };');
+    its.emulator.providers.provider_a.always({ outcome: "failure" });
+    await submit("sea");
+    startRelay(shop, "--store", path);
+    await until(async () => (await entry("sea")).acknowledged);
+    expect(shop.posts.map(({ body }) => [body.type, body.data["stored"]])).toEqual([
+      ["order.failed", undefined],
+    ]);
+  });
+
+  test.each([
+    ["a module without a function", "export default 1;", "must have a function as its default export"],
+    ["a module with a mistake", "export default (", "could not be loaded"],
+  ])("refuses %s before anything is read", async (_, code, message) => {
+    const { path } = await moduleOf(code);
+    const flags = ["--journal", its.journal, "--webhook", URL_OF_SHOP, "--store", path];
+    expectOneLine(await terminalOf(createShop()).run("relay", ...flags), 2, message);
   });
 });
 

@@ -1,0 +1,54 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { EndedOrder } from "../../src/follow/follower.js";
+import type { AsyncMusic, SucceededTask } from "../../src/index.js";
+import { messageOfThrown, UsageError } from "../terminal.js";
+
+/** What the function of `--store` receives of each order that succeeded. */
+interface OrderToStore {
+  key: string;
+  deliveryId: string;
+  task: SucceededTask;
+  /** The client of the relay, which downloads the audio. */
+  client: AsyncMusic;
+}
+
+/** Stores the files of an order. What it returns is posted as `data.stored`; if it rejects, the order is tried again later. */
+export type StoreOrder = (order: OrderToStore) => unknown;
+
+/** The default export of a module of the user. */
+export async function storeAt(path: string): Promise<StoreOrder> {
+  const { default: store }: { default?: unknown } = await load(path);
+  if (!isFunction(store))
+    throw new UsageError(`--store: ${path} must have a function as its default export.`);
+  return store;
+}
+
+async function load(path: string): Promise<{ default?: unknown }> {
+  try {
+    return await import(pathToFileURL(resolve(path)).href);
+  } catch (error) {
+    throw new UsageError(`--store: ${path} could not be loaded: ${messageOfThrown(error)}`);
+  }
+}
+
+function isFunction(value: unknown): value is StoreOrder {
+  return typeof value === "function";
+}
+
+/** What was stored of an order; `undefined` if nothing was to be stored. Rejects with a reason that names the function. */
+export async function stored(
+  store: StoreOrder | null,
+  { key, deliveryId, end }: EndedOrder,
+  client: AsyncMusic,
+): Promise<unknown> {
+  if (store === null || !("task" in end)) return undefined;
+  try {
+    const files = (await store({ key, deliveryId, task: end.task, client })) ?? null;
+    // A value that JSON can't express is an error of the function.
+    JSON.stringify(files);
+    return files;
+  } catch (error) {
+    throw new Error(`the function of --store failed: ${messageOfThrown(error)}`, { cause: error });
+  }
+}
