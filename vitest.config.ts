@@ -31,7 +31,7 @@ const built = [
 /** Slow tests, and tests with the packages of `tools/`: `npm run check` runs them, and `npm test` does not. */
 const long = [
   "test/{isolation,kill,pacing}/**/*.test.ts",
-  "test/cli/{drift,drift-*,mcp}.test.ts",
+  "test/cli/{drift,drift-*,mcp,mcp-conformance}.test.ts",
   "test/hostile/abort-after-collection.test.ts",
   "test/dashboard/copied-code.test.ts",
   "test/contract/{msw,msw-2,performance,policies}.test.ts",

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
@@ -35,8 +35,12 @@ export async function listen(treat: Treatment): Promise<Loopback> {
     });
   });
   server.on("connection", () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { ...(await listenOn(server)), arrivals, connections: () => connections };
+}
 
+/** Lets a server listen on a free port of this machine, and closes it after the test. */
+export async function listenOn(server: Server): Promise<Pick<Loopback, "url" | "close">> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -44,7 +48,7 @@ export async function listen(treat: Treatment): Promise<Loopback> {
     });
   onTestFinished(close);
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, arrivals, connections: () => connections, close };
+  return { url: `http://127.0.0.1:${port}`, close };
 }
 
 /** Responds to every request with this status and JSON. */
