@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AsyncMusic, type JournalRecord, type OrderDelivery } from "async-music";
@@ -7,6 +7,7 @@ import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { nextTry } from "../../cli/relay/schedule.js";
 import { holdTime } from "../../src/time/hold.js";
+import { SONG_REQUEST } from "../support/responses.js";
 import { createFolder, createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
 
 const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes ...").toString("base64")}`;
@@ -342,6 +343,23 @@ describe("--store", () => {
     expect(stderr).toContain('Order "sea" was not delivered, try 1: the function of --store failed: ');
     expect(stderr).toContain(reason);
     expect(shop.posts.map(({ body }) => body.data["stored"])).toEqual([2]);
+  });
+
+  test("the module of the guide saves the clips of a song", async () => {
+    const [, code = ""] =
+      /^```js\n(\/\/ store\.mjs\n[\s\S]*?)^```/m.exec(readFileSync("docs/webhooks.md", "utf8")) ?? [];
+    const { path } = await moduleOf(code.replace("`songs/", `\`${its.folder}/songs/`));
+    const shop = createShop();
+    const client = new AsyncMusic(its.emulator.connection());
+    await holdTime(
+      its.emulator.clock,
+      client.tasks.create(SONG_REQUEST, { journal: fileJournal(its.journal), journalKey: "sea" }),
+    );
+    startRelay(shop, "--store", path);
+    await until(async () => (await entry("sea")).acknowledged);
+    const files = shop.posts.flatMap(({ body }) => body.data["stored"]);
+    expect(files).toEqual([1, 2].map((index) => join(its.folder, "songs", `sea-${index}.wav`)));
+    for (const file of files) expect(statSync(String(file)).size).toBeGreaterThan(1000);
   });
 
   test("is not called for a task that failed", async () => {
