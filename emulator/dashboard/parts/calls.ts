@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type Issue, RefusedError, UnreachableError } from "../api.js";
 import { refreshNow } from "../follow.js";
 import { link, revision } from "../store.js";
@@ -17,9 +17,11 @@ export interface Call {
 
 const NO_ISSUES: readonly Issue[] = [];
 
-/** Runs changes one at a time, and refreshes the page after each. */
+/** Runs changes one at a time, and refreshes the page after each. A change that is requested meanwhile is not made. */
 export function useCall(): Call {
   const [isBusy, setBusy] = useState(false);
+  // Two events can arrive before the page is drawn again.
+  const hasBegun = useRef(false);
   const [reason, setReason] = useState<unknown>(null);
   const isLive = link.value === "live";
   useEffect(() => {
@@ -31,6 +33,8 @@ export function useCall(): Call {
     issues: reason instanceof RefusedError ? reason.issues : NO_ISSUES,
     clear: () => setReason(null),
     async run(change) {
+      if (hasBegun.current) return;
+      hasBegun.current = true;
       setBusy(true);
       setReason(null);
       try {
@@ -38,6 +42,7 @@ export function useCall(): Call {
       } catch (thrown) {
         setReason(thrown);
       } finally {
+        hasBegun.current = false;
         setBusy(false);
         refreshNow();
       }

@@ -89,8 +89,15 @@ export function Code(props: { text: string; label: string; children?: ComponentC
   );
 }
 
-export function Button({ class: classes = "small secondary", ...rest }: ButtonHTMLAttributes) {
-  return <button type="button" class={classes} {...rest} />;
+/** While it is busy, it keeps the keyboard focus, which a disabled button loses. */
+export function Button({
+  class: classes = "small secondary",
+  isBusy = false,
+  ...rest
+}: ButtonHTMLAttributes & { isBusy?: boolean }) {
+  return (
+    <button type="button" class={classes} aria-disabled={isBusy || undefined} aria-busy={isBusy} {...rest} />
+  );
 }
 
 const COPIED_MS = 1500;

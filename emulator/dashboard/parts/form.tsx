@@ -13,7 +13,7 @@ export function Action({
   const { isBusy, error, run } = useCall();
   return (
     <>
-      <Button {...rest} disabled={isBusy} onClick={() => void run(onAct)} />
+      <Button {...rest} isBusy={isBusy} onClick={() => void run(onAct)} />
       <Problem error={error} />
     </>
   );
@@ -62,14 +62,9 @@ export function Form(props: {
       <Messages.Provider value={messages}>{children}</Messages.Provider>
       <Problem error={rest} />
       <div class="buttons">
-        <button
-          type="submit"
-          class={danger ? "danger" : ""}
-          disabled={call.isBusy || disabled}
-          aria-busy={call.isBusy}
-        >
+        <Button type="submit" class={danger ? "danger" : ""} disabled={disabled} isBusy={call.isBusy}>
           {submit}
-        </button>
+        </Button>
         {buttons?.(call)}
       </div>
     </form>

@@ -260,3 +260,39 @@ describe("the page", () => {
     expect(Math.min(...paints)).toBeLessThan(Math.max(1000, 8 * Math.min(...pictures)));
   });
 });
+
+describe("the keyboard focus", () => {
+  test("stays on a button while its change is made, and a second press meanwhile changes nothing", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const faults = page.getByRole("region", { name: "Faults" });
+    const add = faults.getByRole("button", { name: "Add the fault" });
+    await add.focus();
+    await add.evaluate((button: HTMLButtonElement) => {
+      button.click();
+      button.click();
+    });
+    await faults.getByRole("listitem").first().waitFor();
+    expect(await focused(page)).toBe("Add the fault");
+    expect(emulator.faults.list()).toHaveLength(1);
+    await page.keyboard.press("Enter");
+    await faults.getByRole("listitem").nth(1).waitFor();
+    expect(await focused(page)).toBe("Add the fault");
+  });
+
+  test("stays on a button whose change is refused", async () => {
+    const { page } = await openDashboard({ path: "/scenarios" });
+    const outcomes = page.getByRole("region", { name: "Outcomes" });
+    await outcomes.getByRole("button", { name: "For all its tasks" }).focus();
+    await page.route("**/_emulator/**", (route) =>
+      route.request().method() === "GET" ? route.continue() : route.fulfill({ status: 500, body: "no" }),
+    );
+    await page.keyboard.press("Enter");
+    await outcomes.getByRole("alert").first().waitFor();
+    expect(await focused(page)).toBe("For all its tasks");
+  });
+});
+
+/** The text of the element that has the focus. */
+function focused(page: Dashboard["page"]): Promise<string | null | undefined> {
+  return page.evaluate(() => document.activeElement?.textContent);
+}

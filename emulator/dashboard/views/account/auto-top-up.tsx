@@ -114,7 +114,7 @@ function Settings({ of }: { of: AutoTopUp }) {
       disabled={!isAuthorized || of.saved_card === null}
       buttons={({ run, isBusy }) =>
         of.enabled && (
-          <Button class="secondary" disabled={isBusy} onClick={() => void run(switchOff)}>
+          <Button class="secondary" isBusy={isBusy} onClick={() => void run(switchOff)}>
             Switch off
           </Button>
         )

@@ -65,7 +65,7 @@ function OutcomeForm() {
       submit="For its next task"
       onSubmit={() => addNextOutcome(model, outcome)}
       buttons={({ run, isBusy }) => (
-        <Button class="secondary" disabled={isBusy} onClick={() => void run(() => setAlways(model, outcome))}>
+        <Button class="secondary" isBusy={isBusy} onClick={() => void run(() => setAlways(model, outcome))}>
           For all its tasks
         </Button>
       )}

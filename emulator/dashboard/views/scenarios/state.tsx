@@ -35,7 +35,7 @@ export function SnapshotSection() {
           id="snapshot-file"
           type="file"
           accept=".json,application/json"
-          disabled={isBusy}
+          aria-busy={isBusy}
           aria-invalid={error === null ? undefined : true}
           aria-describedby="snapshot-problem"
           onChange={({ currentTarget }) => {
