@@ -1,6 +1,7 @@
 import { defineConfig } from "tsup";
 import { buildDashboard } from "./tools/build/build-dashboard.js";
 import { invoiceFonts } from "./tools/build/invoice-fonts.js";
+import { mcpLibrary } from "./tools/build/mcp-library.js";
 import { minifyLibraries } from "./tools/build/minify-libraries.js";
 import { requireBuiltins } from "./tools/build/require-builtins.js";
 import { thinMaps } from "./tools/build/thin-maps.js";
@@ -28,9 +29,10 @@ export default defineConfig({
   // What an installation brings along; msw, the limiter and vitest are the user's own.
   external: ["ky", "zod", "msw", "vitest", "ioredis", "pg", "redis"],
   // The emulator's and the command line's devDependencies: their code ships in our chunks, their licenses beside it.
-  noExternal: ["commander", "csv-parse"],
+  noExternal: ["commander", "csv-parse", "@modelcontextprotocol/sdk"],
   esbuildPlugins: [
     invoiceFonts,
+    mcpLibrary,
     requireBuiltins,
     unmappedPackages,
     thirdPartyLicenses("dist/THIRD-PARTY-LICENSES"),

@@ -47,7 +47,7 @@ const long = [
 /** Slow tests of the built package: they compile projects, or start many processes. */
 const slowBuilt = [
   "test/cli/{process,state-file}.test.ts",
-  "test/package/tarball.test.ts",
+  "test/package/{agent-server,tarball}.test.ts",
   "test/examples/{buckets,cloudflare,outside,python,shared-emulator}.test.ts",
   "test/package/{guides,guide-tests}.test.ts",
 ];

@@ -116,11 +116,8 @@ const mcpHelpFor = (command: string) => `
 The tools are make_song, write_lyrics, continue_song,
 make_batch, check_order, download_audio and balance.
 MCP clients start the command with stdin and stdout connected
-to them.
-It needs the package @modelcontextprotocol/sdk, or
-@modelcontextprotocol/server:
+to them:
 
-  npm install @modelcontextprotocol/sdk
   ${command} mcp --max-credits 50 --journal orders`;
 
 const emulatorHelpFor = (command: string) => `

@@ -65,7 +65,6 @@ const packages: Record<string, readonly string[]> = {
   ioredis: ["cli/**"],
   pg: ["cli/**"],
   redis: ["cli/**"],
-  "@modelcontextprotocol/server": ["cli/**"],
   preact: ["emulator/dashboard"],
   "@preact/signals": ["emulator/dashboard"],
   "@tanstack/virtual-core": ["emulator/dashboard"],

@@ -1,7 +1,14 @@
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import type { ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Redactor } from "../../src/errors/redactor.js";
-import type { CallContext } from "./call-context.js";
 import type { OrderRun } from "./orders.js";
 import { messageAbout } from "./results.js";
+
+/** What a tool needs of its call beside the arguments. A client that wants reports of the progress passes a progress token. */
+export type CallContext = Pick<
+  RequestHandlerExtra<ServerRequest, ServerNotification>,
+  "_meta" | "sendNotification"
+>;
 
 /** Sends the state of a run to a client that requested its progress, until the call returns. */
 export class ProgressReports {
@@ -17,7 +24,7 @@ export class ProgressReports {
   }
 
   start(run: OrderRun): void {
-    if (this.#context.progressToken === undefined || this.#hasStopped) return;
+    if (this.#context._meta?.progressToken === undefined || this.#hasStopped) return;
     this.#run = run;
     run.watchers.add(this.#send);
     this.#send();
@@ -29,11 +36,11 @@ export class ProgressReports {
   }
 
   readonly #send = () => {
-    const { progressToken } = this.#context;
+    const { progressToken } = this.#context._meta ?? {};
     if (progressToken === undefined || this.#run === null) return;
     const message = this.#redactor.text(messageAbout(this.#run.progress));
     const params = { progressToken, progress: ++this.#sent, message };
     // A client that has disconnected needs none.
-    this.#context.notify({ method: "notifications/progress", params }).catch(() => {});
+    this.#context.sendNotification({ method: "notifications/progress", params }).catch(() => {});
   };
 }

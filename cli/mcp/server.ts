@@ -5,8 +5,8 @@ import * as z from "zod/mini";
 import type { Terminal } from "../terminal.js";
 import { type CallTimer, ToolCalls } from "./calls.js";
 import { confirmationBy } from "./confirmation.js";
-import type { Library, LibraryPackage } from "./library.js";
 import { LONGEST_MESSAGE_BYTES, limitLines } from "./limit-lines.js";
+import type { CallContext } from "./progress-reports.js";
 import { batchArguments, creatingTools, ORDER, type PaidArguments, requestOfTool } from "./requests.js";
 import { BALANCE, BATCH, FILES, RESULT } from "./results.js";
 import { type McpFlags, prepare } from "./setup.js";
@@ -16,7 +16,7 @@ const INVALID_REQUEST = -32_600;
 
 /** Serves the tools on stdin and stdout until stdin ends or a signal arrives. */
 export async function serveMcp(flags: McpFlags, version: string, terminal: Terminal): Promise<void> {
-  const { server, end, library } = await createMcpServer(flags, version, terminal);
+  const { server, end } = await createMcpServer(flags, version, terminal);
   const write = (message: string) => {
     // The line break is written apart, so that nothing which is redacted from a message can join two of them.
     terminal.stdout.write(message.trimEnd());
@@ -38,7 +38,8 @@ export async function serveMcp(flags: McpFlags, version: string, terminal: Termi
     server.server.onclose = resolve;
     finished(input).then(resolve, () => resolve());
   });
-  await server.connect(new library.StdioServerTransport(input, output));
+  const { StdioServerTransport } = await import("./library.js");
+  await server.connect(new StdioServerTransport(input, output));
   if (terminal.stderr.isTerminal)
     terminal.stderr.write("Serving the Model Context Protocol on stdin and stdout. Ctrl-C ends it.\n");
   await ended;
@@ -60,25 +61,36 @@ const CHANGING_HINTS = {
   openWorldHint: true,
 };
 
+/** The only question of the server has no fields, so a reply has no content that could be wrong. */
+const UNCHECKED = {
+  getValidator: () => (data: unknown) => ({
+    valid: true as const,
+    data: data as never,
+    errorMessage: undefined,
+  }),
+};
+
 /** The server with its tools, which is not connected yet. */
 export async function createMcpServer(
   flags: McpFlags,
   version: string,
   terminal: Terminal,
   sleep?: CallTimer,
-  packages?: readonly LibraryPackage[],
-): Promise<{ server: McpServer; end: () => Promise<void>; library: Library }> {
-  const setup = await prepare(flags, terminal, packages);
-  const { library, out } = setup;
-  const server = new library.McpServer({ name: "async-music", version }, { instructions: INSTRUCTIONS });
+): Promise<{ server: McpServer; end: () => Promise<void> }> {
+  const setup = await prepare(flags, terminal);
+  const { out } = setup;
+  const { McpServer } = await import("./library.js");
+  const server = new McpServer(
+    { name: "async-music", version },
+    { instructions: INSTRUCTIONS, jsonSchemaValidator: UNCHECKED },
+  );
   const calls = new ToolCalls(setup, confirmationBy(server), terminal, sleep);
   const tools = creatingTools();
   for (const { name, title, description, inputSchema, requestOf } of tools)
     server.registerTool(
       name,
       { title, description, inputSchema, outputSchema: RESULT, annotations: CHANGING_HINTS },
-      async (given: PaidArguments, extra: unknown) =>
-        calls.create(given, () => requestOf(given), library.contextOf(extra)),
+      async (given: PaidArguments, extra: CallContext) => calls.create(given, () => requestOf(given), extra),
     );
   server.registerTool(
     "make_batch",
@@ -95,7 +107,7 @@ export async function createMcpServer(
         order: given.order,
         requestOf: () => requestOfTool(tools, given),
       }));
-      return calls.createAll(requests, max_credits, library.contextOf(extra));
+      return calls.createAll(requests, max_credits, extra);
     },
   );
   server.registerTool(
@@ -108,7 +120,7 @@ export async function createMcpServer(
       outputSchema: RESULT,
       annotations: READING_HINTS,
     },
-    async ({ order }, extra) => calls.check(order, library.contextOf(extra)),
+    async ({ order }, extra) => calls.check(order, extra),
   );
   server.registerTool(
     "download_audio",
@@ -119,7 +131,7 @@ export async function createMcpServer(
       outputSchema: FILES,
       annotations: CHANGING_HINTS,
     },
-    async ({ order }, extra) => calls.download(order, library.contextOf(extra)),
+    async ({ order }, extra) => calls.download(order, extra),
   );
   server.registerTool(
     "balance",
@@ -130,7 +142,7 @@ export async function createMcpServer(
       outputSchema: BALANCE,
       annotations: READING_HINTS,
     },
-    async (_, extra) => calls.balance(library.contextOf(extra)),
+    async (_, extra) => calls.balance(extra),
   );
-  return { server, end: () => calls.end(), library };
+  return { server, end: () => calls.end() };
 }

@@ -5,7 +5,6 @@ import type { ConnectionFlags } from "../flags.js";
 import { checkJournalPath } from "../journal.js";
 import { checkWritable } from "../save.js";
 import { messageOfThrown, type Terminal, UsageError } from "../terminal.js";
-import { type LibraryPackage, loadLibrary } from "./library.js";
 
 export interface McpFlags extends ConnectionFlags {
   journal?: string;
@@ -17,12 +16,12 @@ export interface McpFlags extends ConnectionFlags {
 export type Setup = Awaited<ReturnType<typeof prepare>>;
 
 /**
- * Checks the flags, the directories, the account and the library. A server whose directories can't be written would fail
+ * Checks the flags, the directories and the account. A server whose directories can't be written would fail
  * in every call.
  *
  * @throws UsageError names everything that is missing or unusable
  */
-export async function prepare(flags: McpFlags, terminal: Terminal, packages?: readonly LibraryPackage[]) {
+export async function prepare(flags: McpFlags, terminal: Terminal) {
   const problems: string[] = [];
   const collect = async <Value>(work: () => Value | Promise<Value>): Promise<Value | null> => {
     try {
@@ -43,13 +42,12 @@ export async function prepare(flags: McpFlags, terminal: Terminal, packages?: re
   });
   const out = await collect(() => writableDirectory("--out", flags.out));
   const client = await collect(() => connect(flags, terminal));
-  const library = await collect(() => loadLibrary(terminal.env["PATH"], packages));
   const isComplete = maxCredits !== null && journalPath !== null && out !== null && client !== null;
-  if (!isComplete || library === null || problems.length > 0) throw new UsageError(problems.join(" "));
+  if (!isComplete || problems.length > 0) throw new UsageError(problems.join(" "));
   const journal = fileJournal(journalPath);
   const readJournal = () => readFileJournal(journalPath);
   const clock: { now(): number } = terminal.client?.clock ?? Date;
-  return { client, clock, journal, readJournal, journalPath, maxCredits, out, library };
+  return { client, clock, journal, readJournal, journalPath, maxCredits, out };
 }
 
 /** The absolute path of a directory that exists or can be created, and in which files can be created. */

@@ -1,66 +1,119 @@
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
 import { expect, test } from "vitest";
+import { formText, mcpServersForm, registryForm, vsCodeForm } from "../../tools/documents/mcp-forms.js";
 
-/**
- * The forms in which clients start a server, as their documentation describes them: `servers` and `inputs` of VS Code's MCP
- * configuration reference, and `mcpServers` of Claude Desktop and Cursor. Unknown fields are mistakes in an example.
- */
-const process = {
+// The forms in which clients start a server, as their documentation describes them. Unknown fields are mistakes.
+
+const strict = <Properties extends object>(
+  properties: Properties,
+  optional: readonly (keyof Properties)[] = [],
+) => ({
   type: "object",
-  properties: {
-    type: { const: "stdio" },
-    command: { type: "string", minLength: 1 },
-    args: { type: "array", items: { type: "string" } },
-    env: { type: "object", additionalProperties: { type: "string" } },
-  },
-  required: ["command", "args", "env"],
+  properties,
+  required: (Object.keys(properties) as (keyof Properties)[]).filter((name) => !optional.includes(name)),
   additionalProperties: false,
+});
+const text = { type: "string", minLength: 1 };
+
+const command = {
+  command: text,
+  args: { type: "array", items: { type: "string" } },
+  env: { type: "object", additionalProperties: { type: "string" } },
 };
-const input = {
-  type: "object",
-  properties: {
-    type: { const: "promptString" },
-    id: { type: "string" },
-    description: { type: "string" },
-    password: { type: "boolean" },
-  },
-  required: ["type", "id", "description"],
-  additionalProperties: false,
-};
-const FORMS = {
-  mcpServers: {
-    type: "object",
-    properties: { mcpServers: { type: "object", additionalProperties: process } },
-    required: ["mcpServers"],
-    additionalProperties: false,
+
+/** `claude_desktop_config.json` of Claude Desktop and `mcp.json` of Cursor. */
+const MCP_SERVERS = strict({ mcpServers: { type: "object", additionalProperties: strict(command) } });
+
+/** `mcp.json` of VS Code, from its MCP configuration reference. */
+const VS_CODE = strict({
+  inputs: {
+    type: "array",
+    items: strict({
+      type: { const: "promptString" },
+      id: text,
+      description: text,
+      password: { type: "boolean" },
+    }),
   },
   servers: {
     type: "object",
-    properties: {
-      inputs: { type: "array", items: input },
-      servers: {
-        type: "object",
-        additionalProperties: { ...process, required: [...process.required, "type"] },
-      },
-    },
-    required: ["servers"],
-    additionalProperties: false,
+    additionalProperties: strict({ type: { const: "stdio" }, ...command }),
   },
+});
+
+/** A value that the user of a client provides, or one that is fixed. */
+const INPUT = {
+  value: { type: "string" },
+  description: { type: "string" },
+  format: { enum: ["string", "number", "boolean", "filepath"] },
+  isRequired: { type: "boolean" },
+  isSecret: { type: "boolean" },
+  placeholder: { type: "string" },
 } as const;
+const OPTIONAL = Object.keys(INPUT) as (keyof typeof INPUT)[];
+const argument = {
+  oneOf: [
+    strict({ ...INPUT, type: { const: "positional" }, value: text }, OPTIONAL.slice(1)),
+    strict({ ...INPUT, type: { const: "named" }, name: text }, OPTIONAL),
+  ],
+};
+const version = { type: "string", pattern: String.raw`^\d+\.\d+\.\d+(?:-[\w.]+)?$`, maxLength: 255 };
 
-const examples = [...readFileSync("docs/agents.md", "utf8").matchAll(/^```json\n([\s\S]*?)^```/gm)].map(
-  ([, json = ""]) => JSON.parse(json),
-);
+/** The parts of `server.json` that a package on npm can have, from the schema of 2025-12-11 and the rules of the registry. */
+const SERVER_JSON = strict({
+  $schema: { const: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json" },
+  name: { type: "string", pattern: "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", minLength: 3, maxLength: 200 },
+  title: { ...text, maxLength: 100 },
+  description: { ...text, maxLength: 100 },
+  version,
+  packages: {
+    type: "array",
+    items: strict({
+      registryType: { const: "npm" },
+      registryBaseUrl: { const: "https://registry.npmjs.org" },
+      identifier: text,
+      version,
+      runtimeHint: text,
+      runtimeArguments: { type: "array", items: argument },
+      packageArguments: { type: "array", items: argument },
+      environmentVariables: { type: "array", items: strict({ ...INPUT, name: text }, OPTIONAL) },
+      transport: strict({ type: { const: "stdio" } }),
+    }),
+  },
+});
 
-test.each(Object.entries(FORMS))("the guide has a configuration of the form %s", (name, schema) => {
-  const found = examples.filter((example) => name in example);
-  expect(found).toHaveLength(1);
-  const validate = new Ajv({ strict: true, allErrors: true }).compile(schema);
-  expect([validate(found[0]), validate.errors]).toEqual([true, null]);
-  const { music } = found[0][name];
-  expect(music.args).toEqual(expect.arrayContaining(["mcp", "--max-credits", "--journal"]));
-  // Every input that is referred to is declared.
-  const referred = [...JSON.stringify(music).matchAll(/\$\{input:([^}]+)\}/g)].map(([, id]) => id);
-  expect(referred).toEqual((found[0].inputs ?? []).map(({ id }: { id: string }) => id));
+const ours = JSON.parse(readFileSync("package.json", "utf8"));
+
+test.each([
+  ["Claude Desktop and Cursor", mcpServersForm(ours), MCP_SERVERS],
+  ["VS Code", vsCodeForm(ours), VS_CODE],
+  ["the MCP registry", registryForm(ours), SERVER_JSON],
+] as const)("the form of %s fits its schema, which refuses unknown fields", (_, form, schema) => {
+  const ajv = new Ajv({ strict: true, strictTypes: false, allErrors: true });
+  addFormats.default(ajv);
+  const validate = ajv.compile(schema);
+  expect([validate(form), validate.errors]).toEqual([true, null]);
+  expect(validate({ ...form, unknown: 1 })).toBe(false);
+});
+
+test("every input that the form of VS Code refers to is declared", () => {
+  const { inputs, servers } = vsCodeForm(ours);
+  const referred = [...JSON.stringify(servers).matchAll(/\$\{input:([^}]+)\}/g)].map(([, id]) => id);
+  expect(referred).toEqual(inputs.map(({ id }) => id));
+  expect(referred).toHaveLength(1);
+});
+
+/** `npm run docs:write` renews the page and the file. */
+test("the guide has the forms of the clients", async () => {
+  const page = readFileSync("docs/agents.md", "utf8");
+  const forms = [mcpServersForm(ours), vsCodeForm(ours)].map(formText);
+  const written = page.replaceAll(/(?<=^```json\n)[\s\S]*?(?=\n```$)/gm, () => forms.shift() ?? "");
+  expect(forms).toEqual([]);
+  await expect(written).toMatchFileSnapshot("../../docs/agents.md");
+});
+
+test("server.json is the form of the MCP registry", async () => {
+  await expect(`${formText(registryForm(ours))}\n`).toMatchFileSnapshot("../../server.json");
 });

@@ -73,26 +73,6 @@ test("a client that can't show a question orders as before", async () => {
   expect((await call("make_song", RAIN)).data).toMatchObject({ status: "success" });
 });
 
-test.each(["@modelcontextprotocol/sdk", "@modelcontextprotocol/server"] as const)(
-  "the server runs with %s: tools, progress, confirmation and links",
-  async (library) => {
-    const reply = () => ({ action: "accept" as const });
-    const { call, client, tools } = await connectMcp(its, {}, { library, reply });
-    expect(tools.find(({ name }) => name === "make_song")?.inputSchema).toMatchObject({
-      required: ["order"],
-    });
-    const { data, links } = await call("make_song", RAIN);
-    expect([data["status"], links.length > 0]).toEqual(["success", true]);
-    const messages: unknown[] = [];
-    await client.callTool({ name: "check_order", arguments: { order: "rain" } }, undefined, {
-      onprogress: ({ message }) => messages.push(message),
-    });
-    expect(messages.length).toBeGreaterThan(0);
-    expect((await call("make_song", { order: "a", wrong: 1 })).isError).toBe(true);
-    expect((await call("balance")).data).toMatchObject({ available: 90 });
-  },
-);
-
 test("results have links to the audio and to the saved files", async () => {
   const { call } = await connectMcp(its);
   const { data, links } = await call("make_song", RAIN);

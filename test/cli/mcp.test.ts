@@ -1,7 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { delimiter, join, relative, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { AudioDownloadError, settleOutcome } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
@@ -556,14 +554,8 @@ describe("the command", () => {
 
   interface ServerProcess {
     clock?: "real" | "virtual";
-    imports?: readonly string[];
-    path?: string;
   }
-  async function startServer({
-    clock = "real",
-    imports = [],
-    path = process.env["PATH"] ?? "",
-  }: ServerProcess = {}) {
+  async function startServer({ clock = "real" }: ServerProcess = {}) {
     emulator = createEmulator({ seed: 1, credits: 1000, clock });
     const served = await serve(emulator);
     onTestFinished(() => served.close());
@@ -574,14 +566,13 @@ describe("the command", () => {
         args: [
           "--import",
           "./tools/loader/run-sources.ts",
-          ...imports.flatMap((file) => ["--import", file]),
           "cli/main.ts",
           "mcp",
           ...FLAGS,
           "--journal",
           journal,
         ],
-        env: { ...env, PATH: path },
+        env,
         stderr: "pipe",
       });
       const connected = await connectClient(transport);
@@ -618,51 +609,6 @@ describe("the command", () => {
     const { isError, text } = await next.call("make_song", { order: "rain", ...SONG });
     expect([isError, text]).toEqual([true, expect.stringContaining("may still be sending its request")]);
     expect(posts()).toBe(1);
-  });
-
-  /** A module that hides the library from the sources of this repository. */
-  const withoutLibrary = () => {
-    const missing = `import { registerHooks } from "node:module";
-      const sources = ${JSON.stringify(pathToFileURL(resolve("cli")).href)};
-      registerHooks({ resolve(specifier, context, next) {
-        const isHidden = specifier.startsWith("@modelcontextprotocol/") && context.parentURL?.startsWith(sources);
-        if (!isHidden) return next(specifier, context);
-        throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
-      } });`;
-    return `data:text/javascript,${encodeURIComponent(missing)}`;
-  };
-
-  /** A project's directory of commands, and in its tree the library. */
-  async function projectWithLibrary(): Promise<string> {
-    const packages = join(folder, "project/node_modules");
-    await mkdir(join(packages, "@modelcontextprotocol"), { recursive: true });
-    await symlink(
-      resolve("node_modules/@modelcontextprotocol/sdk"),
-      join(packages, "@modelcontextprotocol/sdk"),
-    );
-    return join(packages, ".bin");
-  }
-
-  test("uses the library of another directory of the path, as with `npx -p` in a project", async () => {
-    const unrelated = join(folder, "other/node_modules/.bin");
-    const path = [unrelated, await projectWithLibrary()].join(delimiter);
-    const start = await startServer({ imports: [withoutLibrary()], path });
-    const { call, unreadable } = await start();
-    expect((await call("balance")).data).toMatchObject({ available: 1000 });
-    expect(unreadable).toEqual([]);
-  });
-
-  test("without the library says how to install it, and writes nothing to stdout", async () => {
-    const { stdout, stderr, status } = spawnSync(
-      process.execPath,
-      [
-        ...["--import", "./tools/loader/run-sources.ts", "--import", withoutLibrary()],
-        ...["cli/main.ts", "mcp", ...FLAGS],
-      ],
-      { encoding: "utf8", env: { ...process.env, npm_command: undefined, PATH: "/usr/bin" } },
-    );
-    expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^async-music: Missing --journal: .*: npm install @modelcontextprotocol\/sdk\n$/);
   });
 
   test.each([["--max-credits"], ["--journal"]])("requires %s", async (flag) => {

@@ -2,7 +2,8 @@ import { transform } from "esbuild";
 import type { Options } from "tsup";
 
 /** Names of the chunks, or text in them, that are other packages' code alone. */
-const LIBRARIES = /invoice-libraries|node_modules\/(?:commander\/esm|csv-parse\/lib)/;
+const LIBRARIES =
+  /invoice-libraries|node_modules\/(?:commander\/esm|csv-parse\/lib|@modelcontextprotocol\/sdk)/;
 
 /** Minifies the chunks of other packages' code. */
 export const minifyLibraries: NonNullable<Options["plugins"]>[number] = {

@@ -20,7 +20,7 @@ export function thirdPartyLicenses(path: string): Plugin {
 
 const preface =
   "async-music itself is under the MIT license (see LICENSE). The files of this folder also hold code of the\n" +
-  "packages below, unchanged but for being bundled. Each is under its own license. Of fonts, these files hold only\n" +
+  "packages below. Bundling leaves out what is not used, and changes nothing else. Each is under its own license. Of fonts, these files hold only\n" +
   "the characters that invoices print.";
 
 /** The files of each package in the output. Imports that the bundler dropped are not distributed. */

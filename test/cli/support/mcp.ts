@@ -8,7 +8,6 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import type { CallTimer } from "../../../cli/mcp/calls.js";
-import type { LibraryPackage } from "../../../cli/mcp/library.js";
 import { createMcpServer } from "../../../cli/mcp/server.js";
 import type { McpFlags } from "../../../cli/mcp/setup.js";
 import { type Its, recordingTerminal } from "./terminal.js";
@@ -30,17 +29,23 @@ export interface ServerOptions {
   /** Delays the responses to POSTs. */
   hold?: Promise<void>;
   change?: (body: string) => string;
-  /** The official package that the server runs with. */
-  library?: LibraryPackage;
   /** Replies to the question about a price. Without it, the client can't show one. */
   reply?: (message: string) => ElicitResult | Promise<ElicitResult>;
 }
 
+type Journaled = Pick<Its, "emulator" | "folder" | "journal">;
+
 /** A client of a new server with this journal, on the emulator's clock. */
-export async function connectMcp(
-  { emulator, folder, journal }: Pick<Its, "emulator" | "folder" | "journal">,
+export async function connectMcp(its: Journaled, flags: Partial<McpFlags> = {}, options: ServerOptions = {}) {
+  const { transport, ...server } = await startMcp(its, flags, options);
+  return { ...(await connectClient(transport, options.reply)), ...server };
+}
+
+/** A new server with this journal, and the transport of its client. */
+export async function startMcp(
+  { emulator, folder, journal }: Journaled,
   flags: Partial<McpFlags> = {},
-  { sleep = neverEnding, hold, change = (body) => body, reply, library }: ServerOptions = {},
+  { sleep = neverEnding, hold, change = (body) => body }: ServerOptions = {},
 ) {
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
   const held: typeof fetch = async (input, init) => {
@@ -55,18 +60,12 @@ export async function connectMcp(
     client: { clock, random: () => 0, fetch: held },
   });
   const all = { journal, maxCredits: 1000, out: folder, ...flags };
-  const { server, end } = await createMcpServer(
-    all,
-    "1.0.0",
-    terminal,
-    sleep,
-    library === undefined ? undefined : [library],
-  );
+  const { server, end } = await createMcpServer(all, "1.0.0", terminal, sleep);
   // A run writes the journal after the call that it ends.
   onTestFinished(end);
   const [near, far] = InMemoryTransport.createLinkedPair();
   await server.connect(far);
-  return { ...(await connectClient(near, reply)), end, written };
+  return { transport: near, end, written };
 }
 
 export async function connectClient(transport: Transport, reply?: ServerOptions["reply"]) {
