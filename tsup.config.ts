@@ -19,6 +19,7 @@ export default defineConfig({
     "emulator-msw": "emulator/msw.ts",
     "emulator-node": "emulator/node.ts",
     "emulator-vitest": "emulator/vitest.ts",
+    "emulator-worlds": "emulator/worlds/index.ts",
     cli: "cli/main.ts",
   },
   format: ["esm"],

@@ -15,6 +15,7 @@ const sources = {
   "async-music/emulator/msw": "emulator/msw.ts",
   "async-music/emulator/node": "emulator/node.ts",
   "async-music/emulator/vitest": "emulator/vitest.ts",
+  "async-music/emulator/worlds": "emulator/worlds/index.ts",
 };
 
 export const alias = Object.entries(sources).map(([name, path]) => ({

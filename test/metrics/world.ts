@@ -8,7 +8,7 @@ import {
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { recordMetrics } from "async-music/opentelemetry";
 import { randomStream } from "../../emulator/time/random.js";
-import { useVirtualTimers } from "../../tools/simulate/virtual-timers.js";
+import { useVirtualGlobals } from "../../emulator/worlds/virtual-globals.js";
 import { all } from "../support/collect.js";
 import { createMeter, type Series } from "../support/metrics.js";
 import { drawPlan, type Order, type Plan } from "./plan.js";
@@ -37,7 +37,7 @@ export async function runWorld(seed: number): Promise<{ series: Series[]; facts:
   const plan = drawPlan(seed);
   const { credits, limit } = plan;
   await using emulator = createEmulator({ seed, credits, limits: { requests: limit, windowSeconds: 60 } });
-  const restoreTimers = useVirtualTimers(emulator.clock);
+  const restoreTimers = useVirtualGlobals(emulator.clock);
   try {
     const world = new MeteredWorld(plan, emulator);
     const series = await world.run();

@@ -9,6 +9,7 @@ export const entries = {
   "./emulator/msw": { script: "dist/emulator-msw.js", types: "dist/types/emulator/msw.d.ts" },
   "./emulator/node": { script: "dist/emulator-node.js", types: "dist/types/emulator/node.d.ts" },
   "./emulator/vitest": { script: "dist/emulator-vitest.js", types: "dist/types/emulator/vitest.d.ts" },
+  "./emulator/worlds": { script: "dist/emulator-worlds.js", types: "dist/types/emulator/worlds/index.d.ts" },
 } as const;
 
 /** The entry points that need Node's modules. The others need web standards only. */

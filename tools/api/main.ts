@@ -20,6 +20,7 @@ const entries = {
   "emulator-msw": "emulator/msw",
   "emulator-node": "emulator/node",
   "emulator-vitest": "emulator/vitest",
+  "emulator-worlds": "emulator/worlds/index",
 };
 
 const quiet = { default: { logLevel: ExtractorLogLevel.None } };

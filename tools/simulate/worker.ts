@@ -1,36 +1,35 @@
-import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import { simulate } from "./world.js";
+import { BrokenWorldError, explore } from "../../emulator/worlds/index.js";
+import { shop } from "./program.js";
 
-/** A share of the worlds: every `step`-th from `begin` on, below `end`. */
+/** A share of the worlds: the seeds from `begin` on, below `end`. */
 export interface Share {
   begin: number;
   end: number;
-  step: number;
 }
 
-/** The result of one world. */
-export interface WorldReport {
-  seed: number;
-  violations: string[];
-  /** The trace of a broken world. */
-  trace: string[];
+/** What a worker reports: how many worlds ran, and the story of the last if it is broken. */
+export interface ShareReport {
+  worlds: number;
+  broken: { seed: number; story: string } | null;
 }
 
-/** One world in this many is run twice, to check that it repeats. */
-const REPEATED = 10;
-
-const { begin, end, step }: Share = workerData;
-for (let seed = begin; seed < end; seed += step) {
-  const { violations, trace } = await simulate(seed);
-  if (Math.floor(seed / step) % REPEATED === 0) {
-    const again = await simulate(seed);
-    const position = trace.findIndex((line, index) => line !== again.trace[index]);
-    if (position >= 0)
-      violations.push(`it does not repeat: "${trace[position]}" was then "${again.trace[position]}"`);
-  }
-  const report: WorldReport = { seed, violations, trace: violations.length > 0 ? trace : [] };
+const { end, ...share }: Share = workerData;
+let { begin } = share;
+while (begin < end) {
+  const broken = await firstBroken(begin, end - begin);
+  const next = broken === null ? end : broken.seed + 1;
+  const report: ShareReport = { worlds: next - begin, broken };
   parentPort?.postMessage(report);
-  // A world uses microtasks only. An iteration of the event loop sends reports and frees weak references.
-  await setImmediate();
+  begin = next;
+}
+
+async function firstBroken(seed: number, count: number): Promise<ShareReport["broken"]> {
+  try {
+    await explore(shop, { seed, count, processes: 3, orders: 4 });
+    return null;
+  } catch (error) {
+    if (!(error instanceof BrokenWorldError)) throw error;
+    return { seed: error.seed, story: error.message };
+  }
 }

@@ -1,0 +1,139 @@
+import type { TaskRequest } from "../../src/contract/requests.js";
+import type { Task } from "../../src/contract/task.js";
+import type { Journal } from "../../src/journal/journal.js";
+import type { Connection, Emulator } from "../control/emulator.js";
+import type { EmulatorClock } from "../time/clock.js";
+
+/** The program under test. */
+export interface App {
+  /**
+   * Starts one process of the program. Resolves when the process has no more work; a rejection is a failed process. The
+   * explorer calls `start` for each process, again after each crash or failure, and once more after all faults have ended.
+   */
+  start(process: Process): Promise<void>;
+  /** Checks a world at its end, beside the built-in checks. Throw an error, whose message is then reported. */
+  check?(world: EndedWorld): void | Promise<void>;
+}
+
+/** A song that a customer has ordered, and that may be charged once. */
+export interface Order {
+  /** `order-1`, `order-2` …; the request contains it, which is how the explorer recognizes the order's tasks. */
+  readonly id: string;
+  /** What to create. Send it as it is, or with further fields. */
+  readonly request: TaskRequest;
+}
+
+/**
+ * Why an order ends without a song. `"failed"`: its task failed or timed out. `"refused"`: the service created no task.
+ * `"unknown"`: the outcome of the POST is unknown, and a person must decide. `"expired"`: the audio expired while no process ran.
+ */
+export type GiveUpReason = "failed" | "refused" | "unknown" | "expired";
+
+/**
+ * The surroundings of one process. Everything that a process awaits here is a step, at which the process can crash:
+ * then nothing that it awaits ever settles, and `start` is called again with what is durable.
+ */
+export interface Process {
+  /** `process 1`, `process 2` …: the same after a restart. */
+  readonly name: string;
+  /** 1 at the first start, and one more after each restart. */
+  readonly life: number;
+  /**
+   * The orders of this process that are not delivered and that it has not given up, as a queue hands them out: an order can
+   * be handed to several processes, and in some worlds again after its end.
+   */
+  readonly orders: readonly Order[];
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Sends requests to the service. The explorer sees nothing that is sent otherwise. */
+  readonly fetch: typeof globalThis.fetch;
+  /** The clock of this process. In some worlds it is set to another time while the process runs. */
+  readonly clock: EmulatorClock;
+  /** Returns numbers from 0 up to 1, drawn from the seed. */
+  readonly random: () => number;
+  /** A journal that all processes share and that survives crashes, such as one in a database. */
+  readonly journal: Journal;
+  /** A key-value store that all processes share and that survives crashes. */
+  readonly storage: Storage;
+  /**
+   * Aborted when the process must end, as by SIGTERM. A program that reads this property must end within 60 s of the abort;
+   * any program is killed after 60 s.
+   */
+  readonly signal: AbortSignal;
+  /** Returns the options of an SDK client: `new AsyncMusic(process.connection())`. */
+  connection(): Connection;
+  /** Returns what `make` returned at the first call with this name: a value that survives crashes, such as a budget in a database. */
+  shared<Value>(name: string, make: () => Value): Value;
+  /** Records durably that the customer has the song of this task. */
+  deliver(order: Order, taskId: string): Promise<void>;
+  /** Records durably that the order ends without a song in this process, and why. */
+  giveUp(order: Order, reason: GiveUpReason): Promise<void>;
+}
+
+/** A durable key-value store. Each method takes effect completely or not at all. */
+export interface Storage {
+  get(key: string): Promise<string | null>;
+  set(key: string, value: string): Promise<void>;
+  /** Sets the value unless the key has one. Resolves with `false`, and changes nothing, if it has. */
+  add(key: string, value: string): Promise<boolean>;
+  delete(key: string): Promise<void>;
+}
+
+/** How an order ended. */
+export interface EndedOrder extends Order {
+  /** Every task that the service created for the order, in its final status, oldest first. */
+  readonly tasks: readonly Task[];
+  /** The ids of the tasks that were delivered. */
+  readonly delivered: readonly string[];
+  /** The reasons with which the order was given up. */
+  readonly givenUp: readonly GiveUpReason[];
+  /** Every POST for the order, and what its sender received. */
+  readonly posts: readonly Post[];
+}
+
+/** A POST that a process sent. */
+export interface Post {
+  /** The name of the process, and its life. */
+  readonly sender: { readonly name: string; readonly life: number; readonly isCrashed: boolean };
+  /** What the sender received: nothing yet, a refusal (4xx), a task, or a response that leaves the outcome unknown. */
+  readonly received: "nothing" | "refusal" | "task" | "unknown";
+  /** The id in the response, even if the response was cut after it. */
+  readonly taskId: string | null;
+}
+
+/** A world at its end. */
+export interface EndedWorld {
+  readonly orders: readonly EndedOrder[];
+  /** The service, with its accounts, ledgers and request log. */
+  readonly emulator: Emulator;
+  readonly journal: Journal;
+  /** Every value in `process.storage`. */
+  readonly stored: ReadonlyMap<string, string>;
+  /** The values of `process.shared`. */
+  readonly shared: ReadonlyMap<string, unknown>;
+}
+
+/** Options of `explore`. */
+export interface ExploreOptions {
+  /** The first world: a whole number. @defaultValue 1 */
+  seed?: number | undefined;
+  /** How many worlds: the seeds from `seed` on. @defaultValue 1000 */
+  count?: number | undefined;
+  /** The most processes of a world. @defaultValue 2 */
+  processes?: number | undefined;
+  /** The most orders of a world. @defaultValue 3 */
+  orders?: number | undefined;
+  /**
+   * Makes the request of an order. It must contain the order's id, in any of its texts.
+   *
+   * @defaultValue music of either provider, lyrics among them
+   */
+  request?: ((id: string) => TaskRequest) | undefined;
+  /**
+   * Opens the journal of a world, which must be empty. It may use real files or a real database: virtual time stands still
+   * while it works.
+   *
+   * @defaultValue `memoryJournal`
+   */
+  journal?: (() => Journal) | undefined;
+}

@@ -1,0 +1,180 @@
+import { LIMITS } from "../../src/contract/service.js";
+import type { Task } from "../../src/contract/task.js";
+import type { Emulator } from "../control/emulator.js";
+import type { Finding } from "../core/log/audit.js";
+import { parseIsoTime } from "../time/clock.js";
+import type { App, EndedOrder, EndedWorld, GiveUpReason } from "./app.js";
+import type { Plan } from "./plan.js";
+import { orderIn, type Submissions } from "./submissions.js";
+import type { OrderState, SentRequest, Surroundings } from "./surroundings.js";
+import type { CheckName } from "./verdict.js";
+
+interface Ended extends Pick<Surroundings, "journal" | "stored" | "shared" | "sent"> {
+  readonly app: App;
+  readonly plan: Plan;
+  readonly emulator: Emulator;
+  readonly orders: readonly OrderState[];
+  readonly submissions: Submissions;
+  /** Whether a start of a process was rejected. */
+  readonly hasFailed: boolean;
+}
+
+type Accuse = (check: CheckName, detail: string) => void;
+
+/** Checks a world that has ended: first the built-in checks, then the program's own. */
+export async function checkWorld(world: Ended, accuse: Accuse): Promise<void> {
+  const { app, emulator, journal, stored, shared, submissions } = world;
+  const findings = emulator.audit();
+  const tasks = await readTasks(emulator);
+  const orders = world.orders.map((order) => ({
+    ...order,
+    givenUp: [...order.givenUp.values()],
+    tasks: tasksOf(order, world.orders, tasks),
+    posts: submissions.of(order.id),
+  }));
+  for (const order of orders) checkOrder(world, order, accuse);
+  checkRules(world, findings, accuse);
+  checkCredits(emulator, accuse);
+  const ended: EndedWorld = { orders, emulator, journal, stored, shared };
+  try {
+    await app.check?.(ended);
+  } catch (error) {
+    accuse("check", error instanceof Error ? error.message : String(error));
+  }
+}
+
+function checkOrder(world: Ended, order: EndedOrder, accuse: Accuse): void {
+  const { id, tasks, delivered, givenUp } = order;
+  const paid = tasks.filter(isPaid);
+  const strange = delivered.find((taskId) => !tasks.some(({ task_id }) => task_id === taskId));
+  if (paid.length > 1) accuse("charged_twice", `${id} was charged ${paid.length} times: ${listOf(paid)}`);
+  else if (strange !== undefined)
+    accuse("wrong_end", `${id} was delivered with ${strange}, which is not its task`);
+  else if (delivered.length > 0 && paid.length === 0)
+    accuse("wrong_end", `${id} was delivered, but its task did not succeed`);
+  else if (delivered.length === 0) checkUndelivered(world, order, givenUp, accuse);
+}
+
+/** One process may give an order up that another one still works on: one true reason is enough. */
+function checkUndelivered(
+  world: Ended,
+  order: EndedOrder,
+  givenUp: readonly GiveUpReason[],
+  accuse: Accuse,
+): void {
+  const paid = order.tasks.filter(isPaid);
+  const isCharged = paid.length > 0 ? `was charged (${listOf(paid)}), and ` : "";
+  const objections = givenUp.map((reason) => objectionTo(reason, world, order));
+  if (objections.length === 0)
+    accuse("result_lost", `${order.id} ${isCharged}was neither delivered nor given up`);
+  const [objection] = objections;
+  if (objection && objections.every((each) => each !== null))
+    accuse(
+      paid.length > 0 ? "result_lost" : "wrong_end",
+      `${order.id} ${isCharged}was given up as ${objection}`,
+    );
+}
+
+/** Why a reason is not true; `null` if it may be. */
+function objectionTo(
+  reason: GiveUpReason,
+  { plan, hasFailed }: Ended,
+  { tasks, posts }: EndedOrder,
+): string | null {
+  const isPaidFor = tasks.some(isPaid);
+  switch (reason) {
+    case "failed":
+      if (isPaidFor) return "failed, but its task succeeded";
+      return tasks.length > 0 ? null : "failed, but the service created no task for it";
+    case "refused":
+      return tasks.length > 0 ? "refused, but the service created its task" : null;
+    case "expired":
+      return isPaidFor && hasLongPause(plan)
+        ? null
+        : "expired, although a process ran in the 7 days after its end";
+    case "unknown": {
+      const known = posts.find(
+        ({ received, sender }) => received === "task" && !sender.isCrashed && !hasFailingStorage(plan),
+      );
+      if (isPaidFor && known !== undefined)
+        return `unknown, but ${known.sender.name} had received its task ${known.taskId}`;
+      const isClear = posts.every(({ received }) => received === "refusal") && !hasFailed && !mayForget(plan);
+      return isClear ? `unknown, but each of its ${posts.length} POSTs was refused` : null;
+    }
+  }
+}
+
+/** Whether a process can have recorded that it was about to send a POST, and then not have sent it. */
+function mayForget({ processes }: Plan): boolean {
+  return processes.some(({ mishaps, stopsAt }) => mishaps.length > 0 || stopsAt !== null);
+}
+
+function hasFailingStorage({ processes }: Plan): boolean {
+  return processes.some(({ mishaps }) => mishaps.some(([, { kind }]) => kind === "storage"));
+}
+
+function hasLongPause({ processes }: Plan): boolean {
+  return processes.some(({ mishaps }) =>
+    mishaps.some(([, each]) => "ms" in each && each.ms >= LIMITS.audioLifetimeMs / 2),
+  );
+}
+
+/**
+ * The rules of the service. A process does not know what another process read, or what it read itself before a crash, and a
+ * delay on the network changes the distance between requests: only what one life could keep is checked.
+ */
+function checkRules({ plan, sent }: Ended, findings: readonly Finding[], accuse: Accuse): void {
+  for (const { rule, detail, request_id, at } of findings) {
+    const request = sent.find(
+      (each) =>
+        each.requestId === request_id &&
+        each.sentAt <= parseIsoTime(at) &&
+        parseIsoTime(at) <= each.receivedAt,
+    );
+    const isOwn = (each: SentRequest) =>
+      each.sender === request?.sender && each.path === request.path && each !== request;
+    const couldKnow = (each: SentRequest) =>
+      rule === "polled_too_often"
+        ? Math.abs((request?.sentAt ?? 0) - each.sentAt) < LIMITS.shortestPollIntervalMs
+        : each.receivedAt < (request?.sentAt ?? 0) && (request?.sentAt ?? 0) < each.waitUntil;
+    const isTimed = rule === "polled_too_often" || rule === "ignored_retry_after";
+    if (isTimed && (hasMisledClock(plan) || !sent.some((each) => isOwn(each) && couldKnow(each)))) continue;
+    accuse("rule_broken", `${rule}: ${detail}`);
+  }
+}
+
+function hasMisledClock({ processes }: Plan): boolean {
+  return processes.some(({ mishaps }) =>
+    mishaps.some(([, { kind }]) => kind === "clock" || kind === "freeze"),
+  );
+}
+
+/** When every task has ended, no credits may be frozen. */
+function checkCredits({ accounts, accountId }: Emulator, accuse: Accuse): void {
+  const { frozen } = accounts.get(accountId).balance;
+  if (frozen !== 0) accuse("credit_leaked", `${frozen} credits are frozen after every task has ended`);
+}
+
+function tasksOf(order: OrderState, orders: readonly OrderState[], tasks: readonly Task[]): Task[] {
+  return tasks.filter(({ input }) => orderIn(JSON.stringify(input), orders)?.id === order.id);
+}
+
+/** Reads each task of the first account, so that none is left unfinished. */
+async function readTasks(emulator: Emulator): Promise<Task[]> {
+  const { apiKey, url, fetch } = emulator;
+  emulator.changeLimits({ requests: 100_000, windowSeconds: 60 });
+  const read = async (id: string): Promise<Task> => {
+    const response = await fetch(`${url}/api/v1/task/${id}`, { headers: { "x-api-key": apiKey } });
+    const { data }: { data: Task } = await response.json();
+    return data;
+  };
+  return Promise.all(emulator.state().tasks.map(({ task_id }) => read(task_id)));
+}
+
+function isPaid({ status }: Task): boolean {
+  return status === "success";
+}
+
+function listOf(tasks: readonly Task[]): string {
+  return tasks.map(({ task_id }) => `task ${task_id}`).join(" and ");
+}

@@ -1,0 +1,137 @@
+import type { TaskRequest } from "../../src/contract/requests.js";
+import { memoryJournal } from "../../src/journal/memory-journal.js";
+import type { App, ExploreOptions } from "./app.js";
+import { drawPlan, type Plan } from "./plan.js";
+import { shrink } from "./shrink.js";
+import { tellStory } from "./story.js";
+import type { Violation, WorldResult } from "./verdict.js";
+import { runWorld, type WorldInputs } from "./world.js";
+
+/** What an exploration without a broken world returns. */
+export interface Exploration {
+  /** How many worlds ran. */
+  readonly worlds: number;
+}
+
+/**
+ * A world in which the program broke a promise. The message is its story: the smallest such world that was found, as a
+ * timeline, with the code that repeats it.
+ */
+export class BrokenWorldError extends Error {
+  override readonly name = "BrokenWorldError";
+  /** The seed of the first broken world. */
+  readonly seed: number;
+  /** The smallest broken world, for `replay`. */
+  readonly plan: Plan;
+  readonly violations: readonly Violation[];
+
+  constructor(seed: number, plan: Plan, { violations, story }: WorldResult) {
+    super(tellStory(seed, plan, violations, story));
+    this.seed = seed;
+    this.plan = plan;
+    this.violations = violations;
+  }
+}
+
+/**
+ * Runs a program in many random worlds, on virtual time: with faults of the service, crashes at any step, failing storage,
+ * several processes, suspended processes, changed clocks and other clients of the account. In each world it checks that
+ * each order was charged at most once, that each charged song was delivered, that no rule of the service was broken, that no
+ * credits stay frozen, and that the program ends.
+ *
+ * The same seed gives the same worlds on every machine. A world uses nothing real: the global timers and `Date` run on its
+ * clock while it runs. So worlds of one process run one after the other, and no other test may run meanwhile.
+ *
+ * @param app - the program, or a function that creates it for each world
+ * @returns the number of worlds, if none is broken
+ * @throws BrokenWorldError for the first broken world, made as small as possible
+ * @throws RangeError for an invalid option
+ *
+ * @example
+ * ```ts
+ * import { AsyncMusic } from "async-music";
+ * import { explore } from "async-music/emulator/worlds";
+ *
+ * await explore({
+ *   async start(process) {
+ *     const client = new AsyncMusic(process.connection());
+ *     for (const order of process.orders) {
+ *       const options = { journal: process.journal, journalKey: order.id };
+ *       try {
+ *         const song = await client.tasks.run(order.request, options);
+ *         await process.deliver(order, song.task_id);
+ *       } catch (error) {
+ *         await process.giveUp(order, reasonOf(error));
+ *       }
+ *     }
+ *   },
+ * }, { seed: 1, count: 20 });
+ * ```
+ */
+export async function explore(app: App | (() => App), options: ExploreOptions = {}): Promise<Exploration> {
+  const { seed = 1, count = 1000, processes = 2, orders = 3 } = options;
+  checkWhole("seed", seed, 0);
+  checkWhole("count", count, 1);
+  checkWhole("processes", processes, 1);
+  checkWhole("orders", orders, 1);
+  const create = typeof app === "function" ? app : () => app;
+  const run = (plan: Plan) => runWorld(create(), plan, inputsOf(options));
+  const first = drawPlan(seed, { orders, processes });
+  // Loads what the program loads at its first use: otherwise the first world could differ from its repetition.
+  await run(first);
+  for (let world = seed; world < seed + count; world++) {
+    const plan = drawPlan(world, { orders, processes });
+    const result = await run(plan);
+    if (result.violations.length > 0) throw await smallestWorld(world, plan, result, run);
+  }
+  return { worlds: count };
+}
+
+/**
+ * Runs a program in one world: that of a `BrokenWorldError`.
+ *
+ * @throws BrokenWorldError if the world is broken
+ */
+export async function replay(
+  app: App | (() => App),
+  plan: Plan,
+  options: Pick<ExploreOptions, "request" | "journal"> = {},
+): Promise<void> {
+  const result = await runWorld(typeof app === "function" ? app() : app, plan, inputsOf(options));
+  if (result.violations.length > 0) throw new BrokenWorldError(plan.seed, plan, result);
+}
+
+async function smallestWorld(
+  seed: number,
+  plan: Plan,
+  result: WorldResult,
+  run: (plan: Plan) => Promise<WorldResult>,
+): Promise<BrokenWorldError> {
+  const check = result.violations[0]?.check;
+  const isBroken = async (candidate: Plan) => (await run(candidate)).violations[0]?.check === check;
+  const smallest = await shrink(plan, isBroken);
+  const again = await run(smallest);
+  // A program that uses real time or real I/O does not repeat: then the first run is told.
+  return again.violations.length > 0
+    ? new BrokenWorldError(seed, smallest, again)
+    : new BrokenWorldError(seed, plan, result);
+}
+
+function inputsOf({ request = drawRequest, journal = memoryJournal }: ExploreOptions): WorldInputs {
+  return { request, journal };
+}
+
+/** Songs of both providers, and lyrics. */
+export function drawRequest(id: string): TaskRequest {
+  const kind = Number(id.replace(/\D/g, "")) % 3;
+  if (kind === 1)
+    return { model: "provider_a", task_type: "music", input: { gpt_description_prompt: `${id}: rain` } };
+  if (kind === 2)
+    return { model: "provider_b", task_type: "music", input: { prompt: `${id}: a calm piano` } };
+  return { model: "provider_a", task_type: "lyrics", input: { prompt: `${id}: a harbor` } };
+}
+
+function checkWhole(name: string, value: number, least: number): void {
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new RangeError(`\`${name}\` must be a whole number of at least ${least}; got ${value}.`);
+}

@@ -1,0 +1,55 @@
+import type { Order, Post } from "./app.js";
+import type { PlannedOrder } from "./plan.js";
+
+/** One POST while its world runs. */
+interface Submission extends Post {
+  readonly order: string;
+  received: Post["received"];
+  taskId: string | null;
+}
+
+/** All POSTs of a world. */
+export class Submissions {
+  readonly #all: Submission[] = [];
+  readonly #orders: readonly PlannedOrder[];
+
+  constructor(orders: readonly PlannedOrder[]) {
+    this.#orders = orders;
+  }
+
+  of(order: string): readonly Submission[] {
+    return this.#all.filter((each) => each.order === order);
+  }
+
+  /** Called before a POST is sent. Sets the outcome of the task, so that it does not depend on the order of requests. */
+  begin(sender: Post["sender"], sent: Headers, body: string) {
+    const order = orderIn(body, this.#orders);
+    const headers = new Headers(sent);
+    const isFirst = order !== undefined && this.of(order.id).length === 0;
+    if (isFirst) headers.set("X-Emulator-Outcome", JSON.stringify(order.outcome));
+    const submission: Submission = { order: order?.id ?? "", sender, received: "nothing", taskId: null };
+    this.#all.push(submission);
+    return {
+      content: { method: "POST", headers, body },
+      async end(response: Response): Promise<void> {
+        // Also of a response that is cut after the id.
+        submission.taskId = /"task_id":"([^"]+)"/.exec(await response.text())?.[1] ?? null;
+        submission.received = received(response.status, submission.taskId);
+      },
+    };
+  }
+}
+
+/** The order whose id a text contains. `order-1` is not in `order-12`. */
+export function orderIn<Each extends Pick<Order, "id">>(
+  text: string,
+  orders: readonly Each[],
+): Each | undefined {
+  const ids = text.match(/order-\d+/g);
+  return orders.find(({ id }) => ids?.includes(id));
+}
+
+function received(status: number, taskId: string | null): Post["received"] {
+  if (status >= 200 && status < 300 && taskId !== null) return "task";
+  return status >= 400 && status < 500 ? "refusal" : "unknown";
+}

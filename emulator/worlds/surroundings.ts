@@ -1,0 +1,47 @@
+import type { Journal } from "../../src/journal/journal.js";
+import type { FaultRule } from "../core/faults.js";
+import type { EmulatorClock } from "../time/clock.js";
+import type { GiveUpReason, Order, Post } from "./app.js";
+import type { Submissions } from "./submissions.js";
+
+/** What the processes of a world share. */
+export interface Surroundings {
+  readonly seed: number;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly clock: EmulatorClock;
+  readonly fetch: typeof globalThis.fetch;
+  readonly journal: Journal;
+  readonly stored: Map<string, string>;
+  readonly shared: Map<string, unknown>;
+  readonly submissions: Submissions;
+  /** Every request that was sent. */
+  readonly sent: SentRequest[];
+  orderOf(id: string): OrderState;
+  /** The service has this fault once. */
+  addFault(rule: FaultRule): void;
+  /** Counts a request. Throws if a process sends requests without end. */
+  count(process: string): void;
+  /** Adds a line to the story. */
+  note(who: string, text: string): void;
+}
+
+/** An order, and what the program has recorded about it. */
+export interface OrderState extends Order {
+  readonly delivered: string[];
+  /** By process: a process that gives up an order does not end it for the others that have it. */
+  readonly givenUp: Map<string, GiveUpReason>;
+}
+
+/** A request of a process. */
+export interface SentRequest {
+  readonly sender: Post["sender"];
+  readonly path: string;
+  /** When the program sent it. */
+  readonly sentAt: number;
+  /** When the program received the response; infinite if it did not. */
+  receivedAt: number;
+  requestId: string | null;
+  /** Until when the response asks its receiver to wait, by `Retry-After`. */
+  waitUntil: number;
+}

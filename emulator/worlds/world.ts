@@ -1,0 +1,305 @@
+import type { TaskRequest } from "../../src/contract/requests.js";
+import type { Journal } from "../../src/journal/journal.js";
+import type { Clock } from "../../src/time/clock.js";
+import { holdTime } from "../../src/time/hold.js";
+import { createEmulator } from "../control/create-emulator.js";
+import type { Emulator } from "../control/emulator.js";
+import type { App } from "./app.js";
+import { checkWorld } from "./checks.js";
+import type { Plan } from "./plan.js";
+import { duration, type Life, SHUTDOWN_MS, WorldProcess } from "./process.js";
+import { Submissions } from "./submissions.js";
+import type { OrderState, Surroundings } from "./surroundings.js";
+import type { CheckName, Line, Violation, WorldResult } from "./verdict.js";
+import { useVirtualGlobals } from "./virtual-globals.js";
+
+/** How long a process may run from a start. Longer than a task timeout and every stated wait. */
+const LONGEST_LIFE_MS = 12 * 3_600_000;
+/** From the last fault to the last start: longer than the task timeout. */
+const AFTERWARDS_MS = 3 * 3_600_000;
+const RESTART_MS = 5000;
+/** A process that fails at this many starts is not started again until the faults have ended. */
+const MOST_FAILURES = 6;
+/** More requests than a process sends in the longest life, at one each second for each order. */
+const MOST_REQUESTS = 20_000;
+
+/** What the user of the explorer adds to a plan. */
+export interface WorldInputs {
+  request(id: string): TaskRequest;
+  journal(): Journal;
+}
+
+/** Runs one world to its end, on virtual time. */
+export async function runWorld(app: App, plan: Plan, inputs: WorldInputs): Promise<WorldResult> {
+  const { seed, limit } = plan;
+  const policy = plan.varies ? { policy: "vary" as const } : {};
+  const limits = { requests: limit, windowSeconds: 60 };
+  await using emulator = createEmulator({ seed, credits: 1000, limits, ...policy });
+  const restoreGlobals = useVirtualGlobals(emulator.clock);
+  const world = new World(app, plan, inputs, emulator);
+  try {
+    await world.run();
+  } finally {
+    world.end();
+    restoreGlobals();
+  }
+  return world;
+}
+
+class World implements WorldResult {
+  readonly violations: Violation[] = [];
+  readonly story: Line[] = [];
+  readonly #app: App;
+  readonly #plan: Plan;
+  readonly #emulator: Emulator;
+  readonly #orders: readonly OrderState[];
+  readonly #processes: readonly WorldProcess[];
+  readonly #surroundings: Surroundings;
+  readonly #begunAt: number;
+  readonly #requests = new Map<string, number>();
+  #stop: () => void = () => {};
+  #hasFailed = false;
+
+  constructor(app: App, plan: Plan, { request, journal }: WorldInputs, emulator: Emulator) {
+    this.#app = app;
+    this.#plan = plan;
+    this.#emulator = emulator;
+    this.#begunAt = emulator.clock.now();
+    this.#orders = plan.orders.map(({ id }) => ({
+      id,
+      request: request(id),
+      delivered: [],
+      givenUp: new Map(),
+    }));
+    this.#surroundings = this.#createSurroundings(holding(emulator.clock, journal()));
+    this.#processes = plan.processes.map(
+      (each, index) => new WorldProcess(`process ${index + 1}`, each, this.#surroundings),
+    );
+  }
+
+  get steps(): (readonly string[])[] {
+    return this.#processes.map(({ steps }) => steps);
+  }
+
+  async run(): Promise<void> {
+    const { faults, outages, others } = this.#plan;
+    const { clock, faults: added } = this.#emulator;
+    for (const rule of faults) added.add(rule);
+    for (const outage of outages) this.#failCompletely(outage).catch(atTheEnd);
+    for (const at of others) this.#actAsAnotherClient(at).catch(atTheEnd);
+    const isEndless = new Promise<void>((resolve) => {
+      this.#stop = resolve;
+    });
+    const lived = Promise.all(this.#processes.map((worker, index) => this.#liveWithFaults(worker, index)));
+    lived.catch(atTheEnd);
+    await Promise.race([lived, isEndless]);
+    if (this.violations.length > 0) return;
+
+    added.clear();
+    for (const worker of this.#processes) worker.calm();
+    await clock.sleep(AFTERWARDS_MS);
+    this.#note("the service", "has no faults from now on, and the program starts again");
+    const [first] = this.#processes;
+    const last = first && (await Promise.race([this.#live(first, () => this.#lastOrders()), isEndless]));
+    if (last instanceof Error)
+      this.#accuse("program_failed", `without faults, it fails at each start: ${last.message}`);
+    if (this.violations.length > 0) return;
+    const accuse = (check: CheckName, detail: string) => this.#accuse(check, detail);
+    await checkWorld({ app: this.#app, plan: this.#plan, emulator: this.#emulator, ...this.#ends() }, accuse);
+  }
+
+  /** Nothing of the world's processes continues. */
+  end(): void {
+    for (const worker of this.#processes) worker.begin([]).end();
+  }
+
+  #ends() {
+    const { submissions, sent, journal, stored, shared } = this.#surroundings;
+    return { orders: this.#orders, hasFailed: this.#hasFailed, submissions, sent, journal, stored, shared };
+  }
+
+  async #liveWithFaults(worker: WorldProcess, index: number): Promise<void> {
+    const { startsAt = 0, stopsAt = null, orders: ids = [] } = this.#plan.processes[index] ?? {};
+    await this.#emulator.clock.sleep(startsAt);
+    const own = this.#orders.filter(({ id }) => ids.includes(id));
+    await this.#live(worker, () => own.filter((order) => isOpenFor(worker.name, order)), stopsAt);
+  }
+
+  /**
+   * Runs a process until its program has ended, with a restart after each crash and failure. Resolves with the last error
+   * if it fails too often.
+   */
+  async #live(
+    worker: WorldProcess,
+    handOut: () => readonly OrderState[],
+    stopsAt: number | null = null,
+  ): Promise<Error | null> {
+    const { clock } = this.#emulator;
+    for (let failures = 0, stops = stopsAt; ; stops = null) {
+      await worker.awake();
+      const life = worker.begin(handOut());
+      if (stops !== null) this.#stopLater(life, stops).catch(atTheEnd);
+      this.#note(worker.name, `starts${life.life > 1 ? " again" : ""}, with ${listOf(life.orders)}`);
+      const ended = await this.#runLife(life);
+      if (ended === "done") return null;
+      if (typeof ended === "number") {
+        await clock.sleep(ended);
+        continue;
+      }
+      this.#note(worker.name, `fails: ${ended.message}`);
+      this.#hasFailed = true;
+      if (++failures >= MOST_FAILURES) return ended;
+      await clock.sleep(RESTART_MS);
+    }
+  }
+
+  /** Resolves when the program has ended, with the time until its next start after a crash, or with its error. */
+  async #runLife(life: Life): Promise<"done" | number | Error> {
+    const program = this.#start(life);
+    const timer = new AbortController();
+    const endless = this.#emulator.clock.sleep(this.#longestLife(), timer.signal).then(
+      () => "endless" as const,
+      () => "done" as const,
+    );
+    const ended = await Promise.race([program, life.crashed, endless]);
+    timer.abort("ended");
+    life.end();
+    if (ended !== "endless") return ended;
+    const open = life.orders.filter(({ id }) => isOpenFor(life.name, this.#surroundings.orderOf(id)));
+    this.#accuse(
+      "never_ends",
+      `${life.name} did not end within ${duration(this.#longestLife())}; ${listOf(open)} open`,
+    );
+    return "done";
+  }
+
+  async #start(life: Life): Promise<"done" | Error> {
+    try {
+      await this.#app.start(life);
+      return "done";
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  /** Without the time for which processes are suspended. */
+  #longestLife(): number {
+    const mishaps = this.#plan.processes.flatMap((each) => each.mishaps.map(([, mishap]) => mishap));
+    return LONGEST_LIFE_MS + mishaps.reduce((sum, each) => sum + (each.kind === "freeze" ? each.ms : 0), 0);
+  }
+
+  /** Sends SIGTERM, and SIGKILL to a program that has not ended in time. */
+  async #stopLater(life: Life, ms: number): Promise<void> {
+    const { clock } = this.#emulator;
+    await clock.sleep(ms);
+    if (life.isDead) return;
+    life.stop();
+    await clock.sleep(SHUTDOWN_MS);
+    if (life.isDead) return;
+    if (life.endsBySignal && !hasFreeze(this.#plan))
+      this.#accuse(
+        "shutdown_ignored",
+        `${life.name} reads its signal, and did not end within 60 s of the abort`,
+      );
+    life.crash(RESTART_MS);
+  }
+
+  /** The orders of the last start: those that a process has left open, and in some worlds all, as from a queue. */
+  #lastOrders(): readonly OrderState[] {
+    const isLeft = (order: OrderState) =>
+      this.#processes.some(({ name }, index) => {
+        return this.#plan.processes[index]?.orders.includes(order.id) && isOpenFor(name, order);
+      });
+    return this.#plan.redelivers ? this.#orders : this.#orders.filter(isLeft);
+  }
+
+  async #failCompletely({ at, ms }: Plan["outages"][number]): Promise<void> {
+    const { clock, faults } = this.#emulator;
+    await clock.sleep(at);
+    this.#note("the service", `fails for ${duration(ms)}`);
+    faults.clear();
+    faults.add({ probability: 1, fault: { kind: "status", status: 500, when: "before" } });
+    await clock.sleep(ms);
+    faults.clear();
+  }
+
+  async #actAsAnotherClient(at: number): Promise<void> {
+    const { clock, fetch, url, apiKey } = this.#emulator;
+    await clock.sleep(at);
+    const body = JSON.stringify({
+      model: "provider_b",
+      task_type: "music",
+      input: { prompt: `of another client at ${at} ms` },
+    });
+    const headers = { "x-api-key": apiKey, "Content-Type": "application/json" };
+    await fetch(`${url}/api/v1/task`, { method: "POST", headers, body }).catch(() => {});
+    this.#note("another client", "creates a task of the same account");
+  }
+
+  #createSurroundings(journal: Journal): Surroundings {
+    const { clock, fetch, url, apiKey } = this.#emulator;
+    const orders = new Map(this.#orders.map((order) => [order.id, order]));
+    return {
+      seed: this.#plan.seed,
+      baseUrl: url,
+      apiKey,
+      clock,
+      fetch,
+      journal,
+      stored: new Map(),
+      shared: new Map(),
+      submissions: new Submissions(this.#plan.orders),
+      sent: [],
+      orderOf: (id) => {
+        const order = orders.get(id);
+        if (order === undefined) throw new RangeError(`No order of this world has the id ${id}.`);
+        return order;
+      },
+      addFault: (rule) => this.#emulator.faults.add(rule),
+      count: (worker) => {
+        const count = (this.#requests.get(worker) ?? 0) + 1;
+        this.#requests.set(worker, count);
+        if (count !== MOST_REQUESTS) return;
+        this.#accuse("never_ends", `${worker} has sent ${count} requests`);
+        this.#stop();
+      },
+      note: (who, text) => this.#note(who, text),
+    };
+  }
+
+  #note(who: string, text: string): void {
+    this.story.push({ at: this.#emulator.clock.now() - this.#begunAt, who, text });
+  }
+
+  #accuse(check: CheckName, detail: string): void {
+    this.#note("BROKEN", `${check}: ${detail}`);
+    this.violations.push({ check, detail });
+  }
+}
+
+/** Virtual time stands still while a journal works, so that it may use real files or a real database. */
+function holding(clock: Clock, { get, put, delete: remove, open, unacknowledged }: Journal): Journal {
+  return {
+    get: (key) => holdTime(clock, get(key)),
+    put: (key, entry, previous) => holdTime(clock, put(key, entry, previous)),
+    delete: (key, revision) => holdTime(clock, remove(key, revision)),
+    ...(open && { open: () => holdTime(clock, open()) }),
+    ...(unacknowledged && { unacknowledged: (since) => holdTime(clock, unacknowledged(since)) }),
+  };
+}
+
+/** The clock of a world that has ended rejects. */
+function atTheEnd(): void {}
+
+/** A suspended process cannot end. */
+function hasFreeze({ processes }: Plan): boolean {
+  return processes.some(({ mishaps }) => mishaps.some(([, { kind }]) => kind === "freeze"));
+}
+
+function isOpenFor(worker: string, { delivered, givenUp }: OrderState): boolean {
+  return delivered.length === 0 && !givenUp.has(worker);
+}
+
+function listOf(orders: readonly { id: string }[]): string {
+  return orders.length === 0 ? "no orders" : orders.map(({ id }) => id).join(", ");
+}

@@ -1,0 +1,225 @@
+import { type App, BrokenWorldError, explore, type Process, replay } from "async-music/emulator/worlds";
+import { beforeEach, describe, expect, test } from "vitest";
+import { shop } from "../../tools/simulate/program.js";
+import { unwatch } from "../lifecycle/begun.js";
+
+// The processes of a world end in the middle of their waits.
+beforeEach(unwatch);
+
+/** Runs one order after the other by `work`. */
+const appOf = (work: (process: Process, order: Process["orders"][number]) => Promise<void>): App => ({
+  async start(process) {
+    for (const order of process.orders) await work(process, order);
+  },
+});
+
+const post = async ({ fetch, baseUrl, apiKey }: Process, body: unknown) => {
+  const headers = { "x-api-key": apiKey, "Content-Type": "application/json" };
+  const response = await fetch(`${baseUrl}/api/v1/task`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+  });
+  return (await response.json()).data.task_id as string;
+};
+
+const read = async ({ fetch, baseUrl, apiKey }: Process, id: string) => {
+  const response = await fetch(`${baseUrl}/api/v1/task/${id}`, { headers: { "x-api-key": apiKey } });
+  return (await response.json()).data as { status: string };
+};
+
+const brokenWorld = async (app: App, count = 300): Promise<BrokenWorldError> => {
+  const error = await explore(app, { count }).catch((error: unknown) => error);
+  if (!(error instanceof BrokenWorldError)) throw new Error("No world is broken.", { cause: error });
+  return error;
+};
+
+/** Submits again after each failure, waits, and delivers. */
+const resubmits = appOf(async (process, order) => {
+  for (let attempt = 0; attempt < 3; attempt++) {
+    try {
+      const id = await post(process, order.request);
+      for (let status = "pending"; status === "pending" || status === "running"; ) {
+        await process.clock.sleep(5000);
+        ({ status } = await read(process, id));
+      }
+      return await process.deliver(order, id);
+    } catch {
+      await process.clock.sleep(1000);
+    }
+  }
+  await process.giveUp(order, "refused");
+});
+
+test("a program that repeats a POST whose outcome is unknown is found, and the story repeats it", async () => {
+  const error = await brokenWorld(resubmits);
+  expect(["charged_twice", "rule_broken", "wrong_end"]).toContain(error.violations[0]?.check);
+  const { length } = error.message.split("\n");
+  expect(length, error.message).toBeLessThan(60);
+  // As the message has it, so that it can be pasted into a test.
+  const [, plan = ""] = /await replay\(app, (.*)\);/.exec(error.message) ?? [];
+  const repeated = await replay(resubmits, JSON.parse(plan)).catch((error: unknown) => error);
+  expect(repeated).toMatchObject({ violations: error.violations });
+});
+
+test("the smallest world has one order, one process and at most two faults", async () => {
+  const { plan } = await brokenWorld(resubmits);
+  expect(plan.orders).toHaveLength(1);
+  expect(plan.processes).toHaveLength(1);
+  const mishaps = plan.processes.flatMap((each) => each.mishaps);
+  expect(plan.faults.length + mishaps.length + plan.outages.length).toBeLessThanOrEqual(2);
+});
+
+test("the same seed gives the same world, and another seed another one", async () => {
+  const [first, again] = [await brokenWorld(resubmits), await brokenWorld(resubmits)];
+  expect(again.message).toBe(first.message);
+  await expect(explore(resubmits, { seed: first.seed, count: 1 })).rejects.toMatchObject({
+    seed: first.seed,
+  });
+});
+
+describe("each check finds the program that it is for", () => {
+  test("result_lost: a task that nobody waits for", async () => {
+    const app = appOf(async (process, order) => {
+      if (await process.storage.add(order.id, "sent")) await post(process, order.request);
+    });
+    expect((await brokenWorld(app)).violations[0]?.check).toBe("result_lost");
+  });
+
+  test("wrong_end: delivered before the task succeeded", async () => {
+    const app = appOf(async (process, order) => process.deliver(order, await post(process, order.request)));
+    const { violations } = await brokenWorld(app);
+    expect(["wrong_end", "charged_twice", "program_failed"]).toContain(violations[0]?.check);
+  });
+
+  test("wrong_end: given up as unknown although each POST was refused or never sent", async () => {
+    const app = appOf((process, order) => process.giveUp(order, "unknown"));
+    expect((await brokenWorld(app)).violations[0]?.check).toBe("wrong_end");
+  });
+
+  test("never_ends: waits for what does not come", async () => {
+    const app = appOf(() => new Promise(() => {}));
+    expect((await brokenWorld(app, 3)).violations[0]?.check).toBe("never_ends");
+  });
+
+  test("never_ends: sends requests without end", async () => {
+    const app = appOf(async (process) => {
+      for (;;) {
+        await read(process, "00000000-0000-4000-8000-000000000000").catch(() => {});
+        await process.clock.sleep(1000);
+      }
+    });
+    expect((await brokenWorld(app, 3)).violations[0]?.check).toBe("never_ends");
+  });
+
+  test("rule_broken: polls ten times a second", async () => {
+    const app = appOf(async (process, order) => {
+      if (!(await process.storage.add(order.id, "sent"))) return process.giveUp(order, "unknown");
+      const id = await post(process, order.request).catch(() => null);
+      if (id === null) return process.giveUp(order, "unknown");
+      for (let status = "pending"; status === "pending" || status === "running"; ) {
+        await process.clock.sleep(100);
+        ({ status } = await read(process, id).catch(() => ({ status })));
+      }
+      await process.deliver(order, id);
+    });
+    const { violations } = await brokenWorld(app);
+    expect(violations[0]).toMatchObject({
+      check: "rule_broken",
+      detail: expect.stringContaining("polled_too_often"),
+    });
+  });
+
+  test("shutdown_ignored: reads its signal, and does not end", async () => {
+    const app: App = {
+      async start(process) {
+        if (!process.signal.aborted) await process.clock.sleep(600_000);
+        for (const order of process.orders) await process.giveUp(order, "refused");
+      },
+    };
+    expect((await brokenWorld(app)).violations[0]?.check).toBe("shutdown_ignored");
+  });
+
+  test("program_failed: fails at each start", async () => {
+    const app = appOf(() => Promise.reject(new Error("no configuration")));
+    const { violations } = await brokenWorld(app, 3);
+    expect(violations[0]).toMatchObject({
+      check: "program_failed",
+      detail: expect.stringContaining("no configuration"),
+    });
+  });
+
+  test("check: the program's own", async () => {
+    const app = {
+      ...appOf((process, order) => process.giveUp(order, "refused")),
+      check: () => Promise.reject(new Error("too few songs")),
+    };
+    expect((await brokenWorld(app, 3)).violations[0]).toEqual({ check: "check", detail: "too few songs" });
+  });
+});
+
+test("nothing of a killed process continues, and what it stored stays", async () => {
+  const lives: number[] = [];
+  const app: App = {
+    async start(process) {
+      lives.push(process.life);
+      const seen = Number((await process.storage.get("lives")) ?? 0);
+      await process.storage.set("lives", String(seen + 1));
+      for (const order of process.orders) await process.giveUp(order, "refused");
+    },
+    check({ stored }) {
+      if (Number(stored.get("lives")) > lives.length) throw new Error("A dead process has stored something.");
+    },
+  };
+  const plan = {
+    seed: 1,
+    limit: 120,
+    varies: false,
+    redelivers: false,
+    faults: [],
+    outages: [],
+    others: [],
+    orders: [{ id: "order-1", outcome: { outcome: "success" } }],
+    processes: [
+      {
+        orders: ["order-1"],
+        startsAt: 0,
+        pace: [0, 0],
+        stopsAt: null,
+        mishaps: [[2, { kind: "crash", ms: 5000 }]],
+      },
+    ],
+  } as const;
+  await replay(app, plan);
+  expect(lives).toEqual([1, 2, 3]);
+});
+
+test("timers and dates follow the world's clock, and are the system's again afterwards", async () => {
+  const { setTimeout: before, Date: dateBefore } = globalThis;
+  const times: number[] = [];
+  await explore(
+    appOf(async (process, order) => {
+      const begun = Date.now();
+      await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+      times.push(new Date().getTime() - begun);
+      await process.giveUp(order, "refused");
+    }),
+    { count: 5 },
+  );
+  expect(times.length).toBeGreaterThan(0);
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(3_600_000);
+  expect([globalThis.setTimeout, globalThis.Date]).toEqual([before, dateBefore]);
+});
+
+test("a program that uses the SDK with a journal as documented breaks no promise", async () => {
+  await explore(shop, { seed: 7000, count: 60, processes: 3, orders: 4 });
+});
+
+test.each([
+  ["seed", -1],
+  ["count", 0],
+  ["processes", 1.5],
+  ["orders", Number.NaN],
+])("%s of %s is refused with its rule", async (name, value) => {
+  await expect(explore(shop, { [name]: value })).rejects.toThrow(`\`${name}\` must be a whole number`);
+});

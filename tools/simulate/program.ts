@@ -1,0 +1,131 @@
+import { randomChoice } from "../../emulator/time/random.js";
+import type { App, Order, Process } from "../../emulator/worlds/index.js";
+import { memoryBudget } from "../../src/budget/memory-budget.js";
+import { AsyncMusic } from "../../src/client.js";
+import { ApiError } from "../../src/errors/api-errors.js";
+import { AsyncMusicError } from "../../src/errors/base.js";
+import { SubmissionOutcomeUnknownError } from "../../src/errors/connection-errors.js";
+import { TaskFailedError } from "../../src/errors/task-errors.js";
+import type { RunOptions } from "../../src/tasks/options.js";
+import { checkPromises, type Told } from "./properties.js";
+
+/** After this, a POST that timed out is over: it is longer than any latency of a world. */
+const LONGEST_POST_MS = 180_000;
+
+/** Ways to use the SDK. Each process of a world draws one at each start. */
+const WAYS = { runEach, runAtOnce, runBatch, submitThenRun };
+
+/** The program of the simulation: a shop that uses the SDK as its documentation says. */
+export const shop: App = {
+  async start(process) {
+    const names = Object.keys(WAYS) as (keyof typeof WAYS)[];
+    const way = WAYS[randomChoice(process.random, names)];
+    await way(process, new AsyncMusic(process.connection()));
+  },
+  check: checkPromises,
+};
+
+async function runEach(process: Process, client: AsyncMusic): Promise<void> {
+  for (const order of process.orders) await runOne(process, client, order);
+}
+
+async function runAtOnce(process: Process, client: AsyncMusic): Promise<void> {
+  await allOf(process.orders.map((order) => runOne(process, client, order)));
+}
+
+async function runBatch(process: Process, client: AsyncMusic): Promise<void> {
+  const { orders } = process;
+  const requests = orders.map(({ request }) => request);
+  const { journalKey: _, ...options } = optionsOf(process, "");
+  const journalKey = (_request: unknown, index: number) => orders[index]?.id ?? "";
+  try {
+    for await (const { index, task, error } of client.tasks.runAll(requests, {
+      ...options,
+      journalKey,
+      concurrency: 2,
+    })) {
+      const order = orders[index];
+      if (order !== undefined) await end(process, order, task?.task_id ?? null, error);
+    }
+  } catch (error) {
+    if (!process.signal.aborted) throw error;
+  }
+}
+
+/** Submits every order first, as a function does that lives for seconds, and then waits for each. */
+async function submitThenRun(process: Process, client: AsyncMusic): Promise<void> {
+  const submitted: Order[] = [];
+  for (const order of process.orders) {
+    try {
+      const { probe: _, ...options } = optionsOf(process, order.id);
+      const { task_id } = await client.tasks.create(order.request, options);
+      submitted.push(order);
+      await tell(process, order, task_id, null);
+    } catch (error) {
+      const isSubmitted = error instanceof AsyncMusicError && error.taskId !== null;
+      if (isSubmitted) submitted.push(order);
+      await (isSubmitted ? tell : end)(process, order, null, error);
+    }
+  }
+  for (const order of submitted) await runOne(process, client, order);
+}
+
+async function runOne(process: Process, client: AsyncMusic, order: Order): Promise<void> {
+  const first = await tryOne(process, client, order);
+  if (!(first.error instanceof SubmissionOutcomeUnknownError) || process.signal.aborted)
+    return end(process, order, first.taskId, first.error);
+  await tell(process, order, first.taskId, first.error);
+  // The evidence is final when the POST can no longer be in flight.
+  await process.clock.sleep(LONGEST_POST_MS, process.signal).catch(() => {});
+  if (process.signal.aborted) return;
+  const { taskId, error } = await tryOne(process, client, order);
+  await end(process, order, taskId, error);
+}
+
+async function tryOne(process: Process, client: AsyncMusic, order: Order) {
+  try {
+    const { task_id: taskId } = await client.tasks.run(order.request, optionsOf(process, order.id));
+    return { taskId, error: null };
+  } catch (error) {
+    return { taskId: null, error };
+  }
+}
+
+function optionsOf(process: Process, journalKey: string) {
+  const budget = process.shared("budget", () => memoryBudget({ maxCredits: 100, per: "total" }));
+  const { journal, signal } = process;
+  return {
+    journal,
+    journalKey,
+    budget,
+    tenant: "acme",
+    signal,
+    probe: process.random() < 0.4,
+  } satisfies RunOptions;
+}
+
+/** Records the end of an order. Rejects with an error after which the order is to be started again. */
+async function end(process: Process, order: Order, taskId: string | null, error: unknown): Promise<void> {
+  await tell(process, order, taskId, error);
+  if (taskId !== null) return process.deliver(order, taskId);
+  if (process.signal.aborted) return;
+  if (error instanceof TaskFailedError) return process.giveUp(order, "failed");
+  if (error instanceof AsyncMusicError && error.taskId !== null) throw error;
+  if (error instanceof SubmissionOutcomeUnknownError) return process.giveUp(order, "unknown");
+  if (error instanceof ApiError && [400, 402, 403].includes(error.status))
+    return process.giveUp(order, "refused");
+  throw error;
+}
+
+async function tell(process: Process, order: Order, taskId: string | null, error: unknown): Promise<void> {
+  // A killed process, whose timers still end, records nothing.
+  await process.clock.sleep(0);
+  const told = process.shared<Told[]>("told", () => []);
+  told.push({ process: process.name, life: process.life, order: order.id, taskId, error });
+}
+
+async function allOf(runs: readonly Promise<void>[]): Promise<void> {
+  const ends = await Promise.allSettled(runs);
+  const failed = ends.find((each) => each.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
