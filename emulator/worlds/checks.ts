@@ -120,7 +120,7 @@ function hasLongPause({ processes }: Plan): boolean {
 }
 
 /**
- * The rules of the service. A process does not know what another process read, or what it read itself before a crash, and a
+ * The rules of the service. A process cannot see what another process read, or what it read itself before a crash, and a
  * delay on the network changes the distance between requests: only what one life could keep is checked.
  */
 function checkRules({ plan, sent }: Ended, findings: readonly Finding[], accuse: Accuse): void {

@@ -111,7 +111,7 @@ async function smallestWorld(
   const isBroken = async (candidate: Plan) => (await run(candidate)).violations[0]?.check === check;
   const smallest = await shrink(plan, isBroken);
   const again = await run(smallest);
-  // A program that uses real time or real I/O does not repeat: then the first run is told.
+  // A program that uses real time or real I/O does not repeat: then the error describes the first run.
   return again.violations.length > 0
     ? new BrokenWorldError(seed, smallest, again)
     : new BrokenWorldError(seed, plan, result);

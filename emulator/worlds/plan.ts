@@ -105,7 +105,7 @@ function drawProcess(
   isCalm: boolean,
 ): PlannedProcess {
   // Each order is handed to one process, and half of the orders also to others.
-  const own = orders.filter((_, place) => place % count === index || random() < 0.5);
+  const own = orders.filter((_, position) => position % count === index || random() < 0.5);
   return {
     orders: own.map(({ id }) => id),
     startsAt: random() < 0.5 ? 0 : below(random, 120_000),

@@ -25,9 +25,9 @@ export function tellStory(
 }
 
 function timeline(story: readonly Line[]): string[] {
-  const lines = joinRepeated(story).map(({ at, who, text, times }) => {
+  const lines = joinRepeated(story).map(({ at, actor, text, times }) => {
     const time = `${(at / 1000).toFixed(1)} s`.padStart(12);
-    return `${time}  ${who.padEnd(14)}  ${text}${times > 1 ? ` (${times} times)` : ""}`;
+    return `${time}  ${actor.padEnd(14)}  ${text}${times > 1 ? ` (${times} times)` : ""}`;
   });
   if (lines.length <= MOST_LINES) return lines;
   const half = MOST_LINES / 2;
@@ -42,7 +42,7 @@ function timeline(story: readonly Line[]): string[] {
 function joinRepeated(story: readonly Line[]): (Line & { times: number })[] {
   const joined: (Line & { times: number })[] = [];
   for (const line of story) {
-    const last = joined.findLast(({ who }) => who === line.who);
+    const last = joined.findLast(({ actor }) => actor === line.actor);
     if (last?.text === line.text) last.times++;
     else joined.push({ ...line, times: 1 });
   }

@@ -23,7 +23,7 @@ export interface Surroundings {
   /** Counts a request. Throws if a process sends requests without end. */
   count(process: string): void;
   /** Adds a line to the story. */
-  note(who: string, text: string): void;
+  note(actor: string, text: string): void;
 }
 
 /** An order, and what the program has recorded about it. */
@@ -42,6 +42,6 @@ export interface SentRequest {
   /** When the program received the response; infinite if it did not. */
   receivedAt: number;
   requestId: string | null;
-  /** Until when the response asks its receiver to wait, by `Retry-After`. */
+  /** Until when its receiver must wait, by `Retry-After`. */
   waitUntil: number;
 }

@@ -21,7 +21,7 @@ export type CheckName =
 export interface Line {
   /** Milliseconds since the world's beginning. */
   readonly at: number;
-  readonly who: string;
+  readonly actor: string;
   readonly text: string;
 }
 

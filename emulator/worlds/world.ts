@@ -263,12 +263,12 @@ class World implements WorldResult {
         this.#accuse("never_ends", `${worker} has sent ${count} requests`);
         this.#stop();
       },
-      note: (who, text) => this.#note(who, text),
+      note: (actor, text) => this.#note(actor, text),
     };
   }
 
-  #note(who: string, text: string): void {
-    this.story.push({ at: this.#emulator.clock.now() - this.#begunAt, who, text });
+  #note(actor: string, text: string): void {
+    this.story.push({ at: this.#emulator.clock.now() - this.#begunAt, actor, text });
   }
 
   #accuse(check: CheckName, detail: string): void {
