@@ -1,8 +1,7 @@
-import { shown, wrongValue } from "../errors/base.js";
+import { NOT_LOADED, shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
 import type { Context } from "../http/context.js";
-import { NOT_LOADED } from "../http/load-part.js";
 import { Deadline } from "../time/deadline.js";
 import { holdTime } from "../time/hold.js";
 import type { AudioDownload, SizedAudioDownload } from "./download.js";

@@ -1,3 +1,4 @@
+import { BudgetError, NOT_LOADED, NOTHING_SENT } from "../errors/base.js";
 import { checkOption, checkOptions } from "../errors/options.js";
 import { holdTime } from "../time/hold.js";
 import { BUDGET_OPTIONS, type Budget, type BudgetOptions, type ReservingBudget } from "./budget.js";
@@ -18,8 +19,8 @@ import { BUDGET_OPTIONS, type Budget, type BudgetOptions, type ReservingBudget }
 export function memoryBudget(options: BudgetOptions): Budget {
   const checked = checkBudgetOptions(options);
   let loaded: Promise<ReservingBudget> | null = null;
+  // Applications without budgets do not load the code.
   const load = () => {
-    // Applications without budgets do not load the code.
     loaded ??= import("./lazy.js").then(
       ({ TenantBudget, memoryStore }) => new TenantBudget(memoryStore(), checked),
       (error: unknown) => {
@@ -29,13 +30,24 @@ export function memoryBudget(options: BudgetOptions): Budget {
     );
     return loaded;
   };
+  const loadFor = (verb: string, tenant: string) =>
+    load().catch((cause: unknown) => {
+      const what = `Failed to ${verb} credits of tenant ${JSON.stringify(tenant)}`;
+      throw new BudgetError({ what, ...NOT_LOADED, facts: [NOTHING_SENT] }, { tenant, cause });
+    });
+  const skip = () => {};
   const budget: ReservingBudget = {
-    usage: async (tenant) => (await load()).usage(tenant),
-    hold: async (call) => (await holdTime(call.clock, load())).hold(call),
-    resume: async (reservation, position, taskId) => (await load()).resume(reservation, position, taskId),
-    free: async (reservation) => (await load()).free(reservation),
-    ended: async (task, reservation, tenant) => (await load()).ended(task, reservation, tenant),
-    hasEnded: async (reservation) => (await load()).hasEnded(reservation),
+    usage: async (tenant) => (await loadFor("read", tenant)).usage(tenant),
+    hold: async (call) => (await holdTime(call.clock, loadFor("reserve", call.tenant))).hold(call),
+    resume: (...reservation) => load().then((code) => code.resume(...reservation), skip),
+    free: (reservation) => load().then((code) => code.free(reservation), skip),
+    ended: (...end) => load().then((code) => code.ended(...end), skip),
+    // A later run settles what could not be settled.
+    hasEnded: (reservation) =>
+      load().then(
+        (code) => code.hasEnded(reservation),
+        () => false,
+      ),
   };
   return budget;
 }

@@ -88,6 +88,12 @@ export function partsOf(error: Error): MessageParts {
 
 export const NOTHING_SENT = "Nothing was sent.";
 
+/** Why code that is loaded at its first use is missing, and what to do. */
+export const NOT_LOADED = {
+  why: "a part of this package could not be loaded",
+  advice: ["Check that all files of the application are available, then try again."],
+};
+
 /** The advice of every error about a task that may still be waited for. */
 export function resumeAdvice(taskId: string): string {
   return `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
@@ -183,7 +189,7 @@ export interface CreditCeilingDetails {
   maxCredits: number;
 }
 
-/** The database of a budget failed; what it threw is the `cause`. Nothing was sent. */
+/** The database of a budget failed, or its code could not be loaded; what was thrown is the `cause`. Nothing was sent. */
 export class BudgetError extends AsyncMusicError {
   static {
     brand(this, "BudgetError");

@@ -1,12 +1,6 @@
-import { AsyncMusicError, NOTHING_SENT } from "../errors/base.js";
+import { AsyncMusicError, NOT_LOADED, NOTHING_SENT } from "../errors/base.js";
 import type { Clock } from "../time/clock.js";
 import { holdTime } from "../time/hold.js";
-
-/** Why code that is loaded at its first use is missing, and what to do. */
-export const NOT_LOADED = {
-  why: "a part of this package could not be loaded",
-  advice: ["Check that all files of the application are available, then try again."],
-};
 
 /**
  * Loads code that not every application uses. A virtual clock stands still meanwhile.

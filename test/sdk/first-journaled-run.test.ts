@@ -1,4 +1,11 @@
-import { AsyncMusic, AsyncMusicError, memoryBudget, memoryJournal, settleOutcome } from "async-music";
+import {
+  AsyncMusic,
+  AsyncMusicError,
+  BudgetError,
+  memoryBudget,
+  memoryJournal,
+  settleOutcome,
+} from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { all } from "../support/collect.js";
@@ -87,14 +94,41 @@ test("a settlement before the first run says that the key holds nothing", async 
   expect(await settleOutcome(memoryJournal(), "order-1", null)).toBe(false);
 });
 
-test("a budget in memory whose code could not be loaded sends nothing, and loads it again", async () => {
+describe("a budget in memory whose code could not be loaded", () => {
   const budgetCode = "src/budget/lazy.js";
-  loseCode(budgetCode);
-  const { client, requests } = createWorld(inTurn(accepted, () => ok(succeeded())));
-  const budget = memoryBudget({ maxCredits: 20, per: "day" });
-  await rejection(client.tasks.run(SONG_REQUEST, { tenant: "acme", budget }), Error);
-  expect(requests).toEqual([]);
-  restoreCode(budgetCode);
-  await client.tasks.run(SONG_REQUEST, { tenant: "acme", budget });
-  expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+  afterEach(() => restoreCode(budgetCode));
+
+  test("sends nothing, says so, and loads it again", async () => {
+    loseCode(budgetCode);
+    const { client, requests } = createWorld(inTurn(accepted, () => ok(succeeded())));
+    const budget = memoryBudget({ maxCredits: 20, per: "day" });
+    const limited = { tenant: "acme", budget };
+    const error = await rejection(client.tasks.run(SONG_REQUEST, limited), BudgetError);
+    expect(error.message).toBe(
+      'Failed to reserve credits of tenant "acme": a part of this package could not be loaded. Nothing was sent. Check that all files of the application are available, then try again.',
+    );
+    expect([error.tenant, error.cause]).toEqual(["acme", expect.any(Error)]);
+    expect((await rejection(budget.usage("acme"), BudgetError)).message).toContain("Failed to read credits");
+    expect(requests).toEqual([]);
+    restoreCode(budgetCode);
+    await client.tasks.run(SONG_REQUEST, limited);
+    expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+  });
+
+  test("does not fail a run whose task another process has created, and leaves its key open", async () => {
+    const { client, clock } = createWorld(inTurn(accepted, () => ok(succeeded())));
+    const { journal, journalKey } = order();
+    const created = memoryBudget({ maxCredits: 20, per: "day" });
+    await client.tasks.create(SONG_REQUEST, { journal, journalKey, tenant: "acme", budget: created });
+    loseCode(budgetCode);
+    vi.resetModules();
+    const budget = memoryBudget({ maxCredits: 20, per: "day", clock });
+    const limited = { journal, journalKey, tenant: "acme", budget };
+    expect((await client.tasks.run(SONG_REQUEST, limited)).status).toBe("success");
+    expect(await journal.get(journalKey)).not.toHaveProperty("status");
+    restoreCode(budgetCode);
+    await client.tasks.run(SONG_REQUEST, limited);
+    expect(await journal.get(journalKey)).toMatchObject({ status: "success" });
+    expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+  });
 });
