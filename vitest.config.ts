@@ -39,7 +39,7 @@ const long = [
   // It replaces MSW 3 by MSW 2, also for other files in its worker.
   "test/emulator/msw-2.test.ts",
   "test/emulator/{fuzz,invoices,long-chain}.test.ts",
-  "test/sdk/{fleet,pacer-load}.test.ts",
+  "test/sdk/{fleet,follow-tenants,pacer-load}.test.ts",
   "test/sdk/memory/*.test.ts",
   "test/docs/{prose,site}.test.ts",
   "test/openapi/{client,generated,linter}.test.ts",

@@ -3,6 +3,7 @@ import { createRedactor } from "../../src/errors/redactor.js";
 import { FOLLOW_DEFAULTS, Follower, type FollowerSettings } from "../../src/follow/follower.js";
 import { LONGEST_LEASE_MS } from "../../src/follow/order-lease.js";
 import type { AsyncMusic, UnacknowledgedOrder } from "../../src/index.js";
+import { tenantOf } from "../../src/journal/entries.js";
 import { createSystemClock } from "../../src/time/clock.js";
 import { systemRandom } from "../../src/time/random.js";
 import { connect } from "../account.js";
@@ -83,8 +84,8 @@ function settingsOf({ client, webhook, store, flags, terminal }: Relay): Followe
   return {
     ...FOLLOW_DEFAULTS,
     ...{ leaseMs: lease, clock, redactor },
-    wait: (_, { submission, task_id: taskId, reservation }, signal) =>
-      client.tasks.wait(submission ?? taskId, { signal, tenant: reservation?.tenant }),
+    wait: (_, entry, signal) =>
+      client.tasks.wait(entry.submission ?? entry.task_id, { signal, tenant: tenantOf(entry) }),
     isDue: ({ delivery }: UnacknowledgedOrder) => {
       if (delivery === null) return true;
       return delivery.next_at === null ? retry : Date.parse(delivery.next_at) <= clock.now();

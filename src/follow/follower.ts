@@ -7,12 +7,13 @@ import type { Redactor } from "../errors/redactor.js";
 import { JournalError, TaskFailedError } from "../errors/task-errors.js";
 import type { Journal, JournalRecord, OrderDelivery, UnacknowledgedOrder } from "../journal/journal.js";
 import { newRevision, Slot, withTimeout } from "../journal/slot.js";
-import { onAbort } from "../time/abort.js";
+import { Aborter, onAbort } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
 import { holdTime } from "../time/hold.js";
 import { JournalOutage } from "./journal-outage.js";
 import { isHeld, type LeaseTerms, OrderLease } from "./order-lease.js";
+import { Turns } from "./turns.js";
 
 /** A journal that lists the orders to follow. */
 export type FollowedJournal = Journal & Required<Pick<Journal, "unacknowledged">>;
@@ -67,6 +68,16 @@ const PAUSE_PER_LISTING = 10;
 /** After so many failures in a row, a listing is not continued: the journal is down. */
 const MOST_FAILURES_IN_A_ROW = 3;
 
+/** An order that a follower works on. */
+interface HeldOrder {
+  readonly lease: OrderLease;
+  readonly tenant: string | null;
+  /** Resolves once the lease is released. */
+  work: Promise<void>;
+  /** Whether its task is still waited for. */
+  isWaiting: boolean;
+}
+
 /** Works on the orders of a journal until their ends were delivered, side by side with other followers. */
 export class Follower {
   readonly #journal: FollowedJournal;
@@ -74,7 +85,7 @@ export class Follower {
   readonly #terms: LeaseTerms;
   readonly #stop = new AbortController();
   /** The orders that this follower works on, by key. */
-  readonly #orders = new Map<string, { lease: OrderLease; work: Promise<void> }>();
+  readonly #orders = new Map<string, HeldOrder>();
   #failure: { error: unknown } | null = null;
   #orderEnded = () => {};
 
@@ -118,36 +129,42 @@ export class Follower {
     const outage = new JournalOutage(this.#settings);
     for (;;) {
       const startedAt = clock.now();
-      const failure = await this.#takeListed();
+      const listed = await this.#listFree().catch((error: unknown) => ({ error }));
+      const listingMs = clock.now() - startedAt;
+      const nextAt = clock.now() + Math.max(intervalMs, PAUSE_PER_LISTING * listingMs);
+      const failure = "error" in listed ? listed : await this.#takeListed(listed, nextAt);
       this.#stop.signal.throwIfAborted();
       if (failure === null) outage.end();
-      const listingMs = clock.now() - startedAt;
-      const pauseMs =
-        failure === null ? Math.max(intervalMs, PAUSE_PER_LISTING * listingMs) : outage.failed(failure.error);
-      await clock.sleep(pauseMs, this.#stop.signal);
+      const pauseMs = failure === null ? nextAt - clock.now() : outage.failed(failure.error);
+      await clock.sleep(Math.max(0, pauseMs), this.#stop.signal);
     }
   }
 
-  /** Resolves with a failure of the journal; one order whose entry cannot be read does not stop the others. */
-  async #takeListed(): Promise<{ error: unknown } | null> {
+  /** The orders to take, of each tenant in turn: the first ones of a tenant come soon, whatever others have ordered. */
+  async #listFree(): Promise<Turns<UnacknowledgedOrder>> {
     const { clock, maxAgeMs, isDue = () => true } = this.#settings;
+    const turns = new Turns<UnacknowledgedOrder>();
+    for (const order of await this.#list(dateAt(clock.now() - maxAgeMs)))
+      if (this.#isFree(order) && isDue(order)) turns.add(order.tenant ?? null, order);
+    return turns;
+  }
+
+  /**
+   * Takes the listed orders, until a time at which the journal is listed anew.
+   *
+   * @returns a failure of the journal; one order whose entry cannot be read does not stop the others
+   */
+  async #takeListed(listed: Turns<UnacknowledgedOrder>, until: number): Promise<{ error: unknown } | null> {
     let failure: { error: unknown } | null = null;
     let inARow = 0;
-    try {
-      const since = dateAt(clock.now() - maxAgeMs);
-      for (const order of await this.#list(since)) {
-        if (!this.#isFree(order) || !isDue(order)) continue;
-        await this.#untilOneEnds();
-        if (this.#stop.signal.aborted) break;
-        const error = await this.#take(order.key);
-        failure ??= error;
-        inARow = error === null ? 0 : inARow + 1;
-        if (inARow === MOST_FAILURES_IN_A_ROW) break;
-      }
-      return failure;
-    } catch (error) {
-      return { error };
+    for await (const order of this.#fitting(listed, until)) {
+      if (this.#stop.signal.aborted) break;
+      const error = await this.#take(order);
+      failure ??= error;
+      inARow = error === null ? 0 : inARow + 1;
+      if (inARow === MOST_FAILURES_IN_A_ROW) break;
     }
+    return failure;
   }
 
   async #list(since: Date): Promise<readonly UnacknowledgedOrder[]> {
@@ -169,31 +186,77 @@ export class Follower {
     return !this.#orders.has(key) && !isHeld(follower, now) && !isTooOld;
   }
 
-  async #untilOneEnds(): Promise<void> {
-    while (this.#orders.size >= this.#settings.concurrency && !this.#stop.signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const abort = onAbort(this.#stop.signal, resolve);
-        this.#orderEnded = () => {
-          abort.remove();
-          resolve();
-        };
-      });
+  /** The orders that this follower may take now, then those for which it has to wait until others have ended. */
+  async *#fitting(listed: Turns<UnacknowledgedOrder>, until: number): AsyncGenerator<UnacknowledgedOrder> {
+    const { clock, concurrency } = this.#settings;
+    const crowded = new Set<string | null>();
+    const left: UnacknowledgedOrder[] = [];
+    for (const order of listed) {
+      const { tenant = null } = order;
+      if (!crowded.has(tenant) && (await this.#admits(tenant))) {
+        yield order;
+      } else {
+        crowded.add(tenant);
+        left.push(order);
+      }
+    }
+    for (const order of left) {
+      while (this.#orders.size >= concurrency) {
+        if (clock.now() >= until || this.#stop.signal.aborted) return;
+        await this.#untilOneEnds(until);
+      }
+      yield order;
     }
   }
 
-  async #take(key: string): Promise<{ error: unknown } | null> {
+  /** Whether one more order of a tenant fits. It may replace an order of a tenant that has more. */
+  async #admits(tenant: string | null): Promise<boolean> {
+    while (this.#orders.size >= this.#settings.concurrency) {
+      const replaced = this.#orderToLeave(tenant);
+      if (replaced === null) return false;
+      replaced.lease.abort();
+      await replaced.work;
+    }
+    return true;
+  }
+
+  /** The last order of the tenant that has the most, if that leaves this tenant no more than the other one; or `null`. */
+  #orderToLeave(tenant: string | null): HeldOrder | null {
+    const ofTenants = new Map<string | null, HeldOrder[]>([[tenant, []]]);
+    for (const order of this.#orders.values()) {
+      const others = ofTenants.get(order.tenant);
+      if (others === undefined) ofTenants.set(order.tenant, [order]);
+      else others.push(order);
+    }
+    const own = ofTenants.get(tenant)?.length ?? 0;
+    const most = [...ofTenants.values()].reduce((one, two) => (two.length > one.length ? two : one));
+    return own + 1 < most.length ? (most.findLast(({ isWaiting }) => isWaiting) ?? null) : null;
+  }
+
+  /** Resolves when an order has ended, at a time, and when the follower is stopped. */
+  async #untilOneEnds(until: number): Promise<void> {
+    const { clock } = this.#settings;
+    const ended = new Aborter();
+    this.#orderEnded = () => ended.abort();
+    const abort = onAbort(this.#stop.signal, () => ended.abort());
+    await clock.sleep(until - clock.now(), ended.signal).catch(() => {});
+    abort.remove();
+  }
+
+  async #take({ key, tenant }: UnacknowledgedOrder): Promise<{ error: unknown } | null> {
     try {
       const slot = new Slot(this.#journal, key, this.#settings.redactor);
       const lease = await OrderLease.take(slot, this.#terms);
       if (lease === null) return null;
-      const work = this.#work(lease)
+      const order: HeldOrder = { lease, tenant: tenant ?? null, work: Promise.resolve(), isWaiting: true };
+      order.work = this.#work(order)
         .catch((error: unknown) => this.#fail(error))
         .then(() => lease.release())
         .then(() => {
           this.#orders.delete(key);
           this.#orderEnded();
         });
-      this.#orders.set(key, { lease, work });
+      this.#orders.set(key, order);
       if (this.#stop.signal.aborted) lease.abort();
       return null;
     } catch (error) {
@@ -202,9 +265,11 @@ export class Follower {
   }
 
   /** Waits for the end of an order, and delivers it. */
-  async #work(lease: OrderLease): Promise<void> {
+  async #work(held: HeldOrder): Promise<void> {
+    const { lease } = held;
     const { key, entry } = lease;
     const end = await this.#endOf(lease);
+    held.isWaiting = false;
     if (end === null) return;
     const order = { deliveryId: `msg_${entry.task_id}`, key, entry, end };
     await this.#settings.deliver(order, (delivery) => this.#record(lease, statusOf(end), delivery));

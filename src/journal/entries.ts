@@ -94,6 +94,7 @@ export function isJournalEntry(value: unknown): value is JournalEntry {
     tasks_created,
     timeout_ms,
     reservation,
+    tenant,
     state,
     task_id,
     submission,
@@ -103,6 +104,7 @@ export function isJournalEntry(value: unknown): value is JournalEntry {
     request !== undefined &&
     (tasks_created === null || Number.isInteger(tasks_created)) &&
     (timeout_ms === undefined || (Number.isFinite(timeout_ms) && timeout_ms > 0)) &&
+    (tenant === undefined || typeof tenant === "string") &&
     (reservation === undefined || isReservation(reservation));
   const isRecord =
     state === "submitted" &&
@@ -116,6 +118,11 @@ export function isJournalEntry(value: unknown): value is JournalEntry {
 function isReservation(value: unknown): value is BudgetReservation {
   const { id, tenant, credits } = Object(value);
   return typeof id === "string" && typeof tenant === "string" && Number.isFinite(credits);
+}
+
+/** The customer of an order. Entries of older versions have it in the reservation only. */
+export function tenantOf({ tenant, reservation }: JournalEntry): string | undefined {
+  return tenant ?? reservation?.tenant;
 }
 
 /** Whether the key is free, since it was settled as not created or is planned: a run treats it as empty. */

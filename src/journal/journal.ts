@@ -99,6 +99,8 @@ export interface UnacknowledgedOrder {
   task_id: string;
   /** When the intent was written: ISO 8601, by the clock of its client. */
   since: string;
+  /** The customer of the order; `null`, or absent, if there is none. Followers take the orders of tenants in turn. */
+  tenant?: string | null;
   /** How the task ended; `null` while no run and no follower has recorded it. */
   status: FinalStatus | null;
   /** The follower that works on the order; `null` if there is none. */
@@ -145,6 +147,8 @@ export interface JournalFields {
    * the entries of older versions, and of planned orders.
    */
   timeout_ms?: number;
+  /** With `tenant`: the customer of the order. */
+  tenant?: string;
   /** With `budget`: what the run has reserved in it. It stays in the entry after its end. */
   reservation?: BudgetReservation;
 }

@@ -1,4 +1,5 @@
 import { parseDate } from "../time/date.js";
+import { tenantOf } from "./entries.js";
 import type { JournalEntry, JournalRecord, UnacknowledgedOrder } from "./journal.js";
 
 /** The orders among these entries of which no follower has acknowledged the end, oldest first: see `Journal.unacknowledged`. */
@@ -10,7 +11,7 @@ export function listUnacknowledged(
   for (const [key, entry] of entries) {
     if (!isUnacknowledged(entry) || isOlder(entry, since)) continue;
     const { task_id, at, status = null, follower = null, delivery = null } = entry;
-    orders.push({ key, task_id, since: at, status, follower, delivery });
+    orders.push({ key, task_id, since: at, tenant: tenantOf(entry) ?? null, status, follower, delivery });
   }
   return orders.sort(
     (one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key),

@@ -188,6 +188,7 @@ export class MemoryPacer implements Pacer {
       this.#windows.spend(now, rank);
       tenant.spend(now);
       if (taskId !== undefined) this.#reads.note(taskId, now, true);
+      if (taskId !== undefined && rank === 2) tenant.notePoll(taskId, now);
       this.#queue.take(entry).resolve(true);
     }
   }

@@ -110,7 +110,8 @@ export class PollSchedule {
 
   /** Sets when a new poll is due. */
   enter(poll: ScheduledPoll, task: WaitingTask | undefined, now: number): void {
-    const { tenant, notBefore, dueBy } = poll;
+    const { tenant, taskId, notBefore, dueBy } = poll;
+    if (taskId !== undefined) tenant.noteWait(taskId);
     if (task !== undefined) {
       const { submittedAt, unfinishedAt } = task;
       const kind = this.#kindOf(task);
@@ -135,7 +136,7 @@ export class PollSchedule {
 
   /** Divides what is left of the window among the tenants, and plans all waiting polls. */
   plan(waiting: readonly ScheduledPoll[], budget: PollBudget, fairness: Fairness | null): void {
-    const loads = [...this.#loadsOf(waiting).values()];
+    const loads = [...this.#loadsOf(waiting, budget.now).values()];
     const level = this.#divide(loads, budget);
     this.isFree = true;
     for (const { members, polls } of groupsOf(loads, level, budget.polls, fairness)) {
@@ -154,9 +155,10 @@ export class PollSchedule {
     return tenant.left(this.#window.level) <= 0 && now < this.#window.until - LEFTOVERS_MS;
   }
 
-  /** The waiting polls of each tenant. */
-  #loadsOf(waiting: readonly ScheduledPoll[]): Map<Tenant, Load> {
-    const loads = new Map<Tenant, Load>();
+  /** The waiting polls of each tenant. At the beginning of a window, all polls of a tenant may be in flight. */
+  #loadsOf(waiting: readonly ScheduledPoll[], now: number): Map<Tenant, Load> {
+    const inFlight = this.#tenants.areNamed ? this.#tenants.inFlight(now) : [];
+    const loads = new Map(inFlight.map((tenant) => [tenant, createLoad(tenant)]));
     for (const poll of waiting) {
       const { tenant, taskId } = poll;
       const load = loads.get(tenant) ?? createLoad(tenant);
@@ -224,11 +226,13 @@ function createLoad(tenant: Tenant): Load {
   return { tenant, polls: [], shared: [], ofIds: [], taskIds: new Set(), claim };
 }
 
-/** A tenant wants to poll all of its tasks at the shortest gaps. */
+/** A tenant wants to poll all of its tasks at the shortest gaps, and one more that begins now. */
 function claimOf({ tenant, polls, ofIds }: Load, budget: PollBudget): Claim {
   const { atShortestGaps } = needOf(sampleOf(polls, [tenant], budget), budget);
   const unknown = ofIds.length - polls.filter(({ poll }) => poll.task === null).length;
-  return { has: tenant.spent, wants: atShortestGaps + unknown, weight: tenant.weight };
+  const ofEach = Math.ceil((budget.until - budget.now) / USUAL_GAPS.gapMs);
+  const ofOthers = ofEach * (tenant.pollsInFlight(budget.now) + 1);
+  return { has: tenant.spent, wants: atShortestGaps + unknown + ofOthers, weight: tenant.weight };
 }
 
 /** Tenants that are planned together, and the polls that they may spend. */

@@ -9,6 +9,9 @@ const NEGLIGIBLE_USE = 0.1;
 /** So many tenants are kept before the first of them are forgotten. */
 const FEW = 16;
 
+/** The response to a poll has usually come after this time. */
+const LONGEST_POLL_MS = 2000;
+
 /** At the end of a window, any tenant may use what the others have left. */
 export const LEFTOVERS_MS = 500;
 
@@ -24,6 +27,8 @@ export class Tenant {
   weight = 1;
   /** How its polls are planned. */
   plan: PollPlan = new PollPlan();
+  /** When the polls were sent that do not wait again yet: their tasks most likely will. */
+  readonly #sent = new Map<string, number>();
   /** How often a task of each kind begins to wait. */
   readonly #arrivals = new Map<Durations, Demand>();
   /** Of the tasks of which only the id is known: when the next one is read, and how many are read at once before the next plan. */
@@ -38,6 +43,27 @@ export class Tenant {
   /** How many requests it may still send in the window. */
   left(level: number): number {
     return this.weight * level - this.spent;
+  }
+
+  /** A poll of a task was sent. */
+  notePoll(taskId: string, now: number): void {
+    this.#sent.delete(taskId);
+    this.#sent.set(taskId, now);
+    this.pollsInFlight(now);
+  }
+
+  /** A task waits for its next poll. */
+  noteWait(taskId: string): void {
+    this.#sent.delete(taskId);
+  }
+
+  /** How many tasks are about to wait for their next poll. */
+  pollsInFlight(now: number): number {
+    for (const [taskId, sentAt] of this.#sent) {
+      if (now - sentAt < LONGEST_POLL_MS) break;
+      this.#sent.delete(taskId);
+    }
+    return this.#sent.size;
   }
 
   /** A task begins to wait. */
@@ -94,6 +120,11 @@ export class Tenants {
     tenant.weight = this.#unknown;
     this.#tenants.set(name, tenant);
     return tenant;
+  }
+
+  /** The tenants with polls in flight. */
+  inFlight(now: number): Tenant[] {
+    return [...this.#tenants.values()].filter((tenant) => tenant.pollsInFlight(now) > 0);
   }
 
   /** A window has begun. */

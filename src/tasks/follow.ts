@@ -9,8 +9,10 @@ import {
   type RecordDelivery,
 } from "../follow/follower.js";
 import { LONGEST_LEASE_MS } from "../follow/order-lease.js";
+import { Turns } from "../follow/turns.js";
 import type { Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
+import { tenantOf } from "../journal/entries.js";
 import type { Journal } from "../journal/journal.js";
 import { checkWaitOptions, TASK_OPTIONS, type WaitOptions } from "./options.js";
 import type { Waits } from "./wait.js";
@@ -53,7 +55,7 @@ export interface FollowOptions extends Omit<WaitOptions, "requestId" | "onUpdate
   intervalMs?: number | undefined;
   /**
    * The most orders that this call waits for, or that have ended and were not acknowledged yet. Other orders are taken later, or
-   * by other followers.
+   * by other followers. Tenants share it: a tenant with fewer orders replaces one of the tenant with the most.
    *
    * @defaultValue 1000
    */
@@ -112,15 +114,15 @@ export async function* endsOf(
     ...own,
     clock: context.clock,
     redactor: context.redactor,
-    wait: (key, { submission, task_id: taskId, at, status, reservation }, signal) =>
-      waits.wait(
+    wait: (key, entry, signal) => {
+      const { submission, task_id: taskId, at, status, reservation } = entry;
+      const tenant = tenantOf(entry) ?? checked.options.tenant;
+      return waits.wait(
         submission ?? taskId,
-        {
-          ...checked,
-          options: { ...checked.options, signal, tenant: reservation?.tenant ?? checked.options.tenant },
-        },
+        { ...checked, options: { ...checked.options, signal, tenant } },
         { key, at, isResumed: status === undefined, reservation },
-      ),
+      );
+    },
     deliver: (order, record) => ends.add(order, record),
     onJournalFailure: (error) => context.logError(String(error)),
   });
@@ -169,9 +171,9 @@ interface End {
   leave(): void;
 }
 
-/** The ends that were not acknowledged yet, in the order in which they came. */
+/** The ends that were not acknowledged yet: those of a tenant in the order in which they came, and tenants in turn. */
 class Ends {
-  readonly #waiting: End[] = [];
+  readonly #waiting = new Turns<End>();
   readonly #all = new Set<End>();
   #failure: { error: unknown } | null = null;
   #isLeft = false;
@@ -189,7 +191,7 @@ class Ends {
       const acknowledge = () => record("acknowledged").finally(leave);
       const end = { order, acknowledge, leave };
       this.#all.add(end);
-      this.#waiting.push(end);
+      this.#waiting.add(tenantOf(order.entry) ?? null, end);
       this.#wake();
     });
   }
@@ -197,7 +199,7 @@ class Ends {
   async next(): Promise<End> {
     for (;;) {
       if (this.#failure !== null) throw this.#failure.error;
-      const next = this.#waiting.shift();
+      const next = this.#waiting.next();
       if (next !== undefined) return next;
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }

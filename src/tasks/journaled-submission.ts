@@ -107,12 +107,14 @@ export class JournaledSubmission implements OrderSubmission {
     const { clock, redactor } = this.#order.shared.context;
     const evidence = this.#evidence();
     const { probe, timeoutMs } = evidence;
+    const { tenant } = this.#order.options;
     const sample = probe === null ? null : await sampleUsage(probe);
     const fields = {
       request: redactor.data(request.value),
       request_id: redactor.text(this.#order.requestId),
       tasks_created: sample?.tasksCreated ?? null,
       timeout_ms: timeoutMs,
+      ...(tenant !== undefined && { tenant }),
     };
     const hold = await this.#order.shared.submissions.hold(
       request,

@@ -303,6 +303,83 @@ test("holds at most `concurrency` orders, unread ends among them", async ({ clie
   expect(await held()).toBe(1);
 });
 
+describe("tenants", () => {
+  const submitFor = (client: AsyncMusic, journal: Journal, tenant: string, journalKey: string) =>
+    client.tasks.create(REQUEST, { journal, journalKey, tenant });
+  const heldKeys = async (journal: Required<Journal>) =>
+    (await journal.unacknowledged()).flatMap(({ key, follower }) => (follower === null ? [] : key));
+
+  test("stand in the journal, also without a budget", async ({ client }) => {
+    const journal = memoryJournal();
+    await submitFor(client, journal, "acme", "a");
+    await submit(client, journal, "b");
+    expect(await journal.get("a")).toMatchObject({ tenant: "acme" });
+    expect(await journal.get("b")).not.toHaveProperty("tenant");
+    expect((await journal.unacknowledged()).map(({ tenant }) => tenant)).toEqual(["acme", null]);
+  });
+
+  test("take turns with their ends, those of one tenant in their order", async ({ client, emulator }) => {
+    const journal = memoryJournal();
+    for (const key of ["a1", "a2", "a3"]) await submitFor(client, journal, "acme", key);
+    for (const key of ["b1", "b2"]) await submitFor(client, journal, "bell", key);
+    await submit(client, journal, "c1");
+    const { next } = start(client, journal);
+    const keys = [(await next()).key];
+    // All others end before the next one is requested.
+    await emulator.clock.advance(600_000);
+    await emulator.clock.sleep(120_000);
+    for (let index = 1; index < 6; index++) keys.push((await next()).key);
+    expect(keys.toSorted()).toEqual(["a1", "a2", "a3", "b1", "b2", "c1"]);
+    const turns = keys.slice(1, 4).map((key) => key.charAt(0));
+    expect(turns.toSorted()).toEqual(["a", "b", "c"]);
+  });
+
+  test("share `concurrency`: an order gives its place to a tenant that has fewer", async ({
+    client,
+    emulator,
+  }) => {
+    const journal = memoryJournal();
+    emulator.providers.provider_a.always({ outcome: "success", process_seconds: 3000 });
+    for (let index = 0; index < 6; index++) await submitFor(client, journal, "acme", `a${index}`);
+    const { next } = start(client, journal, { concurrency: 4 });
+    const first = next();
+    await emulator.clock.sleep(20_000);
+    expect(await heldKeys(journal)).toEqual(["a0", "a1", "a2", "a3"]);
+    for (const key of ["b0", "b1", "b2"]) await submitFor(client, journal, "bell", key);
+    await emulator.clock.sleep(20_000);
+    expect(await heldKeys(journal)).toEqual(["a0", "a1", "b0", "b1"]);
+    await submit(client, journal, "c0");
+    await emulator.clock.sleep(20_000);
+    const held = await heldKeys(journal);
+    expect([held.length, held.includes("c0")]).toEqual([4, true]);
+    const keys = [(await first).key];
+    for (let index = 1; index < 10; index++) keys.push((await next()).key);
+    expect(new Set(keys).size).toBe(10);
+  });
+});
+
+test("a follower that has as many orders as it may lists the journal as often as before", async ({
+  client,
+  emulator,
+}) => {
+  const journal = memoryJournal();
+  const lists: number[] = [];
+  const counted = {
+    ...journal,
+    unacknowledged(since?: Date) {
+      lists.push(emulator.clock.now());
+      return journal.unacknowledged(since);
+    },
+  };
+  emulator.providers.provider_a.always({ outcome: "success", process_seconds: 300 });
+  for (let index = 0; index < 3; index++) await submit(client, journal, `order-${index}`);
+  const { next } = start(client, counted, { concurrency: 1 });
+  await next();
+  await next();
+  const gaps = lists.slice(1).map((at, index) => at - (lists[index] ?? 0));
+  expect([gaps.length > 50, Math.max(...gaps)]).toEqual([true, 5000]);
+});
+
 test("a 404 of a gateway is no end of an order, and is not acknowledged", async ({ emulator }) => {
   const journal = memoryJournal();
   let isDown = true;
