@@ -1,4 +1,4 @@
-import { NOT_LOADED, shown, wrongValue } from "../errors/base.js";
+import { notLoaded, shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
 import type { Context } from "../http/context.js";
@@ -70,11 +70,7 @@ async function loadCode(
     return await Promise.race([holdTime(clock, import("./download.js")), deadline.ended]);
   } catch (error) {
     options.signal?.throwIfAborted();
-    const parts = {
-      what: "Failed to download audio",
-      ...NOT_LOADED,
-    };
-    throw new AudioDownloadError(parts, {
+    throw new AudioDownloadError(notLoaded("Failed to download audio"), {
       url: redactor.safeText(url),
       status: null,
       cause: redactor.cause(error),

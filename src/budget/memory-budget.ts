@@ -1,4 +1,4 @@
-import { BudgetError, NOT_LOADED, NOTHING_SENT } from "../errors/base.js";
+import { BudgetError, notLoaded } from "../errors/base.js";
 import { checkOption, checkOptions } from "../errors/options.js";
 import { holdTime } from "../time/hold.js";
 import { BUDGET_OPTIONS, type Budget, type BudgetOptions, type ReservingBudget } from "./budget.js";
@@ -33,7 +33,7 @@ export function memoryBudget(options: BudgetOptions): Budget {
   const loadFor = (verb: string, tenant: string) =>
     load().catch((cause: unknown) => {
       const what = `Failed to ${verb} credits of tenant ${JSON.stringify(tenant)}`;
-      throw new BudgetError({ what, ...NOT_LOADED, facts: [NOTHING_SENT] }, { tenant, cause });
+      throw new BudgetError(notLoaded(what), { tenant, cause });
     });
   const skip = () => {};
   const budget: ReservingBudget = {

@@ -88,11 +88,15 @@ export function partsOf(error: Error): MessageParts {
 
 export const NOTHING_SENT = "Nothing was sent.";
 
-/** Why code that is loaded at its first use is missing, and what to do. */
-export const NOT_LOADED = {
-  why: "a part of this package could not be loaded",
-  advice: ["Check that all files of the application are available, then try again."],
-};
+/** The parts of an error about code that is loaded at its first use, and could not be loaded. */
+export function notLoaded(what: string): MessageParts {
+  return {
+    what,
+    why: "a part of this package could not be loaded",
+    facts: [NOTHING_SENT],
+    advice: ["Check that all files of the application are available, then try again."],
+  };
+}
 
 /** The advice of every error about a task that may still be waited for. */
 export function resumeAdvice(taskId: string): string {

@@ -1,4 +1,4 @@
-import { AsyncMusicError, NOT_LOADED, NOTHING_SENT } from "../errors/base.js";
+import { AsyncMusicError, notLoaded } from "../errors/base.js";
 import type { Clock } from "../time/clock.js";
 import { holdTime } from "../time/hold.js";
 
@@ -16,6 +16,6 @@ export async function loadPart<Part>(
   try {
     return await holdTime(clock, loading);
   } catch (cause) {
-    throw new AsyncMusicError({ what, ...NOT_LOADED, facts: [NOTHING_SENT] }, { cause });
+    throw new AsyncMusicError(notLoaded(what), { cause });
   }
 }

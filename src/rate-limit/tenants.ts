@@ -132,11 +132,14 @@ export class Tenants {
     for (const tenant of this.#tenants.values()) tenant.spent = 0;
   }
 
-  /** Sets what this process has of each tenant, and how many tenants wait in other processes only. */
+  /**
+   * Sets what this process has of each tenant, and how many tenants wait in other processes only. A tenant that waits nowhere keeps
+   * its weight: between two songs, it would otherwise count as ahead at its next create.
+   */
   share({ weights, elsewhere, unknown }: FleetTenants): void {
     this.elsewhere = elsewhere;
     this.#unknown = unknown;
-    for (const [name = "", tenant] of this.#tenants) tenant.weight = weights.get(name) ?? unknown;
+    for (const [name = "", tenant] of this.#tenants) tenant.weight = weights.get(name) ?? tenant.weight;
   }
 
   /** @param waiting - how many tenants wait in this process */

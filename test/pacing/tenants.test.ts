@@ -10,15 +10,17 @@ const SEED = 3;
 const TURN_SECONDS = 0.5;
 
 test.each([
-  ["one process, 1000 to submit", OURS, 1, false],
-  ["one process, 1000 in flight", OURS, 1, true],
-  ["a process for each tenant, 1000 to submit", FLEET, 2, false],
-  ["a process for each tenant, 1000 in flight", FLEET, 2, true],
+  ["one process, 1000 to submit", OURS, 1, false, false],
+  ["one process, 1000 in flight", OURS, 1, true, false],
+  ["a process for each tenant, 1000 to submit", FLEET, 2, false, false],
+  ["a process for each tenant, 1000 in flight", FLEET, 2, true, false],
+  ["500 to submit in each of two processes", FLEET, 2, false, true],
+  ["500 in flight in each of two processes", FLEET, 2, true, true],
 ])(
   "the songs of a tenant are created and found nearly as soon as alone: %s",
-  async (_, sdk, processes, isInFlight) => {
+  async (_, sdk, processes, isInFlight, isSplit) => {
     const measure = (crowd: number) => {
-      const load = { kind: "beside a crowd", crowd, isInFlight, songs: 12, repetitions: 4 } as const;
+      const load = { kind: "beside a crowd", crowd, isInFlight, isSplit, songs: 12, repetitions: 4 } as const;
       return simulate({ name: "", durations: () => TYPICAL, load, processes }, sdk, SEED);
     };
     const [alone, beside] = [await measure(0), await measure(1000)];

@@ -26,3 +26,33 @@ test("a tenant that has used up a window in one process leaves a request of it t
   expect(emulator.requests.filter(({ status }) => status === 429)).toEqual([]);
   expect(emulator.state().tasks.map((task) => task.task_id)).toContain(task_id);
 });
+
+test("a tenant that had a song before is not held back by another one that waits in both processes", async () => {
+  const limits = { requests: 40, windowSeconds: 60 };
+  await using emulator = createEmulator({ clock: "real", credits: 10_000, limits });
+  const prefix = `split-${process.pid}`;
+  const [first, second] = [1, 2].map(() => {
+    const pacer = redisPacer(connectIoredis(), { prefix, ...limits });
+    return new AsyncMusic({ ...emulator.connection(), pacer });
+  }) as [AsyncMusic, AsyncMusic];
+  for (let count = 0; count < 3; count++) await second.tasks.create(SONG, { tenant: "one" });
+  const stop = new AbortController();
+  const crowd = [first, second].flatMap((client) =>
+    Array.from({ length: 40 }, () =>
+      client.tasks.create(SONG, { tenant: "crowd", signal: stop.signal }).catch(() => {}),
+    ),
+  );
+  // Long enough for two reports of the processes about their tenants, which come every 2 s.
+  for (let [seen, still] = [-1, 0]; still < 8; await setTimeout(600)) {
+    still = seen === emulator.requests.length ? still + 1 : 0;
+    seen = emulator.requests.length;
+  }
+  for (let count = 0; count < 3; count++) {
+    const sent = emulator.requests.length;
+    await second.tasks.create(SONG, { tenant: "one" });
+    expect(emulator.requests.length - sent).toBe(1);
+  }
+  stop.abort();
+  await Promise.all(crowd);
+  expect(emulator.requests.filter(({ status }) => status === 429)).toEqual([]);
+});

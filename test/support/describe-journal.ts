@@ -153,7 +153,7 @@ export function describeJournal(createStore: () => Promise<() => Promise<Require
     await put("not found", { ...at(4), acknowledged: true });
     await put("of an older version", { ...at(5), request, status: "success" });
     await journal.put("unknown", journalEntry("intent", { ...at(6), request }), null);
-    const common = { task_id: TASK_ID, follower: null, delivery: null, status: null };
+    const common = { task_id: TASK_ID, tenant: null, follower: null, delivery: null, status: null };
     const orders = [
       { ...common, key: "\ud800 ended", since: at(2).at, status: "failure", delivery },
       { ...common, key: "running", since: at(3).at, follower },

@@ -82,6 +82,8 @@ export function allTrials(seconds: number): Trial[] {
       oneBeside("one of B, 1000 of A to submit", 1000, false, sdk),
       oneBeside("one of B, 1000 of A in flight", 1000, true, sdk),
     ]),
+    oneBeside("one of B, 1000 of A to submit in both", 1000, false, FLEET, true),
+    oneBeside("one of B, 1000 of A in flight in both", 1000, true, FLEET, true),
   ];
 }
 
@@ -140,10 +142,13 @@ const ALONE_CREATE_SECONDS = 0.1;
 /** One request of each other tenant, as fast as the limit allows. */
 const TURN_SECONDS = USUAL_LIMIT.windowMs / USUAL_LIMIT.requests / 1000;
 
-/** A tenant's songs, one after the other, beside those of another tenant. In a fleet, each tenant has its own process. */
-function oneBeside(name: string, crowd: number, isInFlight: boolean, sdk: Policy): Trial {
+/**
+ * A tenant's songs, one after the other, beside those of another tenant. In a fleet, each tenant has its own process, unless the other
+ * one is split.
+ */
+function oneBeside(name: string, crowd: number, isInFlight: boolean, sdk: Policy, isSplit = false): Trial {
   const processes = sdk === FLEET ? 2 : 1;
-  const load: CrowdLoad = { kind: "beside a crowd", crowd, isInFlight, songs: 12, repetitions: 5 };
+  const load: CrowdLoad = { kind: "beside a crowd", crowd, isInFlight, isSplit, songs: 12, repetitions: 5 };
   const scenario = {
     name: processes === 1 ? name : `${name}, fleet of ${processes}`,
     durations: () => TYPICAL,

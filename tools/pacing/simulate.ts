@@ -45,6 +45,8 @@ export interface CrowdLoad {
   crowd: number;
   /** Whether the crowd is in flight already. */
   isInFlight: boolean;
+  /** Whether the crowd is in all processes, not only in the first one. */
+  isSplit: boolean;
   songs: number;
   repetitions: number;
 }
@@ -138,10 +140,10 @@ async function play(scenario: Scenario, policy: Policy, seed: number) {
     );
   }
 
-  async function runBeside({ crowd, isInFlight, songs }: CrowdLoad): Promise<void> {
-    const [crowded] = clients;
+  async function runBeside({ crowd, isInFlight, isSplit, songs }: CrowdLoad): Promise<void> {
     for (let count = 0; count < crowd; count++) {
       const index = addTicket(false);
+      const crowded = isSplit ? clientOf(count) : clients[0];
       void (isInFlight ? crowded?.wait(begin(index).id, "a") : crowded?.run(index, "a"))?.catch(givenUp);
     }
     // The songs must be the same without a crowd.
