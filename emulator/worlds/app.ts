@@ -3,6 +3,7 @@ import type { Task } from "../../src/contract/task.js";
 import type { Journal } from "../../src/journal/journal.js";
 import type { Connection, Emulator } from "../control/emulator.js";
 import type { EmulatorClock } from "../time/clock.js";
+import type { Plan } from "./plan.js";
 
 /** The program under test. */
 export interface App {
@@ -103,6 +104,8 @@ export interface Post {
 
 /** A world at its end. */
 export interface EndedWorld {
+  /** What was planned for the world: its orders, processes and faults. */
+  readonly plan: Plan;
   readonly orders: readonly EndedOrder[];
   /** The service, with its accounts, ledgers and request log. */
   readonly emulator: Emulator;

@@ -23,7 +23,7 @@ type Accuse = (check: CheckName, detail: string) => void;
 
 /** Checks a world that has ended: first the built-in checks, then the program's own. */
 export async function checkWorld(world: Ended, accuse: Accuse): Promise<void> {
-  const { app, emulator, journal, stored, shared, submissions } = world;
+  const { app, plan, emulator, journal, stored, shared, submissions } = world;
   const findings = emulator.audit();
   const tasks = await readTasks(emulator);
   const orders = world.orders.map((order) => ({
@@ -35,7 +35,7 @@ export async function checkWorld(world: Ended, accuse: Accuse): Promise<void> {
   for (const order of orders) checkOrder(world, order, accuse);
   checkRules(world, findings, accuse);
   checkCredits(emulator, accuse);
-  const ended: EndedWorld = { orders, emulator, journal, stored, shared };
+  const ended: EndedWorld = { plan, orders, emulator, journal, stored, shared };
   try {
     await app.check?.(ended);
   } catch (error) {

@@ -63,7 +63,7 @@ export interface Scope {
   readonly processes: number;
 }
 
-/** Draws a world. One in seven has no faults. */
+/** Draws a world. One in seven has no faults, but a process may receive SIGTERM. */
 export function drawPlan(seed: number, scope: Scope): Plan {
   const random = randomStream(seed, "world");
   const isCalm = random() < 0.15;
@@ -110,7 +110,7 @@ function drawProcess(
     orders: own.map(({ id }) => id),
     startsAt: random() < 0.5 ? 0 : below(random, 120_000),
     pace: [0, random() < 0.5 ? 0 : 1 + below(random, 20) ** 2],
-    stopsAt: !isCalm && random() < 0.12 ? below(random, 60_000) : null,
+    stopsAt: random() < 0.12 ? below(random, 60_000) : null,
     mishaps: isCalm ? [] : drawMishaps(random),
   };
 }

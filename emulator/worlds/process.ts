@@ -111,6 +111,9 @@ export class Life implements Process {
   isCrashed = false;
   /** Whether the program reads its `signal`, and so promises to end by itself. */
   endsBySignal = false;
+  /** How many requests and uses of the storage have not ended. */
+  #pending = 0;
+  #idle: () => void = () => {};
   readonly #worker: WorldProcess;
   readonly #stop = new AbortController();
   #crash: (restartMs: number) => void = () => {};
@@ -141,8 +144,8 @@ export class Life implements Process {
       advance: (ms) => this.clock.sleep(ms),
     };
     shareWork(world.clock, this.clock);
-    this.fetch = (input, init) => this.#fetch(new Request(input, init), world.submissions);
-    const stored = <Value>(what: string, work: () => Promise<Value>) => this.#store(what, work);
+    this.fetch = (input, init) => this.#count(this.#fetch(new Request(input, init), world.submissions));
+    const stored = <Value>(what: string, work: () => Promise<Value>) => this.#count(this.#store(what, work));
     this.journal = {
       get: (key) => stored(`journal.get ${key}`, () => world.journal.get(key)),
       put: (key, entry, previous) =>
@@ -198,6 +201,26 @@ export class Life implements Process {
     world.orderOf(order.id).givenUp.set(name, reason);
     world.note(name, `gives up ${order.id}: ${reason}`);
     await this.#take(`giveUp ${order.id} returns`);
+  }
+
+  /** Resolves when nothing is in flight: until then, a process does not exit by itself. */
+  async idle(): Promise<void> {
+    while (this.#pending > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+      // What ended may lead to the next request.
+      await this.#worker.world.clock.sleep(0);
+    }
+  }
+
+  async #count<Value>(work: Promise<Value>): Promise<Value> {
+    this.#pending++;
+    try {
+      return await work;
+    } finally {
+      if (--this.#pending === 0) this.#idle();
+    }
   }
 
   /** Nothing that the program awaits settles from now on. */

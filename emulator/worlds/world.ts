@@ -176,6 +176,7 @@ class World implements WorldResult {
   async #start(life: Life): Promise<"done" | Error> {
     try {
       await this.#app.start(life);
+      await life.idle();
       return "done";
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));

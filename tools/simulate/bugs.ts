@@ -43,7 +43,7 @@ function searchFor({ file, find, replace, firstWorld = 1 }: Bug): string | null 
       encoding: "utf8",
     });
     if (!/ of \d+ worlds in /.test(stdout)) throw new Error(`The simulation did not run: ${stderr}`);
-    const [, world, violation] = /World (\d+) is broken.*\n\s+(.*)/.exec(stdout) ?? [];
+    const [, world, violation] = /World (\d+) is broken.*\n.*\n\s+(.*)/.exec(stdout) ?? [];
     return world === undefined ? null : `world ${world}, ${violation}`;
   } finally {
     rmSync(copy, { recursive: true, force: true });

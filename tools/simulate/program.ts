@@ -7,7 +7,7 @@ import { AsyncMusicError } from "../../src/errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../../src/errors/connection-errors.js";
 import { TaskFailedError } from "../../src/errors/task-errors.js";
 import type { RunOptions } from "../../src/tasks/options.js";
-import { checkPromises, type Told } from "./properties.js";
+import { checkEvidence, checkPromises, type Told } from "./properties.js";
 
 /** After this, a POST that timed out is over: it is longer than any latency of a world. */
 const LONGEST_POST_MS = 180_000;
@@ -23,6 +23,18 @@ export const shop: App = {
     await way(process, new AsyncMusic(process.connection()));
   },
   check: checkPromises,
+};
+
+/** A program that always samples the usage, so that each unknown outcome has evidence. */
+export const carefulShop: App = {
+  async start(process) {
+    const client = new AsyncMusic(process.connection());
+    for (const order of process.orders) await runOne(process, client, order, { probe: true });
+  },
+  async check(world) {
+    await checkPromises(world);
+    checkEvidence(world);
+  },
 };
 
 async function runEach(process: Process, client: AsyncMusic): Promise<void> {
@@ -70,21 +82,29 @@ async function submitThenRun(process: Process, client: AsyncMusic): Promise<void
   for (const order of submitted) await runOne(process, client, order);
 }
 
-async function runOne(process: Process, client: AsyncMusic, order: Order): Promise<void> {
-  const first = await tryOne(process, client, order);
+async function runOne(
+  process: Process,
+  client: AsyncMusic,
+  order: Order,
+  options: RunOptions = {},
+): Promise<void> {
+  const first = await tryOne(process, client, order, options);
   if (!(first.error instanceof SubmissionOutcomeUnknownError) || process.signal.aborted)
     return end(process, order, first.taskId, first.error);
   await tell(process, order, first.taskId, first.error);
   // The evidence is final when the POST can no longer be in flight.
   await process.clock.sleep(LONGEST_POST_MS, process.signal).catch(() => {});
   if (process.signal.aborted) return;
-  const { taskId, error } = await tryOne(process, client, order);
+  const { taskId, error } = await tryOne(process, client, order, options);
   await end(process, order, taskId, error);
 }
 
-async function tryOne(process: Process, client: AsyncMusic, order: Order) {
+async function tryOne(process: Process, client: AsyncMusic, order: Order, options: RunOptions) {
   try {
-    const { task_id: taskId } = await client.tasks.run(order.request, optionsOf(process, order.id));
+    const { task_id: taskId } = await client.tasks.run(order.request, {
+      ...optionsOf(process, order.id),
+      ...options,
+    });
     return { taskId, error: null };
   } catch (error) {
     return { taskId: null, error };

@@ -26,6 +26,7 @@ export async function checkPromises(world: EndedWorld): Promise<void> {
       order,
       told.filter((each) => each.order === order.id),
     );
+  checkShutdown(world);
   checkLedger(world);
   await checkBudget(world);
 }
@@ -71,6 +72,19 @@ function isAbort(error: AsyncMusicError): boolean {
   return error instanceof SubmissionOutcomeUnknownError;
 }
 
+/** A process that must end still receives the outcome of a POST in flight, and records it. */
+function checkShutdown({ plan, orders }: EndedWorld): void {
+  const { processes, faults, outages } = plan;
+  if (faults.length + outages.length > 0 || processes.some(({ mishaps }) => mishaps.length > 0)) return;
+  const isRejected = new Set(
+    plan.orders.filter(({ outcome }) => outcome.outcome === "reject").map(({ id }) => id),
+  );
+  for (const { id, givenUp } of orders) {
+    if (!isRejected.has(id))
+      assert.ok(!givenUp.includes("unknown"), `${id} is unknown in a world without faults`);
+  }
+}
+
 /** Every credit is accounted for: each task has one freeze and one end. */
 function checkLedger({ emulator }: EndedWorld): void {
   const { ledger, balance } = emulator.accounts.get(emulator.accountId);
@@ -100,4 +114,19 @@ async function checkBudget({ shared, orders }: EndedWorld): Promise<void> {
   const charged = orders.flatMap(({ tasks }) => tasks.filter(({ status }) => status === "success"));
   const cost = charged.reduce((total, { credits_cost }) => total + credits_cost, 0);
   assert.equal(spent, cost, `the budget has spent ${spent} credits, and ${cost} were charged`);
+}
+
+/** No key stays locked that the evidence could free: without a task, and with the usage read before and after, it says so. */
+export function checkEvidence({ shared, orders }: EndedWorld): void {
+  const told = (shared.get("told") ?? []) as Told[];
+  for (const { id, tasks, givenUp } of orders) {
+    const last = told.findLast(({ order }) => order === id)?.error;
+    if (tasks.length > 0 || !givenUp.includes("unknown") || !(last instanceof SubmissionOutcomeUnknownError))
+      continue;
+    assert.equal(
+      last.evidence,
+      "not_created",
+      `${id} was not created, and the evidence does not free its key`,
+    );
+  }
 }

@@ -76,8 +76,11 @@ async function follow(share: Share): Promise<void> {
     if (Math.floor(lived / PROGRESS_WORLDS) > Math.floor(before / PROGRESS_WORLDS)) console.log(summary());
   });
   try {
-    await new Promise<void>((resolve, reject) => {
-      worker.on("error", reject);
+    await new Promise<void>((resolve) => {
+      worker.on("error", (error) => {
+        show({ seed: share.begin, story: `A world from here on threw:\n  ${error.stack}` });
+        if (first) stop();
+      });
       worker.on("exit", () => resolve());
     });
   } finally {
