@@ -34,7 +34,7 @@ const arrows = {
     control: "src/contract time core http",
     // The page shares constants and the types of the control plane.
     dashboard: "src/contract core control",
-    worlds: "src/contract src/time src/journal time core control",
+    worlds: "src/contract src/time src/journal src/budget src/tasks src/audio time core control",
     adapters: "time core http control",
     "msw.ts": "http control",
     "node.ts": "adapters",

@@ -76,9 +76,9 @@ export async function explore(app: App | (() => App), options: ExploreOptions = 
   checkWhole("orders", orders, 1);
   const create = typeof app === "function" ? app : () => app;
   const run = (plan: Plan) => runWorld(create(), plan, inputsOf(options));
-  const first = drawPlan(seed, { orders, processes });
+  await loadAll();
   // Loads what the program loads at its first use: otherwise the first world could differ from its repetition.
-  await run(first);
+  await run(drawPlan(seed, { orders, processes }));
   for (let world = seed; world < seed + count; world++) {
     const plan = drawPlan(world, { orders, processes });
     const result = await run(plan);
@@ -97,6 +97,7 @@ export async function replay(
   plan: Plan,
   options: Pick<ExploreOptions, "request" | "journal"> = {},
 ): Promise<void> {
+  await loadAll();
   const result = await runWorld(typeof app === "function" ? app() : app, plan, inputsOf(options));
   if (result.violations.length > 0) throw new BrokenWorldError(plan.seed, plan, result);
 }
@@ -115,6 +116,14 @@ async function smallestWorld(
   return again.violations.length > 0
     ? new BrokenWorldError(seed, smallest, again)
     : new BrokenWorldError(seed, plan, result);
+}
+
+/** Loads the parts of the SDK that are loaded at their first use: no time of a world may pass meanwhile. */
+export async function loadAll(): Promise<void> {
+  await import("../../src/tasks/lazy.js");
+  await import("../../src/journal/lazy.js");
+  await import("../../src/budget/lazy.js");
+  await import("../../src/audio/download.js");
 }
 
 function inputsOf({ request = drawRequest, journal = memoryJournal }: ExploreOptions): WorldInputs {

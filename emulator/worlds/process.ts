@@ -1,5 +1,4 @@
 import type { Journal } from "../../src/journal/journal.js";
-import { shareWork } from "../../src/time/hold.js";
 import type { EmulatorClock } from "../time/clock.js";
 import { type Random, randomStream } from "../time/random.js";
 import type { Order, Process, Storage } from "./app.js";
@@ -143,7 +142,6 @@ export class Life implements Process {
       },
       advance: (ms) => this.clock.sleep(ms),
     };
-    shareWork(world.clock, this.clock);
     this.fetch = (input, init) => this.#count(this.#fetch(new Request(input, init), world.submissions));
     const stored = <Value>(what: string, work: () => Promise<Value>) => this.#count(this.#store(what, work));
     this.journal = {

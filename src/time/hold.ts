@@ -13,12 +13,6 @@ export function addWork(clock: Clock, work: Work): void {
   works.set(clock, work);
 }
 
-/** Makes the work on `clock` the work on `original`, whose time it shows. */
-export function shareWork(original: Clock, clock: Clock): void {
-  const work = works.get(original);
-  if (work !== undefined) works.set(clock, work);
-}
-
 /** Keeps a virtual clock where it is until a promise settles, such as that of code that is loaded. */
 export async function holdTime<Result>(clock: Pick<Clock, "now">, promise: Promise<Result>): Promise<Result> {
   const work = works.get(clock);

@@ -116,4 +116,127 @@ export const BUGS: readonly Bug[] = [
     find: 'ledger.available += credits;\n  addEntry(ledger, at, { kind: "refund"',
     replace: 'addEntry(ledger, at, { kind: "refund"',
   },
+  {
+    name: "concurrency: a settled reservation is charged again by the second process",
+    file: "src/budget/memory-store.ts",
+    find: "if (settled.has(reservation.id)) return;",
+    replace: "",
+  },
+  {
+    name: "concurrency: a budget admits without counting what others have reserved",
+    file: "src/budget/memory-store.ts",
+    find: "used.spent + used.reserved + reservation.credits <= maxCredits",
+    replace: "used.spent + reservation.credits <= maxCredits",
+  },
+  {
+    name: "concurrency: a reservation is freed while its POST is in flight",
+    file: "src/budget/hold.ts",
+    find: "this.#note(await this.#actions.reserve(this.#reservation));",
+    replace:
+      "this.#note(await this.#actions.reserve(this.#reservation));\n    await this.#actions.free(this.#reservation);",
+  },
+  {
+    name: "concurrency: a reservation is freed after an unknown outcome",
+    file: "src/tasks/journaled-submission.ts",
+    find: "if (taskId === null) throw await outcomeUnknown(",
+    replace: "if (taskId === null) await hold?.free();\n    if (taskId === null) throw await outcomeUnknown(",
+  },
+  {
+    name: "concurrency: the reservation of a key is forgotten when another run takes it over",
+    file: "src/tasks/journaled-submission.ts",
+    find: 'if (entry.state === "intent") await budget.resume(reservation, this.#order.journaling, null);',
+    replace: 'if (entry.state === "intent") await budget.free(reservation);',
+  },
+  {
+    name: "concurrency: an intent is deleted whoever has it",
+    file: "src/journal/memory-journal.ts",
+    find: "return revisionAt(key) === revision && entries.delete(key);",
+    replace: "return entries.delete(key);",
+  },
+  {
+    name: "concurrency: a run deletes the intent of the run that took the key",
+    file: "src/journal/intent-claim.ts",
+    find: 'if (!isPut) throw new AlreadyTaken("Another run has taken the key.");',
+    replace:
+      'if (!isPut) {\n      await slot.free((await slot.read())?.revision ?? "");\n      throw new AlreadyTaken("Another run has taken the key.");\n    }',
+  },
+  {
+    name: "concurrency: the intent is released before the response arrives",
+    file: "src/journal/intent-claim.ts",
+    find: "this.intent = intent;\n    this.failure = null;",
+    replace: "this.intent = intent;\n    void slot.free(intent.revision);\n    this.failure = null;",
+  },
+  {
+    name: "concurrency: a refused POST leaves its intent in the journal",
+    file: "src/journal/intent-claim.ts",
+    find: "const isRestored = await (restored === null ? slot.free(revision) : slot.put(restored, revision));",
+    replace: "const isRestored = restored !== null && (await slot.put(restored, revision));",
+  },
+  {
+    name: "concurrency: a run does not wait for the intent of another run",
+    file: "src/tasks/journaled-submission.ts",
+    find: "if (checks >= MOST_CHECKS) {",
+    replace: "if (entry?.state === 'intent') {",
+  },
+  {
+    name: "concurrency: two waits read one task at the same time",
+    file: "src/rate-limit/memory-pacer.ts",
+    find: "if (readableAt > now) {",
+    replace: "if (readableAt > now + 1e12) {",
+  },
+  {
+    name: "concurrency: requests in flight do not count",
+    file: "src/rate-limit/memory-pacer.ts",
+    find: "      this.#windows.spend(now, rank);\n",
+    replace: "",
+  },
+  {
+    name: "concurrency: a follower takes an order that another one has acknowledged",
+    file: "src/follow/order-lease.ts",
+    find: "if (entry === null || !isUnacknowledged(entry) || isHeldByOther(entry, terms)) return null;",
+    replace: "if (entry?.state !== 'submitted' || isHeldByOther(entry, terms)) return null;",
+  },
+  {
+    name: "concurrency: the end of an order is acknowledged before it is delivered",
+    file: "src/follow/follower.ts",
+    find: "await this.#settings.deliver(order, (delivery)",
+    replace:
+      'await this.#record(lease, statusOf(end), "acknowledged");\n    await this.#settings.deliver(order, (delivery)',
+  },
+  {
+    name: "concurrency: an order that its follower left is never taken again",
+    file: "src/follow/follower.ts",
+    find: "          this.#orders.delete(key);\n",
+    replace: "",
+  },
+  {
+    name: "concurrency: the record of a task is lost if another run has changed the entry",
+    file: "src/journal/journaled-task.ts",
+    find: "|| (await this.#reconcile());",
+    replace: ";",
+  },
+  {
+    name: "concurrency: the end of a task overwrites the record of another task",
+    file: "src/journal/slot.ts",
+    find: "if (isSameTask && latest.revision !== entry.revision) await this.#close(latest, status);",
+    replace: 'await this.#journal.delete(this.key, latest?.revision ?? "");',
+  },
+  {
+    name: "concurrency: an intent of a living run counts as not sent",
+    file: "src/journal/in-flight.ts",
+    find: "return until > now ? dateAt(until) : null;",
+    replace: "return null;",
+  },
+  {
+    name: "concurrency: a POST is sent while the last one for the key is in flight",
+    file: "src/journal/intent-claim.ts",
+    find: "if (isFreed(entry)) return { revision, freed: entry };",
+    replace: "if (isFreed(entry) || entry.state === 'intent') return { revision, freed: null };",
+  },
+  {
+    name: "concurrency: the poll of one wait ends the other",
+    file: "src/tasks/queued-poll.ts",
+    find: "this.withdrawal.abort();",
+    replace: "this.withdrawal.abort(new Error('replaced'));",
+  },
 ];

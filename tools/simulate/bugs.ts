@@ -1,6 +1,6 @@
 /**
  * `npm run simulate:bugs`: puts deliberate bugs into a copy of the sources, one at a time, and shows that the
- * simulation finds each. A bug that it does not find, or that no longer fits the sources, fails.
+ * simulation finds each; `-- TEXT` only those whose name contains the text. A bug that it does not find, or that no longer fits the sources, fails.
  */
 
 import { spawnSync } from "node:child_process";
@@ -10,7 +10,11 @@ import { join, resolve } from "node:path";
 import { BUGS, type Bug } from "./bug-list.ts";
 
 const WORLDS = "2000";
-const results = BUGS.map((bug) => ({ bug, found: searchFor(bug) }));
+const [wanted = ""] = process.argv.slice(2);
+const results = BUGS.filter(({ name }) => name.includes(wanted)).map((bug) => ({
+  bug,
+  found: searchFor(bug),
+}));
 for (const { bug, found } of results) console.log(`${found ?? "NOT FOUND"}: ${bug.name}`);
 if (results.some(({ found }) => found === null)) process.exitCode = 1;
 

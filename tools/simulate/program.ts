@@ -3,17 +3,20 @@ import type { App, Order, Process } from "../../emulator/worlds/index.js";
 import { memoryBudget } from "../../src/budget/memory-budget.js";
 import { AsyncMusic } from "../../src/client.js";
 import { ApiError } from "../../src/errors/api-errors.js";
-import { AsyncMusicError } from "../../src/errors/base.js";
+import { AsyncMusicError, CreditCeilingError } from "../../src/errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../../src/errors/connection-errors.js";
 import { TaskFailedError } from "../../src/errors/task-errors.js";
 import type { RunOptions } from "../../src/tasks/options.js";
 import { checkEvidence, checkPromises, type Told } from "./properties.js";
 
+/** Not every world can pay for all of its orders. */
+export const BUDGET = 25;
+
 /** After this, a POST that timed out is over: it is longer than any latency of a world. */
 const LONGEST_POST_MS = 180_000;
 
 /** Ways to use the SDK. Each process of a world draws one at each start. */
-const WAYS = { runEach, runAtOnce, runBatch, submitThenRun };
+const WAYS = { runEach, runAtOnce, runBatch, submitThenRun, submitAndFollow };
 
 /** The program of the simulation: a shop that uses the SDK as its documentation says. */
 export const shop: App = {
@@ -45,6 +48,39 @@ async function runAtOnce(process: Process, client: AsyncMusic): Promise<void> {
   await allOf(process.orders.map((order) => runOne(process, client, order)));
 }
 
+/** Submits every order, and delivers what the follower of the journal yields: also the orders of other processes. */
+async function submitAndFollow(process: Process, client: AsyncMusic): Promise<void> {
+  const { journal, orders, signal } = process;
+  if (journal.unacknowledged === undefined) return runEach(process, client);
+  const submitted = new Map<string, Order>();
+  for (const order of orders) if (await submit(process, client, order)) submitted.set(order.id, order);
+  const stop = new AbortController();
+  // Another follower may deliver the last order: then this one ends after the task timeout.
+  const isLate = process.clock.sleep(2 * 3_600_000, stop.signal).then(
+    () => stop.abort(),
+    () => {},
+  );
+  try {
+    const options = { signal: AbortSignal.any([signal, stop.signal]) };
+    for await (const { key, task, error } of client.tasks.follow(
+      { ...journal, unacknowledged: journal.unacknowledged },
+      options,
+    )) {
+      const order = submitted.get(key) ?? { id: key, request: orders[0]?.request ?? ({} as never) };
+      await end(process, order, task?.task_id ?? null, error);
+      submitted.delete(key);
+      if (submitted.size === 0) break;
+    }
+  } catch (error) {
+    if (!signal.aborted && !stop.signal.aborted) throw error;
+  } finally {
+    stop.abort();
+    await isLate;
+  }
+  if (signal.aborted) return;
+  for (const order of submitted.values()) await runOne(process, client, order);
+}
+
 async function runBatch(process: Process, client: AsyncMusic): Promise<void> {
   const { orders } = process;
   const requests = orders.map(({ request }) => request);
@@ -67,19 +103,22 @@ async function runBatch(process: Process, client: AsyncMusic): Promise<void> {
 /** Submits every order first, as a function does that lives for seconds, and then waits for each. */
 async function submitThenRun(process: Process, client: AsyncMusic): Promise<void> {
   const submitted: Order[] = [];
-  for (const order of process.orders) {
-    try {
-      const { probe: _, ...options } = optionsOf(process, order.id);
-      const { task_id } = await client.tasks.create(order.request, options);
-      submitted.push(order);
-      await tell(process, order, task_id, null);
-    } catch (error) {
-      const isSubmitted = error instanceof AsyncMusicError && error.taskId !== null;
-      if (isSubmitted) submitted.push(order);
-      await (isSubmitted ? tell : end)(process, order, null, error);
-    }
-  }
+  for (const order of process.orders) if (await submit(process, client, order)) submitted.push(order);
   for (const order of submitted) await runOne(process, client, order);
+}
+
+/** Resolves with whether the order has a task that is to be waited for. */
+async function submit(process: Process, client: AsyncMusic, order: Order): Promise<boolean> {
+  try {
+    const { probe: _, ...options } = optionsOf(process, order.id);
+    const { task_id } = await client.tasks.create(order.request, options);
+    await tell(process, order, task_id, null);
+    return true;
+  } catch (error) {
+    const isSubmitted = error instanceof AsyncMusicError && error.taskId !== null;
+    await (isSubmitted ? tell : end)(process, order, null, error);
+    return isSubmitted;
+  }
 }
 
 async function runOne(
@@ -112,7 +151,7 @@ async function tryOne(process: Process, client: AsyncMusic, order: Order, option
 }
 
 function optionsOf(process: Process, journalKey: string) {
-  const budget = process.shared("budget", () => memoryBudget({ maxCredits: 100, per: "total" }));
+  const budget = process.shared("budget", () => memoryBudget({ maxCredits: BUDGET, per: "total" }));
   const { journal, signal } = process;
   return {
     journal,
@@ -130,6 +169,7 @@ async function end(process: Process, order: Order, taskId: string | null, error:
   if (taskId !== null) return process.deliver(order, taskId);
   if (process.signal.aborted) return;
   if (error instanceof TaskFailedError) return process.giveUp(order, "failed");
+  if (error instanceof CreditCeilingError) return process.giveUp(order, "refused");
   if (error instanceof AsyncMusicError && error.taskId !== null) throw error;
   if (error instanceof SubmissionOutcomeUnknownError) return process.giveUp(order, "unknown");
   if (error instanceof ApiError && [400, 402, 403].includes(error.status))

@@ -1,4 +1,4 @@
-import { drawRequest } from "../../emulator/worlds/explore.js";
+import { drawRequest, loadAll } from "../../emulator/worlds/explore.js";
 import type { Mishap, Plan, PlannedProcess } from "../../emulator/worlds/plan.js";
 import type { Violation, WorldResult } from "../../emulator/worlds/verdict.js";
 import { runWorld } from "../../emulator/worlds/world.js";
@@ -68,6 +68,7 @@ export async function runSmallScope(
     }
   };
 
+  await loadAll();
   // The first world loads what the program loads at its first use.
   await runWorld(carefulShop, planOf(scope.processes, 0), inputs);
   for (const offset of scope.processes === 1 ? [0] : scope.offsets)
