@@ -38,6 +38,7 @@ const long = [
   "test/contract/{msw,msw-2,performance,policies}.test.ts",
   // It replaces MSW 3 by MSW 2, also for other files in its worker.
   "test/emulator/msw-2.test.ts",
+  "test/worlds/corpus.test.ts",
   "test/emulator/{fuzz,invoices,long-chain}.test.ts",
   "test/sdk/{fleet,follow-tenants,pacer-load}.test.ts",
   "test/sdk/memory/*.test.ts",

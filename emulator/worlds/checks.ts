@@ -5,7 +5,7 @@ import type { Finding } from "../core/log/audit.js";
 import { parseIsoTime } from "../time/clock.js";
 import type { App, EndedOrder, EndedWorld, GiveUpReason } from "./app.js";
 import type { Plan } from "./plan.js";
-import { orderIn, type Submissions } from "./submissions.js";
+import { isKnown, orderIn, type Submissions } from "./submissions.js";
 import type { OrderState, SentRequest, Surroundings } from "./surroundings.js";
 import type { CheckName } from "./verdict.js";
 
@@ -78,8 +78,8 @@ function checkUndelivered(
 /** Why a reason is not true; `null` if it may be. */
 function objectionTo(
   reason: GiveUpReason,
-  { plan, hasFailed }: Ended,
-  { tasks, posts }: EndedOrder,
+  { plan, hasFailed, submissions }: Ended,
+  { id, tasks, posts }: EndedOrder,
 ): string | null {
   const isPaidFor = tasks.some(isPaid);
   switch (reason) {
@@ -93,9 +93,7 @@ function objectionTo(
         ? null
         : "expired, although a process ran in the 7 days after its end";
     case "unknown": {
-      const known = posts.find(
-        ({ received, sender }) => received === "task" && !sender.isCrashed && !hasFailingStorage(plan),
-      );
+      const known = hasFailingStorage(plan) ? undefined : submissions.of(id).find(isKnown);
       if (isPaidFor && known !== undefined)
         return `unknown, but ${known.sender.name} had received its task ${known.taskId}`;
       const isClear = posts.every(({ received }) => received === "refusal") && !hasFailed && !mayForget(plan);

@@ -69,6 +69,7 @@ export class WorldProcess {
     const { clock } = this.#world;
     if (life.isDead) return never();
     const step = this.steps.push(what) - 1;
+    life.steps++;
     const mishap = this.#mishaps.get(step) ?? null;
     if (mishap?.kind === "freeze") this.#frozenUntil = clock.now() + mishap.ms;
     if (mishap !== null) this.#world.note(this.name, `${describe(mishap)} (step ${step}: ${what})`);
@@ -110,6 +111,8 @@ export class Life implements Process {
   isCrashed = false;
   /** Whether the program reads its `signal`, and so promises to end by itself. */
   endsBySignal = false;
+  /** How many steps this life has taken. */
+  steps = 0;
   /** How many requests and uses of the storage have not ended. */
   #pending = 0;
   #idle: () => void = () => {};

@@ -2,10 +2,22 @@ import type { Order, Post } from "./app.js";
 import type { PlannedOrder } from "./plan.js";
 
 /** One POST while its world runs. */
-interface Submission extends Post {
+export interface Submission extends Post {
   readonly order: string;
+  readonly sender: Post["sender"] & { readonly steps: number };
   received: Post["received"];
   taskId: string | null;
+  /** The steps that its sender had taken when it received the response. */
+  receivedAtStep: number;
+}
+
+/** After so many steps, a process has had the time to record what it received. */
+const STEPS_TO_RECORD = 20;
+
+/** Whether the sender received the task, and had the time to record it before it was killed. */
+export function isKnown({ received, sender, receivedAtStep }: Submission): boolean {
+  const hadTime = !sender.isCrashed || sender.steps - receivedAtStep >= STEPS_TO_RECORD;
+  return received === "task" && hadTime;
 }
 
 /** All POSTs of a world. */
@@ -22,18 +34,25 @@ export class Submissions {
   }
 
   /** Called before a POST is sent. Sets the outcome of the task, so that it does not depend on the order of requests. */
-  begin(sender: Post["sender"], sent: Headers, body: string) {
+  begin(sender: Submission["sender"], sent: Headers, body: string) {
     const order = orderIn(body, this.#orders);
     const headers = new Headers(sent);
     const isFirst = order !== undefined && this.of(order.id).length === 0;
     if (isFirst) headers.set("X-Emulator-Outcome", JSON.stringify(order.outcome));
-    const submission: Submission = { order: order?.id ?? "", sender, received: "nothing", taskId: null };
+    const submission: Submission = {
+      order: order?.id ?? "",
+      sender,
+      received: "nothing",
+      taskId: null,
+      receivedAtStep: 0,
+    };
     this.#all.push(submission);
     return {
       content: { method: "POST", headers, body },
       async end(response: Response): Promise<void> {
         // Also of a response that is cut after the id.
         submission.taskId = /"task_id":"([^"]+)"/.exec(await response.text())?.[1] ?? null;
+        submission.receivedAtStep = sender.steps;
         submission.received = received(response.status, submission.taskId);
       },
     };

@@ -20,8 +20,8 @@ const AFTERWARDS_MS = 3 * 3_600_000;
 const RESTART_MS = 5000;
 /** A process that fails at this many starts is not started again until the faults have ended. */
 const MOST_FAILURES = 6;
-/** More requests than a process sends in the longest life, at one each second for each order. */
-const MOST_REQUESTS = 20_000;
+/** Three times what three orders need at a poll every 5 s until the task timeout. */
+const MOST_REQUESTS = 6500;
 
 /** What the user of the explorer adds to a plan. */
 export interface WorldInputs {
