@@ -148,7 +148,7 @@ export const BUGS: readonly Bug[] = [
     replace: 'if (entry.state === "intent") await budget.free(reservation);',
   },
   {
-    name: "concurrency: an intent is deleted whoever has it",
+    name: "concurrency: an intent is deleted although another run has it",
     file: "src/journal/memory-journal.ts",
     find: "return revisionAt(key) === revision && entries.delete(key);",
     replace: "return entries.delete(key);",

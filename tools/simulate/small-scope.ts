@@ -51,19 +51,19 @@ export async function runSmallScope(
   let schedules = 0;
 
   /** Runs a schedule, and then each that has one mishap more, at a later step. */
-  const visit = async (plan: Plan, left: { faults: number; crashes: number }): Promise<void> => {
+  const runFrom = async (plan: Plan, left: { faults: number; crashes: number }): Promise<void> => {
     const result = await runWorld(carefulShop, plan, inputs);
     onSchedule(++schedules);
     if (result.violations.length > 0) broken.push({ plan, violations: result.violations });
     for (const [index, process] of plan.processes.entries()) {
-      // A set of mishaps is visited once: by process, then by step.
+      // A set of mishaps runs once: by process, then by step.
       if (plan.processes.slice(index + 1).some(({ mishaps }) => mishaps.length > 0)) continue;
       const first = (process.mishaps.at(-1)?.[0] ?? -1) + 1;
       for (const [mishap, step] of mishapsFrom(result, index, first)) {
         const isCrash = mishap.kind === "crash";
         const rest = { faults: left.faults - (isCrash ? 0 : 1), crashes: left.crashes - (isCrash ? 1 : 0) };
         if (rest.faults < 0 || rest.crashes < 0) continue;
-        await visit(withMishap(plan, index, [step, mishap]), rest);
+        await runFrom(withMishap(plan, index, [step, mishap]), rest);
       }
     }
   };
@@ -72,7 +72,7 @@ export async function runSmallScope(
   // The first world loads what the program loads at its first use.
   await runWorld(carefulShop, planOf(scope.processes, 0), inputs);
   for (const offset of scope.processes === 1 ? [0] : scope.offsets)
-    await visit(planOf(scope.processes, offset), scope);
+    await runFrom(planOf(scope.processes, offset), scope);
   return { schedules, broken };
 }
 
