@@ -259,6 +259,23 @@ export const COMMAND_OPTIONS = {
     option("-o, --out <directory>", "where `download_audio` saves files").default("."),
     ...SERVICE_OPTIONS,
   ],
+  certify: [
+    option(
+      "--report <file>",
+      "also write the report to this file, as Markdown, and its badge beside it, as an SVG image",
+    ),
+    option("--only <name>", "run only this scenario; repeatable").argParser((name, names: string[] = []) => [
+      ...names,
+      name,
+    ]),
+    option("--list", "list the scenarios, and exit"),
+    option("--concurrency <n>", "how many scenarios may run at once", parseWholeNumber(1)).default(12),
+    option("--timeout <time>", "how long the client may take for one song", parseDuration).default(
+      45_000,
+      "45s",
+    ),
+    JSON_OPTION,
+  ],
   emulator: [
     option(
       "--port <port>",

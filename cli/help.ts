@@ -112,6 +112,26 @@ After Ctrl-C it is 130, and the report shows what is known.
 
   ${command} drift --report drift.md`;
 
+const certifyHelpFor = (command: string) => `
+COMMAND makes one song when it is started, in any language.
+It reads these variables:
+
+  ASYNC_MUSIC_BASE_URL  the address of the service
+  ASYNC_MUSIC_API_KEY   the API key
+  ASYNC_MUSIC_OUT_DIR   where it can save its files; or it
+                        writes their paths to stdout, each
+                        on a line of its own
+
+It runs once for each scenario, against an emulator of its
+own. Nothing is charged.
+
+Exit status:
+  0  all required scenarios passed
+  1  a required scenario failed
+  2  the command could not be run
+
+  ${command} certify -- python3 song.py`;
+
 const mcpHelpFor = (command: string) => `
 The tools are make_song, write_lyrics, continue_song,
 make_batch, check_order, download_audio and balance.
@@ -155,6 +175,10 @@ export const COMMAND_HELP: Readonly<
   balance: { description: "Show the credits of the account. Frozen ones are held for unfinished tasks." },
   usage: { description: "Show the tasks and credits that the account has used." },
   drift: { description: "Compare the service with the emulator. Costs credits.", after: driftHelpFor },
+  certify: {
+    description: "Test whether a client of the service, in any language, keeps its rules.",
+    after: certifyHelpFor,
+  },
   mcp: {
     description: "Serve tools for agents, with the Model Context Protocol on stdio.",
     after: mcpHelpFor,

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
 import type { TaskType } from "../src/contract/service.js";
+import type { CertifyFlags } from "./certify/certify.js";
 import type { EmulatorFlags } from "./emulator.js";
 import { COMMAND_OPTIONS, exampleOf, parseTaskType, type RunFlags } from "./flags.js";
 import { COMMAND_HELP, programHelp } from "./help.js";
@@ -17,12 +18,16 @@ import {
 
 const MAX_HELP_WIDTH = 100;
 
+/** The commands that run another command, which follows `--`. */
+const COMMANDS_WITH_OPERANDS = ["emulator", "certify"];
+
 /** Runs the command line. Returns the exit status. */
 export async function runProgram(args: readonly string[], given: Terminal): Promise<number> {
-  const isEmulator = args[0] === "emulator";
+  const [command = ""] = args;
+  const isEmulator = command === "emulator";
   // The emulator's key is no secret: it prints it.
   const terminal = isEmulator ? given : redactKey(given);
-  const dashes = isEmulator ? args.indexOf("--") : -1;
+  const dashes = COMMANDS_WITH_OPERANDS.includes(command) ? args.indexOf("--") : -1;
   const own = dashes < 0 ? args : args.slice(0, dashes);
   try {
     const program = createProgram(terminal);
@@ -78,7 +83,7 @@ function packageVersion(): string {
 /**
  * Adds all commands. What a command does is loaded when it runs, so that the help starts fast.
  *
- * @param operands - What follows `--` after `emulator`; `null` without it.
+ * @param operands - What follows `--` after `emulator` or `certify`; `null` without it.
  * @param exitWith - Receives the exit status of a command that has more than one without an error.
  */
 export function addCommands(
@@ -126,15 +131,31 @@ export function addCommands(
   add("mcp").action(async (flags) =>
     (await import("./mcp/server.js")).serveMcp(flags, packageVersion(), terminal),
   );
+  /** The command after `--`; `null` without `--`. */
+  const commandAfterDashes = (name: string, args: readonly string[]) => {
+    if (args.length > 0)
+      throw new UsageError(
+        `Missing \`--\` before the command: ${commandName(terminal)} ${name} -- ${args.map(shellWord).join(" ")}`,
+      );
+    if (operands?.length === 0) throw new UsageError("Missing command after `--`.");
+    return operands;
+  };
+  add("certify")
+    .usage("[options] -- <command> [args...]")
+    .allowExcessArguments()
+    .action(async (flags: CertifyFlags, { args }: Command) => {
+      const command = commandAfterDashes("certify", args);
+      const { certify, listScenarios } = await import("./certify/certify.js");
+      if (flags.list) return listScenarios(terminal, flags.json);
+      if (command === null)
+        throw new UsageError("Missing command. Write `--` and then the command that makes a song.");
+      exitWith(await certify(command, flags, packageVersion(), terminal));
+    });
   add("emulator")
     .usage("[options] [-- <command> [args...]]")
     .allowExcessArguments()
     .action(async (flags: EmulatorFlags, { args }: Command) => {
-      if (args.length > 0)
-        throw new UsageError(
-          `Missing \`--\` before the command: ${commandName(terminal)} emulator -- ${args.map(shellWord).join(" ")}`,
-        );
-      if (operands?.length === 0) throw new UsageError("Missing command after `--`.");
-      process.exit(await (await import("./emulator.js")).runEmulator(flags, operands));
+      const command = commandAfterDashes("emulator", args);
+      process.exit(await (await import("./emulator.js")).runEmulator(flags, command));
     });
 }

@@ -1,15 +1,15 @@
-import { open, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createEmulator, type Outcome, type Policy } from "../../emulator/index.js";
 import { TASK_ERROR_CODES } from "../../src/contract/service.js";
 import { createRedactor } from "../../src/errors/redactor.js";
 import { AsyncMusic, type Clock } from "../../src/index.js";
-import { ignoring } from "../../src/node/durable.js";
 import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
 import { ProgressLine } from "../progress.js";
 import { report } from "../report.js";
-import { Interrupted, messageOfThrown, type Terminal, UsageError, writeResult } from "../terminal.js";
+import { cannotWrite, checkReportPath } from "../report-file.js";
+import { Interrupted, type Terminal, UsageError, writeResult } from "../terminal.js";
 import { compareSurveys } from "./compare.js";
 import { durationText } from "./duration.js";
 import { notKnown } from "./not-known.js";
@@ -66,10 +66,7 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
   if (!/^https?:/i.test(uploadUrl) || !URL.canParse(uploadUrl))
     throw new UsageError("--upload-url must be an http or https address.");
   // Before anything is charged.
-  if (path !== undefined)
-    await checkReportPath(path).catch((error: unknown) => {
-      throw cannotWrite(path, error);
-    });
+  if (path !== undefined) await checkReportPath(path);
   const clock = terminal.client?.clock ?? SYSTEM_CLOCK;
   const { baseUrl } = connect(flags, terminal);
   const wire = new Wire(terminal.client?.fetch ?? globalThis.fetch, baseUrl, () => clock.now());
@@ -108,13 +105,6 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
   if (signal.aborted) return reportFailure(signal.reason, false, terminal);
   if (result.drift.length > 0) return DRIFT;
   return result.incomplete.length + result.account_changes.length > 0 ? NOT_RUN : 0;
-}
-
-/** Leaves a file as it is, and a path without one free. */
-async function checkReportPath(path: string): Promise<void> {
-  const existing = await open(path, "r+").catch(ignoring("ENOENT"));
-  await (existing ?? (await open(path, "wx"))).close();
-  if (existing === undefined) await rm(path);
 }
 
 /**
@@ -176,8 +166,4 @@ function outcomeLike(observation: Observation): Outcome {
 function creditsOf({ available }: Survey): number | undefined {
   const isUsable = Number.isSafeInteger(available) && Number(available) >= 0 && Number(available) <= 1e12;
   return isUsable ? Number(available) : undefined;
-}
-
-function cannotWrite(path: string, cause: unknown): UsageError {
-  return new UsageError(`Failed to write the report to ${path}: ${messageOfThrown(cause)}`, { cause });
 }

@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ClockMode } from "../../emulator/index.js";
+import type { Client } from "./client.js";
+import { inspect, type Run } from "./run.js";
+import type { Scenario, Topic } from "./scenario.js";
+import { createService } from "./service.js";
+
+/** What a client did in a scenario. */
+export interface Verdict {
+  readonly topic: string;
+  readonly scenario: Scenario;
+  readonly result: "passed" | "failed" | "not run";
+  /** What the client did wrong, as a sentence; `null` if it did nothing wrong. */
+  readonly happened: string | null;
+  /** `null` if it was not run. */
+  readonly run: Run | null;
+}
+
+export interface CertifyOptions {
+  readonly concurrency: number;
+  /** How long the client may take for one song. */
+  readonly timeoutMs: number;
+  /** @defaultValue "real" */
+  readonly clock?: ClockMode;
+  readonly signal: AbortSignal;
+  onVerdict?(verdict: Verdict): void;
+}
+
+/** Runs a client in all scenarios. If it fails the first one, the others are not run. */
+export async function certifyClient(
+  client: Client,
+  topics: readonly Topic[],
+  options: CertifyOptions,
+): Promise<Verdict[]> {
+  const all = topics.flatMap(({ title, scenarios }) =>
+    scenarios.map((scenario) => ({ topic: title, scenario })),
+  );
+  const verdicts: Verdict[] = [];
+  const judge = async (index: number) => {
+    const each = all[index];
+    if (each === undefined) return;
+    const verdict = { ...each, ...(await tryScenario(client, each.scenario, index, options)) };
+    verdicts[index] = verdict;
+    options.onVerdict?.(verdict);
+  };
+  await judge(0);
+  if (verdicts[0]?.result === "failed")
+    return all.map(
+      (each, index) => verdicts[index] ?? { ...each, result: "not run", happened: null, run: null },
+    );
+  let next = 1;
+  const work = async () => {
+    while (next < all.length) await judge(next++);
+  };
+  await Promise.all(Array.from({ length: options.concurrency }, work));
+  return verdicts;
+}
+
+async function tryScenario(
+  client: Client,
+  { arrange = {}, judge }: Scenario,
+  index: number,
+  { timeoutMs, clock = "real", signal }: CertifyOptions,
+): Promise<Pick<Verdict, "result" | "happened" | "run">> {
+  signal.throwIfAborted();
+  const directory = await mkdtemp(join(tmpdir(), "async-music-certify-"));
+  const limit = new AbortController();
+  const stop = () => limit.abort();
+  const timer = setTimeout(stop, timeoutMs);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const { service, ended } = await client(
+      // Each has its own songs: a file of another run is noticed.
+      (url) => createService(arrange, { clock, seed: index + 1, url }),
+      directory,
+      limit.signal,
+    );
+    signal.throwIfAborted();
+    await using _ = service.emulator;
+    const run = await inspect(service, ended, directory);
+    const happened = ended.isStopped
+      ? `It had not ended after ${timeoutMs / 1000} seconds, and was stopped.`
+      : judge(run);
+    return { result: happened === null ? "passed" : "failed", happened, run };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+    await rm(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,109 @@
+import { basename } from "node:path";
+import type { ComplianceRule } from "../../emulator/index.js";
+import { ENDPOINTS } from "../../src/contract/service.js";
+import { printableLine } from "../../src/contract/text.js";
+import type { Run } from "./run.js";
+
+import type { SentRequest } from "./service.js";
+
+/** Returns what the client did wrong, as a sentence, or `null`. */
+export type Judge = (run: Run) => string | null;
+
+/** What the first of the judges finds that finds something. */
+export function all(...judges: readonly Judge[]): Judge {
+  return (run) => judges.map((judge) => judge(run)).find((found) => found !== null) ?? null;
+}
+
+/** The client ended with status 0, and saved a whole clip. */
+export const savesSong: Judge = (run) => (run.status === 0 ? hasSong(run) : `It ended with ${endOf(run)}.`);
+
+/** The client saved a whole clip and ended with status 0, or ended with another status and left no broken audio. */
+export const isHonest: Judge = (run) => (run.status === 0 ? hasSong(run) : hasNoBrokenAudio(run));
+
+/** The client ended with a status other than 0. */
+export const givesUp: Judge = (run) =>
+  run.status === 0 ? "It ended with exit status 0, as after a success." : hasNoBrokenAudio(run);
+
+const hasNoBrokenAudio: Judge = ({ files }) => {
+  const broken = files.find(
+    ({ extension, clipType }) => clipType === null && AUDIO_EXTENSIONS.has(extension),
+  );
+  return broken === undefined ? null : `${basename(broken.path)} is not a whole clip of the song.`;
+};
+
+const hasSong: Judge = (run) => {
+  if (run.files.length === 0) return "It ended with exit status 0 and saved no file.";
+  if (run.files.every(({ clipType }) => clipType === null))
+    return `It ended with exit status 0, but ${basename(run.files[0]?.path ?? "")} is not a clip of the song.`;
+  return hasNoBrokenAudio(run);
+};
+
+const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
+  "audio/mpeg": [".mp3", ".mpga", ".mpeg"],
+  "audio/wav": [".wav", ".wave"],
+};
+const AUDIO_EXTENSIONS = new Set([...Object.values(EXTENSIONS).flat(), ".flac", ".ogg", ".m4a", ".aac"]);
+
+/** An audio extension of a saved clip is that of its `Content-Type`. */
+export const namesFormat: Judge = ({ files }) => {
+  const wrong = files.find(
+    ({ extension, clipType }) =>
+      clipType !== null &&
+      AUDIO_EXTENSIONS.has(extension) &&
+      EXTENSIONS[clipType]?.includes(extension) !== true,
+  );
+  return wrong === undefined ? null : `It saved ${wrong.clipType} as ${basename(wrong.path)}.`;
+};
+
+/** The client sent the creation at most once. */
+export const sendsOnce: Judge = (run) => {
+  const { length } = creationsOf(run);
+  if (length <= 1) return null;
+  const credits = run.tasks.reduce((sum, task) => sum + task.credits_cost, 0);
+  const cost = run.tasks.length > 1 ? `, which made ${run.tasks.length} tasks for ${credits} credits` : "";
+  return `It sent the creation ${length} times${cost}.`;
+};
+
+/** The client broke none of these rules in the audit of the emulator. */
+export function keeps(...rules: readonly ComplianceRule[]): Judge {
+  return ({ findings }) => {
+    const found = findings.filter(({ rule }) => rules.includes(rule));
+    const [first] = found;
+    if (first === undefined) return null;
+    const more = found.length > 1 ? ` ${found.length} requests did so.` : "";
+    // The advice for tests that break a rule on purpose is not for this client.
+    return `${first.detail.split(" If the test ")[0]}${more}`;
+  };
+}
+
+/** The client did not send more requests than these. */
+export function sendsAtMost(count: number, what: (request: SentRequest) => boolean = () => true): Judge {
+  return ({ requests }) => {
+    const { length } = requests.filter(what);
+    return length <= count ? null : `It sent ${length} requests.`;
+  };
+}
+
+export function creationsOf({ requests }: Run): SentRequest[] {
+  return requests.filter(isCreation);
+}
+
+export function isCreation({ method, url }: SentRequest): boolean {
+  return method === "POST" && url.pathname === ENDPOINTS.createTask.path;
+}
+
+export function isRead({ method, url }: SentRequest): boolean {
+  return method === "GET" && url.pathname.startsWith(`${ENDPOINTS.createTask.path}/`);
+}
+
+/** A download of a clip, of the service or of a provider. */
+export function isDownload({ url }: Pick<SentRequest, "url">): boolean {
+  return url.pathname.includes("/audio/");
+}
+
+/** The exit status, and the last line that the client wrote. */
+export function endOf({ status, stderr, stdout }: Run): string {
+  const last = `${stdout}\n${stderr}`.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
+  const end = status === null ? "a signal" : `exit status ${status}`;
+  return last === "" ? end : `${end}: ${printableLine(last)}`;
+}

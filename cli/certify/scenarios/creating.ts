@@ -1,0 +1,111 @@
+import { ENDPOINTS, HEADERS, isSafeRequestId } from "../../../src/contract/service.js";
+import { gatewayPage, isTaskCreation } from "../deviations.js";
+import { all, creationsOf, isHonest, type Judge, savesSong, sendsAtMost, sendsOnce } from "../judges.js";
+import type { Scenario, Topic } from "../scenario.js";
+
+const { path } = ENDPOINTS.createTask;
+const UNKNOWN_OUTCOME =
+  "After a POST without a usable response, or with a 5xx, a task may exist. The client must not send the same request again by itself.";
+const SEND_ONCE =
+  "Send the POST outside of any retry: exclude it from the retries of the HTTP library, and report the unknown outcome. Whoever runs the client can then compare `tasks_created` of the usage.";
+
+/** A scenario in which the response to the POST is lost or useless. */
+function unknownOutcome(name: string, situation: string, arrange: Scenario["arrange"]): Scenario {
+  return {
+    name,
+    rule: `The client does not repeat a POST ${situation}.`,
+    sentence: UNKNOWN_OUTCOME,
+    isRequired: true,
+    change: SEND_ONCE,
+    ...(arrange !== undefined && { arrange }),
+    judge: all(sendsOnce, isHonest),
+  };
+}
+
+/** The scenario without a fault: a client that fails it is not judged further. */
+export const FIRST: Scenario = {
+  name: "song",
+  rule: "The client creates one task, waits for its end, and saves the audio.",
+  sentence:
+    "A client submits a task, receives its ID at once, and polls the task until it has a final status.",
+  isRequired: true,
+  change:
+    "The client must read ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY, make one song, write the path of its file to stdout or the file into ASYNC_MUSIC_OUT_DIR, and exit with status 0.",
+  judge: all(savesSong, sendsOnce, (run) => (creationsOf(run).length === 0 ? "It sent no POST." : null)),
+};
+
+const declaresJson: Judge = (run) => {
+  const [sent] = creationsOf(run);
+  const type = sent?.headers.get("Content-Type") ?? "none";
+  return /^application\/json\b/i.test(type) ? null : `The Content-Type of its POST is ${type}.`;
+};
+
+const identifiesRequests: Judge = ({ requests }) => {
+  const ids = requests.map(({ headers }) => headers.get(HEADERS.requestId));
+  const unsafe = ids.find((id) => id !== null && !isSafeRequestId(id));
+  return unsafe === undefined
+    ? null
+    : `It sent an X-Request-Id of ${unsafe?.length} characters, or with unsafe ones.`;
+};
+
+export const CREATING: Topic = {
+  title: "Creating once",
+  scenarios: [
+    FIRST,
+    {
+      name: "request-headers",
+      rule: "The client declares its POST as JSON. If it sends an X-Request-Id, the ID is safe.",
+      sentence:
+        "A creation needs the header Content-Type: application/json. A client may send an X-Request-Id of 1 to 128 safe characters.",
+      isRequired: true,
+      change: "Set Content-Type: application/json, and make request IDs from letters, digits and hyphens.",
+      judge: all(savesSong, declaresJson, identifiesRequests),
+    },
+    unknownOutcome("create-lost-response", "whose connection broke after the service carried it out", {
+      faults: [{ method: "POST", path, fault: { kind: "disconnect", when: "after" } }],
+    }),
+    unknownOutcome("create-broken-connection", "whose connection broke before the service carried it out", {
+      faults: [{ method: "POST", path, fault: { kind: "disconnect", when: "before" } }],
+    }),
+    unknownOutcome("create-502", "that gets 502", {
+      faults: [{ method: "POST", path, fault: { kind: "status", status: 502, when: "after" } }],
+    }),
+    unknownOutcome("create-500", "that gets 500", {
+      faults: [{ method: "POST", path, fault: { kind: "status", status: 500, when: "before" } }],
+    }),
+    unknownOutcome("create-gateway-page", "that gets the 504 page of a gateway", {
+      deviate: () => async (request, next) => {
+        const response = await next(request);
+        return isTaskCreation(request) ? gatewayPage(504) : response;
+      },
+    }),
+    unknownOutcome("create-cut-response", "whose response is cut", {
+      faults: [{ method: "POST", path, fault: { kind: "malformed" } }],
+    }),
+    unknownOutcome("create-slow-response", "whose response takes 8 seconds", {
+      faults: [{ method: "POST", path, fault: { kind: "latency", ms: 8000 } }],
+    }),
+    {
+      name: "create-400",
+      rule: "The client does not repeat a POST that the service refused as invalid.",
+      sentence: "400 means that the request is invalid. It creates no task, and the balance is unchanged.",
+      isRequired: true,
+      change: "Treat every 4xx but 429 as final: report `error_code` and exit with another status than 0.",
+      arrange: {
+        faults: [
+          {
+            method: "POST",
+            path,
+            times: 1000,
+            fault: { kind: "status", status: 400, error_code: "invalid_task_input", when: "before" },
+          },
+        ],
+      },
+      judge: all(
+        sendsOnce,
+        (run) => (run.status === 0 ? "It ended with exit status 0." : null),
+        sendsAtMost(10),
+      ),
+    },
+  ],
+};

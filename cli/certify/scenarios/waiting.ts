@@ -1,0 +1,123 @@
+import { ENDPOINTS, LIMITS } from "../../../src/contract/service.js";
+import { gatewayPage, isTaskRead } from "../deviations.js";
+import { all, givesUp, isHonest, isRead, type Judge, keeps, savesSong, sendsOnce } from "../judges.js";
+import type { Scenario, Topic } from "../scenario.js";
+
+const path = `${ENDPOINTS.createTask.path}/*`;
+const READS_ARE_SAFE =
+  "Reads are safe: a client may send them again, with a growing delay. If it has the ID of a task, it polls that task.";
+const POLL_ON =
+  "Catch errors of a poll: a broken connection, a 5xx, a body that is not JSON. Poll the same task again after the usual pause.";
+
+/** A scenario in which reads fail and the song is made all the same. */
+function failedRead(name: string, situation: string, arrange: Scenario["arrange"]): Scenario {
+  return {
+    name,
+    rule: `The client polls again ${situation}, and saves the song.`,
+    sentence: READS_ARE_SAFE,
+    isRequired: true,
+    change: POLL_ON,
+    ...(arrange !== undefined && { arrange }),
+    judge: all(savesSong, sendsOnce),
+  };
+}
+
+/** The pauses between reads, in milliseconds. */
+const pausesOf: (run: Parameters<Judge>[0]) => number[] = ({ requests }) => {
+  const times = requests.filter(isRead).map(({ at }) => at);
+  return times.slice(1).map((at, index) => at - (times[index] ?? at));
+};
+
+/** Timers of clients and the network may be early by this much. */
+const TOLERANCE_MS = 250;
+
+const pollsAtRecommendedPace: Judge = (run) => {
+  const { shortest, longest } = LIMITS.recommendedPollIntervalMs;
+  const outside = pausesOf(run).find((ms) => ms < shortest - TOLERANCE_MS || ms > longest + 4 * TOLERANCE_MS);
+  return outside === undefined ? null : `It polled after ${(outside / 1000).toFixed(1)} s.`;
+};
+
+const stopsAfterEnd: Judge = ({ requests, tasks }) => {
+  const reads = requests.filter(isRead).length;
+  return reads <= 3 * tasks.length
+    ? null
+    : `It read the task ${reads} times, though it ended at the third read.`;
+};
+
+export const WAITING: Topic = {
+  title: "Waiting",
+  scenarios: [
+    {
+      name: "poll-interval",
+      rule: "The client waits at least one second between polls of a task.",
+      sentence: "A task must not be polled more often than once a second.",
+      isRequired: true,
+      change: "Sleep between polls: 5 to 10 seconds are recommended.",
+      arrange: { outcome: { polls: 3 } },
+      judge: all(keeps("polled_too_often"), savesSong),
+    },
+    {
+      name: "poll-pace",
+      rule: "The client polls every 5 to 10 seconds.",
+      sentence: "Polling every 5 to 10 seconds is recommended.",
+      isRequired: false,
+      change: "Sleep 5 seconds between polls.",
+      arrange: { outcome: { polls: 3 } },
+      judge: all(pollsAtRecommendedPace, savesSong),
+    },
+    {
+      name: "poll-end",
+      rule: "The client stops polling when the task has ended.",
+      sentence: "`success`, `failure` and `timeout` are final.",
+      isRequired: false,
+      change: "Leave the loop at the first final status.",
+      arrange: { outcome: { polls: 3 } },
+      judge: all(savesSong, stopsAfterEnd),
+    },
+    {
+      name: "queued-song",
+      rule: "The client waits for a task that stays `pending` and has no output yet.",
+      sentence:
+        "`pending` means that the task waits. `output` may be null, or an object with a `result` of null, until the task has succeeded.",
+      isRequired: true,
+      change: "Read `output` only when `status` is `success`.",
+      arrange: { outcome: { polls: undefined, queue_seconds: 8, process_seconds: 4 } },
+      judge: all(savesSong, sendsOnce),
+    },
+    failedRead("read-500", "after a 500", {
+      faults: [{ method: "GET", path, times: 2, fault: { kind: "status", status: 500, when: "before" } }],
+    }),
+    failedRead("read-broken-connection", "after a broken connection", {
+      faults: [{ method: "GET", path, fault: { kind: "disconnect", when: "after" } }],
+    }),
+    failedRead("read-cut-response", "after a response that is cut", {
+      faults: [{ method: "GET", path, fault: { kind: "malformed" } }],
+    }),
+    failedRead("read-gateway-page", "after the 503 page of a gateway", {
+      deviate: () => {
+        let count = 0;
+        return async (request, next) =>
+          isTaskRead(request) && ++count === 1 ? gatewayPage(503) : next(request);
+      },
+    }),
+    {
+      name: "task-timeout",
+      rule: "The client treats `timeout` as the end of the task.",
+      sentence: "A task that is open for more than an hour becomes `timeout`, and its credits are refunded.",
+      isRequired: true,
+      change: "Leave the loop at `timeout` as at `failure`, and exit with another status than 0.",
+      arrange: {
+        firstOutcome: { outcome: "failure" },
+        deviate: () => async (request, next) => {
+          const response = await next(request);
+          if (!isTaskRead(request)) return response;
+          const text = (await response.text()).replace('"status":"failure"', '"status":"timeout"');
+          const headers = new Headers(response.headers);
+          headers.delete("Content-Length");
+          return new Response(text, { status: response.status, headers });
+        },
+      },
+      judge: all((run) => (run.tasks.length > 1 ? isHonest(run) : givesUp(run))),
+    },
+  ],
+};

@@ -1,0 +1,18 @@
+import { open, rm } from "node:fs/promises";
+import { ignoring } from "../src/node/durable.js";
+import { messageOfThrown, UsageError } from "./terminal.js";
+
+/** Fails if no file can be written at the path. Leaves a file as it is, and a path without one free. */
+export async function checkReportPath(path: string): Promise<void> {
+  try {
+    const existing = await open(path, "r+").catch(ignoring("ENOENT"));
+    await (existing ?? (await open(path, "wx"))).close();
+    if (existing === undefined) await rm(path);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+export function cannotWrite(path: string, cause: unknown): UsageError {
+  return new UsageError(`Failed to write the report to ${path}: ${messageOfThrown(cause)}`, { cause });
+}
