@@ -99,6 +99,15 @@ export function addCommands(
     return added.addHelpText("after", after?.(commandName(terminal)) ?? "");
   };
 
+  /** The command after `--`; `null` without `--`. */
+  const commandAfterDashes = (name: string, args: readonly string[]) => {
+    if (args.length > 0)
+      throw new UsageError(
+        `Missing \`--\` before the command: ${commandName(terminal)} ${name} -- ${args.map(shellWord).join(" ")}`,
+      );
+    if (operands?.length === 0) throw new UsageError("Missing command after `--`.");
+    return operands;
+  };
   add("run")
     .argument("[type]", "music, lyrics, upload or concat (default: music)", parseTaskType)
     .allowExcessArguments()
@@ -128,18 +137,6 @@ export function addCommands(
     const { checkDrift } = await import("./drift/drift.js");
     exitWith(await checkDrift(flags, packageVersion(), terminal));
   });
-  add("mcp").action(async (flags) =>
-    (await import("./mcp/server.js")).serveMcp(flags, packageVersion(), terminal),
-  );
-  /** The command after `--`; `null` without `--`. */
-  const commandAfterDashes = (name: string, args: readonly string[]) => {
-    if (args.length > 0)
-      throw new UsageError(
-        `Missing \`--\` before the command: ${commandName(terminal)} ${name} -- ${args.map(shellWord).join(" ")}`,
-      );
-    if (operands?.length === 0) throw new UsageError("Missing command after `--`.");
-    return operands;
-  };
   add("certify")
     .usage("[options] -- <command> [args...]")
     .allowExcessArguments()
@@ -151,6 +148,9 @@ export function addCommands(
         throw new UsageError("Missing command. Write `--` and then the command that makes a song.");
       exitWith(await certify(command, flags, packageVersion(), terminal));
     });
+  add("mcp").action(async (flags) =>
+    (await import("./mcp/server.js")).serveMcp(flags, packageVersion(), terminal),
+  );
   add("emulator")
     .usage("[options] [-- <command> [args...]]")
     .allowExcessArguments()

@@ -5,6 +5,7 @@ import { sentence } from "../src/contract/message.js";
 import {
   type AsyncMusic,
   AsyncMusicError,
+  AudioDownloadError,
   AudioExpiredError,
   type AudioExtension,
   type Clip,
@@ -103,7 +104,7 @@ export async function saveResult(
     const label = labelOf(clip);
     try {
       const path = target.pathFor(index, label.title ?? task.type, clip.id);
-      onSaved({ ...(await saveClip(client, clip, target, path, signal)), ...label });
+      onSaved({ ...(await saveClip(client, task, clip, target, path, signal)), ...label });
     } catch (failure) {
       signal.throwIfAborted();
       failures.push(failure);
@@ -132,6 +133,7 @@ export function labelOf(clip: Clip): Pick<Saved, "title" | "seconds"> {
 
 async function saveClip(
   client: AsyncMusic,
+  task: SucceededTask,
   clip: Clip,
   { force, isDirectory }: SaveTarget,
   path: string,
@@ -139,9 +141,33 @@ async function saveClip(
 ): Promise<Saved> {
   const earlier = isDirectory && !force ? await findSaved(path) : null;
   if (earlier !== null) return { file: { ...earlier, clip_id: clip.id }, isNew: false };
-  const download = await client.audio.download(clip, { signal });
+  const download = await client.audio.download(clip, { signal }).catch(async (error: unknown) => {
+    const renewed = await renewedClip(client, task, clip, error, signal);
+    if (renewed === null) throw error;
+    return client.audio.download(renewed, { signal });
+  });
   const saved = await saveAudio(download, path, { overwrite: force });
   return { file: { path: saved, content_type: download.contentType, clip_id: clip.id }, isNew: true };
+}
+
+/** How a server of files refuses an address that has expired. The service itself has 404, which is permanent. */
+const EXPIRED_ADDRESS = [401, 403, 410];
+
+/** The clip with the address that another read of its task has, if its own has expired; `null` if that is the same one. */
+async function renewedClip(
+  client: AsyncMusic,
+  { task_id }: SucceededTask,
+  { id, audio_url }: Clip,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<Clip | null> {
+  if (!(error instanceof AudioDownloadError) || !EXPIRED_ADDRESS.includes(error.status ?? 0)) return null;
+  // The failure of the download says more than that of the read.
+  const task = await client.tasks.retrieve(task_id, { signal }).catch(() => null);
+  signal.throwIfAborted();
+  const clips = task?.status === "success" ? clipsOf(task) : null;
+  const renewed = clips?.find((each) => each.id === id);
+  return renewed === undefined || renewed.audio_url === audio_url ? null : renewed;
 }
 
 /** The audio that an earlier command saved at a path without its extension. */

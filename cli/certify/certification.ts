@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ClockMode } from "../../emulator/index.js";
 import type { Client } from "./client.js";
+import type { Misstep } from "./judges.js";
 import { inspect, type Run } from "./run.js";
 import type { Scenario, Topic } from "./scenario.js";
 import { createService } from "./service.js";
@@ -12,8 +13,8 @@ export interface Verdict {
   readonly topic: string;
   readonly scenario: Scenario;
   readonly result: "passed" | "failed" | "not run";
-  /** What the client did wrong, as a sentence; `null` if it did nothing wrong. */
-  readonly happened: string | null;
+  /** What the client did wrong; `null` if it did nothing wrong. */
+  readonly misstep: Misstep | null;
   /** `null` if it was not run. */
   readonly run: Run | null;
 }
@@ -48,7 +49,7 @@ export async function certifyClient(
   await judge(0);
   if (verdicts[0]?.result === "failed")
     return all.map(
-      (each, index) => verdicts[index] ?? { ...each, result: "not run", happened: null, run: null },
+      (each, index) => verdicts[index] ?? { ...each, result: "not run", misstep: null, run: null },
     );
   let next = 1;
   const work = async () => {
@@ -63,7 +64,7 @@ async function tryScenario(
   { arrange = {}, judge }: Scenario,
   index: number,
   { timeoutMs, clock = "real", signal }: CertifyOptions,
-): Promise<Pick<Verdict, "result" | "happened" | "run">> {
+): Promise<Pick<Verdict, "result" | "misstep" | "run">> {
   signal.throwIfAborted();
   const directory = await mkdtemp(join(tmpdir(), "async-music-certify-"));
   const limit = new AbortController();
@@ -80,10 +81,10 @@ async function tryScenario(
     signal.throwIfAborted();
     await using _ = service.emulator;
     const run = await inspect(service, ended, directory);
-    const happened = ended.isStopped
-      ? `It had not ended after ${timeoutMs / 1000} seconds, and was stopped.`
+    const misstep = ended.isStopped
+      ? { happened: `It had not ended after ${timeoutMs / 1000} seconds, and was stopped.` }
       : judge(run);
-    return { result: happened === null ? "passed" : "failed", happened, run };
+    return { result: misstep === null ? "passed" : "failed", misstep, run };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);

@@ -6,8 +6,24 @@ import type { Run } from "./run.js";
 
 import type { SentRequest } from "./service.js";
 
-/** Returns what the client did wrong, as a sentence, or `null`. */
-export type Judge = (run: Run) => string | null;
+/** What a client did wrong. */
+export interface Misstep {
+  /** As a sentence. */
+  readonly happened: string;
+  /** @defaultValue that of the scenario */
+  readonly change?: string;
+}
+
+/** Judges a client by one rule. Returns `null` if the client did nothing wrong. */
+export type Judge = (run: Run) => Misstep | null;
+
+/** A judge that returns what happened, as a sentence. */
+export function judgeBy(find: (run: Run) => string | null, change?: string): Judge {
+  return (run) => {
+    const happened = find(run);
+    return happened === null ? null : { happened, ...(change !== undefined && { change }) };
+  };
+}
 
 /** What the first of the judges finds that finds something. */
 export function all(...judges: readonly Judge[]): Judge {
@@ -15,28 +31,32 @@ export function all(...judges: readonly Judge[]): Judge {
 }
 
 /** The client ended with status 0, and saved a whole clip. */
-export const savesSong: Judge = (run) => (run.status === 0 ? hasSong(run) : `It ended with ${endOf(run)}.`);
+export const savesSong: Judge = (run) =>
+  run.status === 0 ? hasSong(run) : { happened: `It ended with ${endOf(run)}.` };
 
 /** The client saved a whole clip and ended with status 0, or ended with another status and left no broken audio. */
 export const isHonest: Judge = (run) => (run.status === 0 ? hasSong(run) : hasNoBrokenAudio(run));
 
-/** The client ended with a status other than 0. */
+/** The client ended with another status than 0. */
 export const givesUp: Judge = (run) =>
-  run.status === 0 ? "It ended with exit status 0, as after a success." : hasNoBrokenAudio(run);
+  run.status === 0 ? { happened: "It ended with exit status 0, as after a success." } : hasNoBrokenAudio(run);
 
-const hasNoBrokenAudio: Judge = ({ files }) => {
+const hasNoBrokenAudio = judgeBy(({ files }) => {
   const broken = files.find(
     ({ extension, clipType }) => clipType === null && AUDIO_EXTENSIONS.has(extension),
   );
   return broken === undefined ? null : `${basename(broken.path)} is not a whole clip of the song.`;
-};
+}, "Write a download to a draft, check its status and its length, and rename it when it is complete. Leave no file after an error.");
 
-const hasSong: Judge = (run) => {
-  if (run.files.length === 0) return "It ended with exit status 0 and saved no file.";
-  if (run.files.every(({ clipType }) => clipType === null))
-    return `It ended with exit status 0, but ${basename(run.files[0]?.path ?? "")} is not a clip of the song.`;
-  return hasNoBrokenAudio(run);
-};
+const hasSong = all(
+  judgeBy(({ files }) => {
+    if (files.some(({ clipType }) => clipType !== null)) return null;
+    const [file] = files;
+    const found = file === undefined ? "saved no file" : `${basename(file.path)} is not a clip of the song`;
+    return `It ended with exit status 0, but ${found}.`;
+  }, "Exit with status 0 only if a whole clip was saved. After an error, write it to stderr and exit with another status."),
+  hasNoBrokenAudio,
+);
 
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   "audio/mpeg": [".mp3", ".mpga", ".mpeg"],
@@ -45,7 +65,7 @@ const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
 const AUDIO_EXTENSIONS = new Set([...Object.values(EXTENSIONS).flat(), ".flac", ".ogg", ".m4a", ".aac"]);
 
 /** An audio extension of a saved clip is that of its `Content-Type`. */
-export const namesFormat: Judge = ({ files }) => {
+export const namesFormat = judgeBy(({ files }) => {
   const wrong = files.find(
     ({ extension, clipType }) =>
       clipType !== null &&
@@ -53,35 +73,27 @@ export const namesFormat: Judge = ({ files }) => {
       EXTENSIONS[clipType]?.includes(extension) !== true,
   );
   return wrong === undefined ? null : `It saved ${wrong.clipType} as ${basename(wrong.path)}.`;
-};
+});
 
 /** The client sent the creation at most once. */
-export const sendsOnce: Judge = (run) => {
+export const sendsOnce = judgeBy((run) => {
   const { length } = creationsOf(run);
   if (length <= 1) return null;
   const credits = run.tasks.reduce((sum, task) => sum + task.credits_cost, 0);
   const cost = run.tasks.length > 1 ? `, which made ${run.tasks.length} tasks for ${credits} credits` : "";
   return `It sent the creation ${length} times${cost}.`;
-};
+});
 
 /** The client broke none of these rules in the audit of the emulator. */
 export function keeps(...rules: readonly ComplianceRule[]): Judge {
-  return ({ findings }) => {
+  return judgeBy(({ findings }) => {
     const found = findings.filter(({ rule }) => rules.includes(rule));
     const [first] = found;
     if (first === undefined) return null;
     const more = found.length > 1 ? ` ${found.length} requests did so.` : "";
     // The advice for tests that break a rule on purpose is not for this client.
     return `${first.detail.split(" If the test ")[0]}${more}`;
-  };
-}
-
-/** The client did not send more requests than these. */
-export function sendsAtMost(count: number, what: (request: SentRequest) => boolean = () => true): Judge {
-  return ({ requests }) => {
-    const { length } = requests.filter(what);
-    return length <= count ? null : `It sent ${length} requests.`;
-  };
+  });
 }
 
 export function creationsOf({ requests }: Run): SentRequest[] {
@@ -101,9 +113,10 @@ export function isDownload({ url }: Pick<SentRequest, "url">): boolean {
   return url.pathname.includes("/audio/");
 }
 
-/** The exit status, and the last line that the client wrote. */
+/** The exit status, and the last line that the client wrote, without lines of a stack trace. */
 export function endOf({ status, stderr, stdout }: Run): string {
-  const last = `${stdout}\n${stderr}`.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
+  const written = `${stdout}\n${stderr}`.split("\n").filter((line) => /^(?!\s*at )\s*\w/.test(line));
+  const last = printableLine(written.at(-1)?.trim().slice(0, 200) ?? "");
   const end = status === null ? "a signal" : `exit status ${status}`;
-  return last === "" ? end : `${end}: ${printableLine(last)}`;
+  return last === "" ? end : `${end}: ${last}`;
 }

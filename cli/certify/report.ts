@@ -45,11 +45,11 @@ export function createReport(
   };
 }
 
-function reported({ topic, scenario, result, happened, run }: Verdict): ReportedScenario {
+function reported({ topic, scenario, result, misstep, run }: Verdict): ReportedScenario {
   const { name, isRequired: required, rule, sentence, change } = scenario;
   const facts = { topic, name, required, result, rule, sentence };
-  if (happened === null || run === null) return facts;
-  return { ...facts, happened, change, requests: requestsText(run.requests), end: endOf(run) };
+  if (misstep === null || run === null) return facts;
+  return { ...facts, change, ...misstep, requests: requestsText(run.requests), end: endOf(run) };
 }
 
 const MOST_REQUESTS = 8;
@@ -90,23 +90,30 @@ function byTopic(scenarios: readonly ReportedScenario[]) {
   return topics.map((topic) => ({ topic, all: scenarios.filter((each) => each.topic === topic) }));
 }
 
+/** Scenarios that failed, with those together that need the same change. */
+function byChange(failed: readonly ReportedScenario[]) {
+  const changes = [...new Set(failed.map(({ change = "" }) => change))];
+  return changes.map((change) => {
+    const all = failed.filter((each) => each.change === change);
+    return { change, sentences: [...new Set(all.map(({ sentence }) => sentence))], all };
+  });
+}
+
 const NOT_RUN = "The client made no song without a fault, so the other scenarios were not run.";
 
 /** The report for a terminal. */
 export function reportText(report: CertifyReport, style: Styler): string {
   const { scenarios, certified } = report;
   const failed = scenarios.filter(({ result }) => result === "failed");
-  const details = failed.flatMap(
-    ({ name, required, rule, happened = "", change = "", sentence, requests = "", end = "" }) => [
-      `${style(required ? "red" : "yellow", required ? "FAILED" : "failed")} ${style("bold", name)} (${required ? "required" : "recommended"}): ${rule}`,
-      `  What happened: ${happened}`,
-      `  What to change: ${change}`,
-      `  The interface: ${sentence}`,
-      `  Requests: ${requests}`,
-      `  End: ${end}`,
-      "",
-    ],
-  );
+  const details = byChange(failed).flatMap(({ change, sentences, all }) => [
+    ...all.flatMap(({ name, required, happened = "", requests = "", end = "" }) => [
+      `${style(required ? "red" : "yellow", required ? "FAILED" : "failed")} ${style("bold", name)}: ${happened}`,
+      `       ${requests}; ${end}`,
+    ]),
+    `  What to change: ${change}`,
+    ...sentences.map((sentence) => `  The interface: ${sentence}`),
+    "",
+  ]);
   const passed = byTopic(scenarios).flatMap(({ topic, all }) => {
     const names = all.filter(({ result }) => result === "passed").map(({ name }) => name);
     return names.length === 0 ? [] : [`Passed, ${topic.toLowerCase()}: ${names.join(", ")}`];

@@ -11,5 +11,5 @@ test("this SDK passes all scenarios", async () => {
     signal: new AbortController().signal,
   });
   const failed = verdicts.filter(({ result }) => result !== "passed");
-  expect(failed.map(({ scenario, happened }) => [scenario.name, happened])).toEqual([]);
+  expect(failed.map(({ scenario, misstep }) => [scenario.name, misstep?.happened])).toEqual([]);
 });

@@ -2,7 +2,18 @@ import { describe, expect, test } from "vitest";
 import { createEmulator } from "../../emulator/index.js";
 import { createTerminal, expectOneLine } from "./support/terminal.js";
 
-const COMMANDS = ["run", "wait", "orders", "settle", "balance", "usage", "drift", "mcp", "emulator"];
+const COMMANDS = [
+  "run",
+  "wait",
+  "orders",
+  "settle",
+  "balance",
+  "usage",
+  "drift",
+  "certify",
+  "mcp",
+  "emulator",
+];
 
 describe.each([[], ...COMMANDS.map((name) => [name])])("async-music %s --help", (...command) => {
   test("is written to stdout, with status 0", async () => {

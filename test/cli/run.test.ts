@@ -145,6 +145,37 @@ describe("the result", () => {
     expect(stdout.split("\n")[0]).toBe(`${its.folder}/rain.mp3`);
   });
 
+  test.each([401, 403, 410])(
+    "is saved from the new address that another read has after a %i",
+    async (status) => {
+      let reads = 0;
+      const { song } = createChangedTerminal(its.emulator, async (response, { method, url }) => {
+        // The address of the first read has expired.
+        if (url.endsWith("?expired")) return new Response("Expired", { status });
+        if (method === "POST" || !url.includes("/api/v1/task/")) return response;
+        const text = (await response.text()).replace(/"audio_url":"[^"]*/, "$&?expired");
+        return new Response(
+          text.includes('"success"') && ++reads > 1 ? text.replace("?expired", "") : text,
+          response,
+        );
+      });
+      const { status: exit, stdout } = await song("--out", `${its.folder}/rain`);
+      expect([exit, stdout, reads]).toEqual([0, `${its.folder}/rain.wav\n`, 2]);
+    },
+  );
+
+  test("is not requested again from the same address after a 403", async () => {
+    let downloads = 0;
+    const { song } = createChangedTerminal(its.emulator, (response, { url }) => {
+      if (!url.includes("/audio/")) return response;
+      downloads++;
+      return new Response("Forbidden", { status: 403 });
+    });
+    const { status, stderr } = await song("--out", `${its.folder}/rain`);
+    expect([status, downloads]).toEqual([14, 1]);
+    expect(stderr).toContain("HTTP 403");
+  });
+
   test("is numbered if --out is a file", async () => {
     its.emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
     const { stdout } = await its.song("--out", `${its.folder}/my.song.mp3`);
@@ -197,6 +228,15 @@ describe("the result", () => {
     const { status, stderr } = await its.song("--out", `${its.folder}/${out}`);
     expect([status, its.bodies]).toEqual([1, []]);
     expect(stderr).toContain(words);
+  });
+
+  test("without clips is an error, since nothing is saved", async () => {
+    its.emulator.providers.provider_a.next({ clips: 0 });
+    const { status, stdout, stderr } = await its.song("--out", `${its.folder}/rain`);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("it succeeded without clips");
+    its.emulator.providers.provider_a.next({ clips: 0 });
+    expect(await its.song("--no-download")).toMatchObject({ status: 0, stdout: "" });
   });
 
   test("is not lost if it can't be saved in the end", async () => {

@@ -68,7 +68,7 @@ test("every exported function, constant and class is named in a guide", () => {
 });
 
 test("every command has its row and every flag its mention, and the pages name no other flag", () => {
-  const page = ["cli", "drift", "agents"].map((name) => read(`docs/${name}.md`)).join("\n");
+  const page = ["cli", "drift", "certify", "agents"].map((name) => read(`docs/${name}.md`)).join("\n");
   const program = new Command();
   addCommands(program, Object({ env: {} }), null);
   const commands = matchesIn(page, /^\| `async-music (\w+)/gm);

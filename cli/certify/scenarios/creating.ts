@@ -1,19 +1,19 @@
 import { ENDPOINTS, HEADERS, isSafeRequestId } from "../../../src/contract/service.js";
 import { gatewayPage, isTaskCreation } from "../deviations.js";
-import { all, creationsOf, isHonest, type Judge, savesSong, sendsAtMost, sendsOnce } from "../judges.js";
+import { all, creationsOf, givesUp, isHonest, judgeBy, savesSong, sendsOnce } from "../judges.js";
 import type { Scenario, Topic } from "../scenario.js";
 
 const { path } = ENDPOINTS.createTask;
 const UNKNOWN_OUTCOME =
   "After a POST without a usable response, or with a 5xx, a task may exist. The client must not send the same request again by itself.";
 const SEND_ONCE =
-  "Send the POST outside of any retry: exclude it from the retries of the HTTP library, and report the unknown outcome. Whoever runs the client can then compare `tasks_created` of the usage.";
+  "Send the POST outside of any retry: exclude it from the retries of the HTTP library, and report the unknown outcome. The user can then compare `tasks_created` of the usage.";
 
 /** A scenario in which the response to the POST is lost or useless. */
 function unknownOutcome(name: string, situation: string, arrange: Scenario["arrange"]): Scenario {
   return {
     name,
-    rule: `The client does not repeat a POST ${situation}.`,
+    rule: `The client does not repeat a POST ${situation}, and reports no song that it does not have.`,
     sentence: UNKNOWN_OUTCOME,
     isRequired: true,
     change: SEND_ONCE,
@@ -31,22 +31,26 @@ export const FIRST: Scenario = {
   isRequired: true,
   change:
     "The client must read ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY, make one song, write the path of its file to stdout or the file into ASYNC_MUSIC_OUT_DIR, and exit with status 0.",
-  judge: all(savesSong, sendsOnce, (run) => (creationsOf(run).length === 0 ? "It sent no POST." : null)),
+  judge: all(
+    savesSong,
+    sendsOnce,
+    judgeBy((run) => (creationsOf(run).length === 0 ? "It sent no POST." : null)),
+  ),
 };
 
-const declaresJson: Judge = (run) => {
+const declaresJson = judgeBy((run) => {
   const [sent] = creationsOf(run);
   const type = sent?.headers.get("Content-Type") ?? "none";
   return /^application\/json\b/i.test(type) ? null : `The Content-Type of its POST is ${type}.`;
-};
+});
 
-const identifiesRequests: Judge = ({ requests }) => {
+const identifiesRequests = judgeBy(({ requests }) => {
   const ids = requests.map(({ headers }) => headers.get(HEADERS.requestId));
   const unsafe = ids.find((id) => id !== null && !isSafeRequestId(id));
   return unsafe === undefined
     ? null
     : `It sent an X-Request-Id of ${unsafe?.length} characters, or with unsafe ones.`;
-};
+});
 
 export const CREATING: Topic = {
   title: "Creating once",
@@ -101,11 +105,7 @@ export const CREATING: Topic = {
           },
         ],
       },
-      judge: all(
-        sendsOnce,
-        (run) => (run.status === 0 ? "It ended with exit status 0." : null),
-        sendsAtMost(10),
-      ),
+      judge: all(sendsOnce, givesUp),
     },
   ],
 };

@@ -1,6 +1,7 @@
 import { ENDPOINTS, LIMITS } from "../../../src/contract/service.js";
 import { gatewayPage, isTaskRead } from "../deviations.js";
-import { all, givesUp, isHonest, isRead, type Judge, keeps, savesSong, sendsOnce } from "../judges.js";
+import { all, givesUp, isHonest, isRead, judgeBy, keeps, savesSong, sendsOnce } from "../judges.js";
+import type { Run } from "../run.js";
 import type { Scenario, Topic } from "../scenario.js";
 
 const path = `${ENDPOINTS.createTask.path}/*`;
@@ -23,7 +24,7 @@ function failedRead(name: string, situation: string, arrange: Scenario["arrange"
 }
 
 /** The pauses between reads, in milliseconds. */
-const pausesOf: (run: Parameters<Judge>[0]) => number[] = ({ requests }) => {
+const pausesOf = ({ requests }: Run): number[] => {
   const times = requests.filter(isRead).map(({ at }) => at);
   return times.slice(1).map((at, index) => at - (times[index] ?? at));
 };
@@ -31,18 +32,18 @@ const pausesOf: (run: Parameters<Judge>[0]) => number[] = ({ requests }) => {
 /** Timers of clients and the network may be early by this much. */
 const TOLERANCE_MS = 250;
 
-const pollsAtRecommendedPace: Judge = (run) => {
+const pollsAtRecommendedPace = judgeBy((run) => {
   const { shortest, longest } = LIMITS.recommendedPollIntervalMs;
   const outside = pausesOf(run).find((ms) => ms < shortest - TOLERANCE_MS || ms > longest + 4 * TOLERANCE_MS);
   return outside === undefined ? null : `It polled after ${(outside / 1000).toFixed(1)} s.`;
-};
+});
 
-const stopsAfterEnd: Judge = ({ requests, tasks }) => {
+const stopsAfterEnd = judgeBy(({ requests, tasks }) => {
   const reads = requests.filter(isRead).length;
   return reads <= 3 * tasks.length
     ? null
     : `It read the task ${reads} times, though it ended at the third read.`;
-};
+});
 
 export const WAITING: Topic = {
   title: "Waiting",
@@ -81,7 +82,7 @@ export const WAITING: Topic = {
         "`pending` means that the task waits. `output` may be null, or an object with a `result` of null, until the task has succeeded.",
       isRequired: true,
       change: "Read `output` only when `status` is `success`.",
-      arrange: { outcome: { polls: undefined, queue_seconds: 8, process_seconds: 4 } },
+      arrange: { outcome: { polls: undefined, queue_seconds: 4, process_seconds: 2 } },
       judge: all(savesSong, sendsOnce),
     },
     failedRead("read-500", "after a 500", {
@@ -117,7 +118,7 @@ export const WAITING: Topic = {
           return new Response(text, { status: response.status, headers });
         },
       },
-      judge: all((run) => (run.tasks.length > 1 ? isHonest(run) : givesUp(run))),
+      judge: (run) => (run.tasks.length > 1 ? isHonest(run) : givesUp(run)),
     },
   ],
 };

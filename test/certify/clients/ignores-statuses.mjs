@@ -4,7 +4,11 @@ import { join } from "node:path";
 
 const { ASYNC_MUSIC_BASE_URL: baseUrl, ASYNC_MUSIC_API_KEY: key, ASYNC_MUSIC_OUT_DIR: folder } = process.env;
 const headers = { "x-api-key": key, "Content-Type": "application/json" };
-const order = { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain in Lisbon" } };
+const order = {
+  model: "provider_a",
+  task_type: "music",
+  input: { gpt_description_prompt: "rain in Lisbon" },
+};
 
 async function main() {
   const body = JSON.stringify(order);

@@ -1,25 +1,20 @@
-import { join } from "node:path";
 import type { Client } from "../../../cli/certify/client.js";
-import { AsyncMusic } from "../../../src/index.js";
-import { saveAudio } from "../../../src/node/index.js";
+import { createTerminal } from "../../cli/support/terminal.js";
 
-/** This SDK, in this process: on the virtual clock of its service. */
+/** This SDK, as the command `async-music run` uses it: in this process, on the virtual clock of its service. */
 export const sdkClient: Client = async (createService, outDirectory) => {
   const service = createService();
-  const options = { ...service.emulator.connection(), fetch: service.fetch, logLevel: "off" } as const;
-  const client = new AsyncMusic(options);
-  const ended = { isStopped: false, stdout: "" };
-  try {
-    const task = await client.tasks.run({
-      model: "provider_a",
-      task_type: "music",
-      audio_format: "mp3",
-      input: { gpt_description_prompt: "rain in Lisbon" },
-    });
-    for (const clip of task.output.result)
-      await saveAudio(await client.audio.download(clip), join(outDirectory, clip.id));
-    return { service, ended: { ...ended, status: 0, stderr: "" } };
-  } catch (error) {
-    return { service, ended: { ...ended, status: 1, stderr: String(error) } };
-  }
+  const connection = () => ({ ...service.emulator.connection(), fetch: following(service.fetch) });
+  const ended = await createTerminal({ connection }).song("--format", "mp3", "--out", `${outDirectory}/`);
+  return { service, ended: { ...ended, isStopped: false } };
 };
+
+/** Follows redirects, as the `fetch` of the platform does. */
+function following(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const response = await fetch(request.clone());
+    const location = response.headers.get("Location");
+    return location === null ? response : fetch(new Request(new URL(location, request.url), request));
+  };
+}

@@ -1,0 +1,135 @@
+import { spawnSync } from "node:child_process";
+import { delimiter, resolve } from "node:path";
+import { expect, test } from "vitest";
+import type { CertifyReport } from "../../cli/certify/report.js";
+import { runProgram } from "../../cli/program.js";
+import { recordingTerminal } from "../cli/support/terminal.js";
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+
+/** Certifies a program. Where Python or a shell would sleep, the clock of the emulator moves instead. */
+async function certify(...command: string[]): Promise<{ status: number; report: CertifyReport }> {
+  const env = {
+    ...process.env,
+    PATH: [resolve("test/certify/support/bin"), process.env["PATH"]].join(delimiter),
+    PYTHONPATH: resolve("test/certify/support"),
+  };
+  const { terminal, written } = recordingTerminal({ env });
+  const status = await runProgram(["certify", "--json", "--timeout", "12s", "--", ...command], terminal);
+  return { status, report: JSON.parse(written.stdout) };
+}
+
+function failedIn({ scenarios }: CertifyReport): string[] {
+  return scenarios.filter(({ result }) => result === "failed").map(({ name }) => name);
+}
+
+test.skipIf(!hasPython)("the example in Python passes all scenarios (needs python3)", async () => {
+  const { status, report } = await certify("python3", "examples/python/certified_song.py");
+  expect(failedIn(report)).toEqual([]);
+  expect([status, report.certified]).toEqual([0, true]);
+});
+
+test.skipIf(!hasPython)("a client that retries everything fails (needs python3)", async () => {
+  const { status, report } = await certify("python3", "test/certify/clients/retries_everything.py");
+  expect([status, report.certified]).toEqual([1, false]);
+  expect(failedIn(report)).toEqual([
+    "create-lost-response",
+    "create-broken-connection",
+    "create-502",
+    "create-500",
+    "create-gateway-page",
+    "create-cut-response",
+    "create-slow-response",
+    "create-400",
+    "poll-pace",
+    "read-cut-response",
+    "create-429-wait",
+    "create-429-twice",
+    "read-429",
+    "failure-moderation",
+    "failure-input",
+    "failure-prose",
+    "failure-unknown-code",
+    "failure-wait",
+    "failure-endless",
+    "failure-report",
+    "audio-provider-format",
+    "audio-404",
+    "audio-403",
+    "audio-provider",
+    "audio-redirect",
+    "audio-no-clips",
+  ]);
+});
+
+test("a client that ignores statuses fails", async () => {
+  const { status, report } = await certify(process.execPath, "test/certify/clients/ignores-statuses.mjs");
+  expect([status, report.certified]).toEqual([1, false]);
+  expect(failedIn(report)).toEqual([
+    "create-lost-response",
+    "create-broken-connection",
+    "create-502",
+    "create-500",
+    "create-gateway-page",
+    "create-cut-response",
+    "create-400",
+    "poll-interval",
+    "poll-pace",
+    "read-500",
+    "read-broken-connection",
+    "read-cut-response",
+    "read-gateway-page",
+    "task-timeout",
+    "create-429-wait",
+    "create-429-twice",
+    "create-429-song",
+    "read-429",
+    "failure-moderation",
+    "failure-input",
+    "failure-prose",
+    "failure-unknown-code",
+    "failure-retryable",
+    "failure-wait",
+    "failure-endless",
+    "failure-report",
+    "audio-format",
+    "audio-url-extension",
+    "audio-500",
+    "audio-cut",
+    "audio-404",
+    "audio-403",
+    "audio-provider",
+    "audio-redirect",
+    "audio-no-clips",
+  ]);
+});
+
+test.skipIf(!hasCurl)("a script with curl fails (needs curl)", async () => {
+  const { status, report } = await certify("sh", "test/certify/clients/curl.sh");
+  expect([status, report.certified]).toEqual([1, false]);
+  expect(failedIn(report)).toEqual([
+    "create-lost-response",
+    "create-broken-connection",
+    "create-502",
+    "create-500",
+    "create-gateway-page",
+    "create-400",
+    "task-timeout",
+    "failure-moderation",
+    "failure-input",
+    "failure-prose",
+    "failure-unknown-code",
+    "failure-retryable",
+    "failure-wait",
+    "failure-endless",
+    "failure-report",
+    "audio-format",
+    "audio-500",
+    "audio-cut",
+    "audio-404",
+    "audio-403",
+    "audio-redirect",
+    "audio-no-clips",
+  ]);
+});
