@@ -115,6 +115,8 @@ export async function attempt(
   const limits = { timeoutMs, signal: inFlight ? undefined : signal };
   const outcome = await new Exchange(context, call, requestId, limits).run(apiKey, headers);
   if (inFlight) inFlight.call = null;
+  // Other attempts may have read many other keys meanwhile, and the response may repeat this one.
+  context.redactor.learn(apiKey);
   reportAttempt(context, call, requestId, sentAt, outcome);
 
   const response = outcome.kind === "received" ? outcome.response : null;

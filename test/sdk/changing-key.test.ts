@@ -251,6 +251,23 @@ test("every key that the function has returned is redacted, and an audio host re
   await (await downloading.audio.download(clip?.audio_url ?? "")).blob();
 });
 
+test("a response does not show the key of its request, however many keys were read meanwhile", async () => {
+  const waiting: (() => void)[] = [];
+  const echo: typeof fetch = async (input, init) => {
+    const key = new Request(input, init).headers.get("X-API-Key");
+    await new Promise<void>((respond) => waiting.push(respond));
+    const body = { code: 400, error: `wrong key ${key}`, error_code: "invalid_request_body" };
+    return new Response(JSON.stringify(body), { status: 400, headers: { "X-Echo": `${key}` } });
+  };
+  const keys = Array.from({ length: 40 }, (_, index) => `emu_key_number_${index}_`);
+  const left = [...keys];
+  const client = new AsyncMusic({ ...emulator.connection(), fetch: echo, apiKey: () => left.shift() ?? "" });
+  const errors = keys.map(() => reasonOf(client.account.usage()));
+  while (waiting.length < keys.length) await new Promise((resolve) => setImmediate(resolve));
+  for (const respond of waiting) respond();
+  for (const [index, error] of (await Promise.all(errors)).entries()) expectNoKey(error, keys[index] ?? "");
+});
+
 test("a client that has had many keys knows the last 32", () => {
   const redactor = createRedactor("");
   const keys = Array.from({ length: 33 }, (_, index) => `emu_key_number_${index}_`);
