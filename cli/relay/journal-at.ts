@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Journal } from "../../src/index.js";
+import type { ClientOptions, Journal } from "../../src/index.js";
 import { fileJournal } from "../../src/node/index.js";
 import { schemeOf } from "../journal.js";
 import { UsageError } from "../terminal.js";
@@ -9,6 +9,8 @@ export interface OpenedJournal {
   readonly journal: Required<Journal>;
   /** Whether there is a journal: a directory is created with its first entry. */
   readonly exists: boolean;
+  /** Shares the rate limit with the processes that submit the orders, where their database can do that. */
+  readonly pacer?: ClientOptions["pacer"];
   close(): Promise<void>;
 }
 
@@ -42,18 +44,28 @@ async function inPostgres(connectionString: string): Promise<OpenedJournal> {
 }
 
 async function inRedis(url: string): Promise<OpenedJournal> {
-  const { redisJournal } = await import("../../src/databases/redis/index.js");
+  const { redisJournal, redisPacer } = await import("../../src/databases/redis/index.js");
   const ioredis = await installed(() => import("ioredis"));
   if (ioredis !== null) {
     const redis = new ioredis.Redis(url);
     redis.on("error", () => {});
-    return { journal: redisJournal(redis), exists: true, close: async () => redis.disconnect() };
+    return {
+      journal: redisJournal(redis),
+      exists: true,
+      pacer: redisPacer(redis),
+      close: async () => redis.disconnect(),
+    };
   }
   const library = (await installed(() => import("redis"))) ?? missing("ioredis");
   const redis = library.createClient({ url });
   redis.on("error", () => {});
   await redis.connect();
-  return { journal: redisJournal(redis), exists: true, close: async () => redis.destroy() };
+  return {
+    journal: redisJournal(redis),
+    exists: true,
+    pacer: redisPacer(redis),
+    close: async () => redis.destroy(),
+  };
 }
 
 /** A package that users install; `null` if it is not installed. */

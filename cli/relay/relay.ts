@@ -2,7 +2,7 @@ import { printableLine } from "../../src/contract/text.js";
 import { createRedactor } from "../../src/errors/redactor.js";
 import { FOLLOW_DEFAULTS, Follower, type FollowerSettings } from "../../src/follow/follower.js";
 import { LONGEST_LEASE_MS } from "../../src/follow/order-lease.js";
-import type { AsyncMusic, UnacknowledgedOrder } from "../../src/index.js";
+import type { AsyncMusic, ClientOptions, UnacknowledgedOrder } from "../../src/index.js";
 import { tenantOf } from "../../src/journal/entries.js";
 import { createSystemClock } from "../../src/time/clock.js";
 import { systemRandom } from "../../src/time/random.js";
@@ -23,10 +23,13 @@ export async function relay(flags: RelayFlags, terminal: Terminal): Promise<void
   if (flags.store !== undefined && list) throw new UsageError("--store needs --webhook.");
   const webhook = url === undefined ? null : webhookOf(url, flags, terminal);
   const store = flags.store === undefined ? null : await storeAt(flags.store);
-  const client = webhook === null ? null : connect(flags, terminal);
+  const connectWith = (pacer?: ClientOptions["pacer"]) => connect(flags, terminal, { pacer });
+  // A missing key is reported before the journal is opened.
+  if (webhook !== null) connectWith();
   const opened = await journalAt(flags.journal);
   try {
-    if (client === null || webhook === null) return await listUndelivered(opened, flags, terminal);
+    if (webhook === null) return await listUndelivered(opened, flags, terminal);
+    const client = connectWith(opened.pacer);
     await relayUntilSignal(opened, { client, webhook, store, flags, terminal });
   } finally {
     await opened.close();

@@ -28,6 +28,8 @@ test("relays of a journal in Redis are killed ten times, and each end is deliver
   await killRelays(redisJournal(redis), 10, ([url = "", key = "", ...rest]) =>
     startRelay([...RELAY_SOURCES, url, key, place, ...rest]),
   );
+  // The relays share the rate limit of the key: they exchange the ends of tasks there.
+  expect(await redis.keys("async-music:pacer:*:ends")).toHaveLength(1);
   await redis.flushdb();
 });
 

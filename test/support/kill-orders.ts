@@ -39,12 +39,17 @@ export async function killOrders(kills: number, server: KilledServer, store: Ord
     return child;
   };
 
+  /** On a busy machine, a process carries out few orders before it is killed. One order in 20 succeeds. */
+  const hasEnough = () =>
+    [...readLedger(emulator).values()].every(
+      ({ settled, tasks }) => tasks > kills / 4 && (settled > 0 || kills < 100),
+    );
   let killed = 0;
   const restarts: Promise<void>[] = [];
   const live = async (name: number): Promise<ChildProcess> => {
     for (let generation = 0; ; generation++) {
       const child = await start(name, generation);
-      if (killed >= kills) return child;
+      if (killed >= kills && hasEnough()) return child;
       await setTimeout((37 * killed) % 200);
       child.kill("SIGKILL");
       await once(child, "exit");
@@ -66,11 +71,9 @@ export async function killOrders(kills: number, server: KilledServer, store: Ord
   const ledger = readLedger(emulator);
   for (const tenant of TENANTS) {
     const { spent, reserved } = await store.budget.usage(tenant);
-    const { most, settled, tasks } = ledger.get(tenant) ?? { most: 0, settled: 0, tasks: 0 };
+    const { most, settled } = ledger.get(tenant) ?? { most: 0, settled: 0 };
     expect({ tenant, spent, reserved }).toEqual({ tenant, spent: settled, reserved: 0 });
     expect(most).toBeLessThanOrEqual(MOST_CREDITS);
-    // One order in 20 succeeds: few kills may leave a tenant without one.
-    expect([settled > 0 || kills < 100, tasks > kills / 4]).toEqual([true, true]);
   }
   const prompts = emulator.state().tasks.map(({ input }) => String(input?.["prompt"]));
   expect(prompts.length).toBe(new Set(prompts).size);
