@@ -39,7 +39,7 @@ export async function killOrders(kills: number, server: KilledServer, store: Ord
     return child;
   };
 
-  /** On a busy machine, a process carries out few orders before it is killed. One order in 20 succeeds. */
+  /** On a busy machine, a process carries out few orders before it is killed. One order in ten succeeds. */
   const hasEnough = () =>
     [...readLedger(emulator).values()].every(
       ({ settled, tasks }) => tasks > kills / 4 && (settled > 0 || kills < 100),
