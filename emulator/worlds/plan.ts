@@ -33,7 +33,7 @@ export interface PlannedProcess {
   readonly startsAt: number;
   /** How long each step takes, in milliseconds, so that the steps of processes alternate. */
   readonly pace: readonly [shortest: number, longest: number];
-  /** When the process receives SIGTERM, in milliseconds; `null` for never. */
+  /** When the process receives SIGTERM, in milliseconds after its start; `null` for never. */
   readonly stopsAt: number | null;
   /** Its faults, by step. A step is the start or the end of anything that the process awaits, counted over all its lives. */
   readonly mishaps: readonly (readonly [step: number, mishap: Mishap])[];
@@ -110,7 +110,7 @@ function drawProcess(
     orders: own.map(({ id }) => id),
     startsAt: random() < 0.5 ? 0 : below(random, 120_000),
     pace: [0, random() < 0.5 ? 0 : 1 + below(random, 20) ** 2],
-    stopsAt: random() < 0.12 ? below(random, 60_000) : null,
+    stopsAt: random() < (isCalm ? 0.5 : 0.12) ? below(random, random() < 0.5 ? 1000 : 60_000) : null,
     mishaps: isCalm ? [] : drawMishaps(random),
   };
 }

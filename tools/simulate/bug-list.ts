@@ -76,7 +76,6 @@ export const BUGS: readonly Bug[] = [
     file: "src/http/send.ts",
     find: "signal: inFlight ? undefined : signal };",
     replace: "signal };",
-    firstWorld: 4001,
   },
   {
     name: "the response to a POST is not recorded after its caller aborts",
@@ -179,64 +178,15 @@ export const BUGS: readonly Bug[] = [
     replace: "if (entry?.state === 'intent') {",
   },
   {
-    name: "concurrency: two waits read one task at the same time",
-    file: "src/rate-limit/memory-pacer.ts",
-    find: "if (readableAt > now) {",
-    replace: "if (readableAt > now + 1e12) {",
-  },
-  {
-    name: "concurrency: requests in flight do not count",
-    file: "src/rate-limit/memory-pacer.ts",
-    find: "      this.#windows.spend(now, rank);\n",
-    replace: "",
-  },
-  {
-    name: "concurrency: a follower takes an order that another one has acknowledged",
-    file: "src/follow/order-lease.ts",
-    find: "if (entry === null || !isUnacknowledged(entry) || isHeldByOther(entry, terms)) return null;",
-    replace: "if (entry?.state !== 'submitted' || isHeldByOther(entry, terms)) return null;",
-  },
-  {
-    name: "concurrency: the end of an order is acknowledged before it is delivered",
-    file: "src/follow/follower.ts",
-    find: "await this.#settings.deliver(order, (delivery)",
-    replace:
-      'await this.#record(lease, statusOf(end), "acknowledged");\n    await this.#settings.deliver(order, (delivery)',
-  },
-  {
-    name: "concurrency: an order that its follower left is never taken again",
-    file: "src/follow/follower.ts",
-    find: "          this.#orders.delete(key);\n",
-    replace: "",
-  },
-  {
-    name: "concurrency: the record of a task is lost if another run has changed the entry",
-    file: "src/journal/journaled-task.ts",
-    find: "|| (await this.#reconcile());",
-    replace: ";",
-  },
-  {
     name: "concurrency: the end of a task overwrites the record of another task",
     file: "src/journal/slot.ts",
     find: "if (isSameTask && latest.revision !== entry.revision) await this.#close(latest, status);",
     replace: 'await this.#journal.delete(this.key, latest?.revision ?? "");',
   },
   {
-    name: "concurrency: an intent of a living run counts as not sent",
-    file: "src/journal/in-flight.ts",
-    find: "return until > now ? dateAt(until) : null;",
-    replace: "return null;",
-  },
-  {
     name: "concurrency: a POST is sent while the last one for the key is in flight",
     file: "src/journal/intent-claim.ts",
     find: "if (isFreed(entry)) return { revision, freed: entry };",
     replace: "if (isFreed(entry) || entry.state === 'intent') return { revision, freed: null };",
-  },
-  {
-    name: "concurrency: the poll of one wait ends the other",
-    file: "src/tasks/queued-poll.ts",
-    find: "this.withdrawal.abort();",
-    replace: "this.withdrawal.abort(new Error('replaced'));",
   },
 ];

@@ -11,12 +11,11 @@ import { BUGS, type Bug } from "./bug-list.ts";
 
 const WORLDS = "2000";
 const [wanted = ""] = process.argv.slice(2);
-const results = BUGS.filter(({ name }) => name.includes(wanted)).map((bug) => ({
-  bug,
-  found: searchFor(bug),
-}));
-for (const { bug, found } of results) console.log(`${found ?? "NOT FOUND"}: ${bug.name}`);
-if (results.some(({ found }) => found === null)) process.exitCode = 1;
+for (const bug of BUGS.filter(({ name }) => name.includes(wanted))) {
+  const found = searchFor(bug);
+  console.log(`${found ?? "NOT FOUND"}: ${bug.name}`);
+  if (found === null) process.exitCode = 1;
+}
 
 /** The first property that a copy with the bug breaks, and the world in which it does. */
 function searchFor({ file, find, replace, firstWorld = 1 }: Bug): string | null {
