@@ -17,7 +17,7 @@ import { remainingFaultSchema, remainingFaults } from "../core/faults.js";
 import { ledgerEntrySchema } from "../core/ledger.js";
 import { findViolation, policySchema } from "../core/policy.js";
 import { outcomeSchema, scriptsSchema } from "../core/providers.js";
-import { limitsJson, limitsJsonSchema } from "../core/rate-limit.js";
+import { limitsJson, limitsJsonSchema, windowEnd } from "../core/rate-limit.js";
 import { DEFAULT_CREDITS, DEFAULT_SEED } from "../core/state.js";
 import type { StoredTask } from "../core/task.js";
 import { applyTimeouts } from "../core/transitions.js";
@@ -50,7 +50,8 @@ const overviewSchema = z.object({
   accounts: list(
     z.extend(z.omit(accountSchema, { ledger: true }), {
       ledger_entries: count,
-      keys: list(keyDetailsSchema),
+      /** With the time at which the key's rate limit window ends; null if it has none. */
+      keys: list(z.extend(keyDetailsSchema, { window_ends_at: z.nullable(isoTimeSchema) })),
       /** Of this account alone; null for those of all accounts. */
       limits: z.nullable(limitsJsonSchema),
       policy: z.nullable(policySchema),
@@ -140,7 +141,11 @@ export const observerMethods = {
       accounts: core.state.accounts.map((account) => ({
         ...summarizeAccount(core, account),
         ledger_entries: account.ledger.entries.length,
-        keys: account.keys.map(keyDetails),
+        keys: account.keys.map((key) => {
+          const { windowSeconds } = account.limits ?? core.state.limits;
+          const endsAt = windowEnd(key.window, windowSeconds, core.clock.now());
+          return { ...keyDetails(key), window_ends_at: endsAt === null ? null : isoTime(endsAt) };
+        }),
         limits: account.limits === undefined ? null : limitsJson(account.limits),
         policy: account.policy ?? null,
         providers: account.scripts ?? null,

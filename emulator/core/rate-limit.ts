@@ -106,6 +106,13 @@ export function remainingIn(window: RateWindow, { requests, windowSeconds }: Lim
   return Math.max(requests - countUsed(structuredClone(window), windowSeconds * 1000, now), 0);
 }
 
+/** When the window ends, or for a sliding one, when its oldest request no longer counts. `null` if no request counts. */
+export function windowEnd(window: RateWindow | null, windowSeconds: number, now: number): number | null {
+  if (window === null) return null;
+  const ends = window.kind === "fixed" ? [window.startedAt] : window.admittedAt;
+  return ends.map((at) => at + windowSeconds * 1000).find((at) => at > now) ?? null;
+}
+
 /** Drops the requests that no longer count, and returns how many still do. The end of a window is exclusive. */
 function countUsed(window: RateWindow, lengthMs: number, now: number): number {
   if (window.kind === "fixed") {

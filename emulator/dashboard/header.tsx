@@ -1,11 +1,10 @@
 import { linkTo, path, setParam } from "./address.js";
-import { advanceClock } from "./api.js";
 import { Field } from "./parts/controls.js";
-import { Button, Time } from "./parts/display.js";
-import { Action } from "./parts/form.js";
+import { Button } from "./parts/display.js";
 import { shortId } from "./parts/format.js";
 import { setTheme, theme } from "./parts/theme.js";
-import { account, now, overview } from "./store.js";
+import { account, overview } from "./store.js";
+import { Clock } from "./views/clock/clock.js";
 
 export function Header({ views }: { views: readonly { name: string; title: string }[] }) {
   const current = path.value[0] ?? "";
@@ -27,15 +26,13 @@ export function Header({ views }: { views: readonly { name: string; title: strin
             ))}
           </ul>
         </nav>
-        <ThemeButton />
-      </div>
-      <div class="bar strip">
         {overview.value !== null && (
           <>
             {current !== "requests" && <AccountChoice />}
             <Clock />
           </>
         )}
+        <ThemeButton />
       </div>
     </header>
   );
@@ -70,30 +67,5 @@ function AccountChoice() {
         onChange={(id) => setParam("account", id)}
       />
     </div>
-  );
-}
-
-const STEPS = [
-  ["+1 minute", 60],
-  ["+1 hour", 3600],
-  ["+7 days", 7 * 86_400],
-] as const;
-
-function Clock() {
-  const mode = overview.value?.clock;
-  const hint =
-    mode === "real" ? "Runs with system time." : "Moves when a client waits, or when you advance it.";
-  return (
-    <fieldset class="clock">
-      <legend class="unseen">Clock</legend>
-      <span title={hint}>
-        <Time at={now.value} /> <small>UTC · {mode} clock</small>
-      </span>
-      {STEPS.map(([label, seconds]) => (
-        <Action key={label} onAct={() => advanceClock({ seconds })}>
-          {label}
-        </Action>
-      ))}
-    </fieldset>
   );
 }

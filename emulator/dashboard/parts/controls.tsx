@@ -21,6 +21,8 @@ export function Field<Value extends string = string>(props: {
   /** The rule for the value. */
   hint?: ComponentChildren;
   required?: boolean;
+  /** Takes the focus when its popover opens. */
+  autofocus?: boolean;
   placeholder?: string;
   of?: Choices<Value>;
   rows?: number;

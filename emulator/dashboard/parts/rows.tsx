@@ -7,7 +7,7 @@ import type { ComponentChildren } from "preact";
 import { useCallback, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { Column } from "./table.js";
 
-const ROW_PX = 36;
+const ROW_PX = 30;
 const NOTE_PX = 26;
 const BORDERS_PX = 2;
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, test } from "vitest";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
@@ -18,26 +18,5 @@ describe("the overview", () => {
     await page.getByRole("img", { name: /at last 95 available and 0 frozen/ }).waitFor();
     emulator.accounts.topUp(emulator.accountId, { usd: 1, method: "card" });
     await page.getByRole("row", { name: /Top-up \+100 195 0/ }).waitFor();
-  });
-
-  test("advances the clock by a minute, an hour and seven days", async () => {
-    const { page, emulator } = await openDashboard();
-    const before = emulator.clock.now();
-    for (const [name, at] of [
-      ["+1 minute", "2026-01-01 00:01:00"],
-      ["+1 hour", "2026-01-01 01:01:00"],
-      ["+7 days", "2026-01-08 01:01:00"],
-    ] as const) {
-      await page.getByRole("button", { name }).click();
-      await page.getByRole("group", { name: "Clock" }).getByText(at).waitFor();
-    }
-    expect(emulator.clock.now() - before).toBe(60_000 + 3_600_000 + 7 * 86_400_000);
-  });
-
-  test("shows a real clock that ticks", async () => {
-    const { page } = await openDashboard({ emulator: { clock: "real" } });
-    const clock = page.getByRole("group", { name: "Clock" }).locator("time");
-    const first = await clock.textContent();
-    await expect.poll(() => clock.textContent()).not.toBe(first);
   });
 });

@@ -217,6 +217,7 @@ describe("the page", () => {
     expect(await banner.count()).toBe(0);
     await server.close();
     await banner.waitFor();
+    await page.getByRole("button", { name: /Advance the time/ }).click();
     await page.getByRole("button", { name: "+1 hour" }).click();
     await page.getByRole("alert").getByText("The emulator can't be reached.").waitFor();
     await page.getByText("to spend on new tasks").waitFor();

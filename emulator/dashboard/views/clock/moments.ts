@@ -1,0 +1,29 @@
+/** Milliseconds of each unit, by its first letter. */
+const UNITS: Readonly<Record<string, number>> = {
+  w: 7 * 86_400_000,
+  d: 86_400_000,
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+};
+
+const PART =
+  /(\d+(?:\.\d+)?)\s*(w(?:eeks?)?|d(?:ays?)?|h(?:ours?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)(?![a-z])/gi;
+
+const DATE = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?(?:Z| UTC)?$/i;
+
+/** The time that a text means: a duration from now, such as `8 days` or `1h 30m`, or a date in UTC. `null` for another text. */
+export function momentOf(text: string, now: number): number | null {
+  const given = text.trim().replace(/^(\+|in )\s*/i, "");
+  const [, day, time = "00:00"] = DATE.exec(given) ?? [];
+  if (day !== undefined) {
+    const at = Date.parse(`${day}T${time}Z`);
+    return Number.isNaN(at) ? null : at;
+  }
+  // What is left between the parts must mean nothing.
+  if (given === "" || !/^(,|and|\s)*$/i.test(given.replaceAll(PART, ""))) return null;
+  let at = now;
+  for (const [, amount, unit = ""] of given.matchAll(PART))
+    at += Number(amount) * (UNITS[unit.charAt(0).toLowerCase()] ?? 0);
+  return Math.round(at);
+}
