@@ -10,14 +10,16 @@ import {
   objectOf,
   oneOf,
   text,
+  UnknownIdError,
   uuid,
 } from "../core/checks.js";
-import { requireAccount } from "../core/core.js";
-import { remainingFaultSchema, remainingFaults } from "../core/faults.js";
+import { type Core, requireAccount } from "../core/core.js";
+import { faultRuleSchema } from "../core/faults.js";
 import { ledgerEntrySchema } from "../core/ledger.js";
 import { findViolation, policySchema } from "../core/policy.js";
-import { outcomeSchema, scriptsSchema } from "../core/providers.js";
+import { outcomeSchema } from "../core/providers.js";
 import { limitsJson, limitsJsonSchema, windowEnd } from "../core/rate-limit.js";
+import { activeRules, type Rule } from "../core/rules.js";
 import { DEFAULT_CREDITS, DEFAULT_SEED } from "../core/state.js";
 import type { StoredTask } from "../core/task.js";
 import { applyTimeouts } from "../core/transitions.js";
@@ -35,6 +37,23 @@ import { requireTask } from "./service-methods.js";
 
 limitsJsonSchema.register(NAMED, { id: "Limits" });
 const nullableText = z.nullable(text);
+
+/** A fault that was added, or an outcome that was set. */
+const ruleSchema = z.object({
+  id: count,
+  account_id: z.nullable(uuid),
+  /** Null for an outcome. */
+  fault: z.nullable(faultRuleSchema),
+  /** Null for a fault, as the model is. */
+  outcome: z.nullable(outcomeSchema),
+  model: z.nullable(oneOf(...MODELS)),
+  /** How often it still applies: null for unlimited, 0 for one that is used up or was removed. */
+  left: z.nullable(count),
+  fired: count,
+  /** The numbers of the latest exchanges in which it fired. */
+  exchanges: list(count),
+});
+ruleSchema.register(NAMED, { id: "Rule" });
 
 const overviewSchema = z.object({
   /** Another number means that the state was replaced. */
@@ -55,13 +74,11 @@ const overviewSchema = z.object({
       /** Of this account alone; null for those of all accounts. */
       limits: z.nullable(limitsJsonSchema),
       policy: z.nullable(policySchema),
-      providers: z.nullable(scriptsSchema),
     }),
   ),
   tasks: count,
   findings: count,
-  faults: list(remainingFaultSchema),
-  providers: scriptsSchema,
+  rules: list(ruleSchema),
 });
 
 export const taskRowSchema = z.object({
@@ -148,13 +165,19 @@ export const observerMethods = {
         }),
         limits: account.limits === undefined ? null : limitsJson(account.limits),
         policy: account.policy ?? null,
-        providers: account.scripts ?? null,
       })),
       tasks: core.state.tasks.length,
       findings: core.state.audit.findings.length,
-      faults: remainingFaults(core.state.faults, undefined),
-      providers: core.state.scripts,
+      rules: rulesOf(core),
     }),
+  }),
+  removeRule: method("DELETE /rules/{rule_id}", {
+    summary: "Remove one fault or one outcome.",
+    run({ core }, [id]) {
+      const rule = activeRules(core.state).find((each) => String(core.ruleUses.of(each).id) === id);
+      if (rule === undefined) throw new UnknownIdError("rule", id);
+      rule.remove();
+    },
   }),
   listTasks: method("GET /tasks/from/{ordinal}", {
     summary: "List summaries of the tasks from this ordinal on, in the order of their creation.",
@@ -200,6 +223,25 @@ export const observerMethods = {
     respond: ({ core }, [clipId]) => artResponse(core, clipId, "small"),
   }),
 };
+
+/** The rules that apply, and the latest that no longer do. */
+function rulesOf({ state, ruleUses }: Core) {
+  const active = activeRules(state);
+  const objects = new Set<Rule["object"]>(active.map(({ object }) => object));
+  const used = ruleUses
+    .latest()
+    .filter(({ object }) => !objects.has(object))
+    .toReversed();
+  return [...active, ...used.map((rule) => ({ ...rule, left: 0 }))].map((rule) => {
+    const { id, fired, exchanges } = ruleUses.of(rule);
+    const { accountId: account_id, model, left } = rule;
+    const what =
+      rule.model === null
+        ? { fault: structuredClone(rule.object.rule), outcome: null }
+        : { fault: null, outcome: structuredClone(rule.object) };
+    return { id, account_id, ...what, model, left, fired, exchanges: [...exchanges] };
+  });
+}
 
 function indexOf(digits: string): number {
   if (!/^\d{1,15}$/.test(digits))

@@ -6,6 +6,7 @@ import { invariant, normalizeId, UnknownIdError } from "./checks.js";
 import type { Submission } from "./log/audit.js";
 import { EXCHANGE_BYTES, type Exchange, Exchanges } from "./log/exchanges.js";
 import type { LoggedRequest, LogReader } from "./log/request-log.js";
+import { RuleUses } from "./rules.js";
 import { readSnapshot, type State } from "./state.js";
 import type { StoredClip, StoredTask } from "./task.js";
 
@@ -36,6 +37,8 @@ export function createCore(
     logReaders: new Set<LogReader>(),
     /** Of the requests in the log. */
     exchanges: new Exchanges(exchangeBytes),
+    /** Of the faults and outcomes of the state. */
+    ruleUses: new RuleUses(),
     delayedSubmissions: new Set<Submission>(),
     audio: new AudioStore(),
     /** Aborted when the emulator is disposed. */
@@ -68,6 +71,7 @@ export function replaceState(core: Core, state: State, time: number, reason: str
   core.clock.set(time);
   core.audio.clear();
   core.exchanges.clear();
+  core.ruleUses.clear();
   core.watchers.rejectAll(reason);
   for (const notify of [...core.replaceListeners]) notify(replaced);
 }

@@ -143,12 +143,13 @@ interface Target {
   accountId: string | null;
 }
 
-export function takeFault(state: FaultState, target: Target): Fault | null {
+/** The fault that fires for a request; `null` if none does. */
+export function takeFault(state: FaultState, target: Target): AddedFault | null {
   const fault = state.faults.find((each) => matches(each.rule, target) && fires(each, state.seed));
   if (fault === undefined) return null;
   if (fault.left !== null) fault.left--;
   if (fault.left === 0) state.faults = state.faults.filter((each) => each !== fault);
-  return fault.rule.fault;
+  return fault;
 }
 
 function matches(rule: FaultRule, { method, path, accountId }: Target): boolean {

@@ -16,6 +16,7 @@ import {
   scriptFor,
   UNKNOWN_CLIP,
 } from "./providers.js";
+import type { Rule } from "./rules.js";
 import { makeResult, type OpenTask, type ProviderTask, type StoredTask } from "./task.js";
 
 /**
@@ -37,20 +38,23 @@ export interface TaskOrder extends ProviderTask {
   id?: string | undefined;
 }
 
-/** A created task, or an error code; and the outcome that was set for the task. */
+/** A created task, or an error code; the outcome that was set for the task, and the rule that set it. */
 export interface Creation {
   task: OpenTask | "insufficient_credits" | "upstream_provider_error";
   outcome: CheckedOutcome | null;
+  rule: Rule | null;
 }
 
 /** Creates a task. An error changes nothing, but uses up a scripted `reject`. */
 export function createTask(core: World, account: Account, order: TaskOrder, now: number): Creation {
   const { model, type, credits, input, audioFormat } = order;
   const { state } = core;
-  if (!canFreeze(account.ledger, credits)) return { task: "insufficient_credits", outcome: null };
-  const { next, always } = scriptFor(model, account.scripts, state.scripts);
-  const outcome = order.outcome ?? next.shift() ?? always;
-  if (outcome?.outcome === "reject") return { task: "upstream_provider_error", outcome };
+  if (!canFreeze(account.ledger, credits)) return { task: "insufficient_credits", outcome: null, rule: null };
+  const script = scriptFor(model, account.scripts, state.scripts);
+  const outcome = order.outcome ?? script.next.shift() ?? script.always;
+  const accountId = script === state.scripts[model] ? null : account.id;
+  const rule = outcome === null || outcome === order.outcome ? null : { object: outcome, model, accountId };
+  if (outcome?.outcome === "reject") return { task: "upstream_provider_error", outcome, rule };
 
   const ordinal = state.tasks.length;
   // Other accounts' tasks do not change what is drawn for this account's.
@@ -78,7 +82,7 @@ export function createTask(core: World, account: Account, order: TaskOrder, now:
   rechargeAfterFreeze({ state, account, now });
   state.tasks.push(task);
   indexTask(core.index, task);
-  return { task, outcome };
+  return { task, outcome, rule };
 }
 
 /** Whether the input must name a clip of the account, and names another. Clips belong to the account, not the key. */

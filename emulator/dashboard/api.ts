@@ -39,8 +39,8 @@ export type Payment = Result<"GET /accounts/{account_id}/top-ups">["payments"][n
 export type AutoTopUp = Result<"GET /accounts/{account_id}/auto-top-up">;
 export type Billing = Result<"GET /accounts/{account_id}/billing">;
 export type Policy = Overview["policy"];
-export type Fault = Overview["faults"][number];
-export type Outcome = NonNullable<Overview["providers"]["provider_a"]["always"]>;
+export type Rule = Overview["rules"][number];
+export type Outcome = NonNullable<Rule["outcome"]>;
 
 export type Issue = SentRequest["issues"][number];
 
@@ -125,9 +125,8 @@ export const setBilling = call("PUT /accounts/{account_id}/billing");
 export const sendRequest = call("POST /accounts/{account_id}/requests");
 
 export const addFault = call("POST /faults");
-export const clearFaults = call("DELETE /faults");
 export const addNextOutcome = call("POST /providers/{model}/next");
-export const clearNextOutcomes = call("DELETE /providers/{model}/next");
+export const removeRule = call("DELETE /rules/{rule_id}");
 export const setAlways = call("PUT /providers/{model}/always");
 export const setPolicy = call("PATCH /policy");
 export const setLimits = call("PATCH /limits");

@@ -28,7 +28,7 @@ export function Header({ views }: { views: readonly { name: string; title: strin
         </nav>
         {overview.value !== null && (
           <>
-            {current !== "requests" && <AccountChoice />}
+            {current !== "requests" && current !== "scenarios" && <AccountChoice />}
             <Clock />
           </>
         )}

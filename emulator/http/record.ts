@@ -19,7 +19,9 @@ export function record(context: RequestContext, outcome: HttpOutcome): HttpOutco
   const response = typeof outcome === "string" ? null : outcome;
   const logged = logEntry(context, response);
   const read = readTaskOf(context);
-  core.exchanges.add(exchangeOf(context, logged, read, outcome));
+  const exchange = exchangeOf(context, logged, read, outcome);
+  core.exchanges.add(exchange);
+  for (const rule of context.rules) core.ruleUses.add(rule, exchange.number);
   logRequest(requests, core.logReaders, logged, context.json);
   if (caller === null || request.isManual) return outcome;
   invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");

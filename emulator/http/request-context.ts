@@ -7,6 +7,7 @@ import type { Exchange } from "../core/log/exchanges.js";
 import { maskKey } from "../core/log/mask.js";
 import type { Policy } from "../core/policy-fields.js";
 import type { Limits } from "../core/rate-limit.js";
+import { faultRule, type Rule } from "../core/rules.js";
 import type { StoredTask } from "../core/task.js";
 import { httpDate } from "../time/clock.js";
 import { randomUuid } from "../time/random.js";
@@ -50,6 +51,8 @@ export class RequestContext implements AuditedRequest {
   created: StoredTask | null = null;
   /** The outcome that was set for the created task. */
   taskOutcome: Exchange["outcome"] = null;
+  /** The rules of the scenario that shaped its response. */
+  readonly rules: Rule[] = [];
 
   constructor(core: Core, request: HttpRequest) {
     const { state, clock } = core;
@@ -65,7 +68,9 @@ export class RequestContext implements AuditedRequest {
       sender !== null && isSubmission(request)
         ? submissionOf(sender, request, this.loggedId, this.json)
         : null;
-    this.fault = takeFault(state, { method, path, accountId: sender ?? clipOwnerId(core, path) });
+    const added = takeFault(state, { method, path, accountId: sender ?? clipOwnerId(core, path) });
+    this.fault = added?.rule.fault ?? null;
+    if (added !== null) this.rules.push(faultRule(added));
     this.abandoned = this.submission && findAbandoned(core, this.submission);
     this.arrivalOrdinal = arrival.ordinal;
     this.arrivedAt = clock.now();

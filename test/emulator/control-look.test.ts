@@ -16,11 +16,60 @@ test("the overview shows counts, faults and scripted outcomes, but no API key", 
     service: emulator.url,
     tasks: 1,
     findings: 0,
-    faults: [{ rule: { times: 2, fault: { kind: "stall" } }, left: 2 }],
-    providers: { provider_a: { next: [], always: null }, provider_b: { next: [{ outcome: "hang" }] } },
+    rules: [
+      { fault: { times: 2, fault: { kind: "stall" } }, outcome: null, model: null, left: 2, fired: 0 },
+      { fault: null, outcome: { outcome: "hang" }, model: "provider_b", left: 1, fired: 0 },
+    ],
     accounts: [{ balance: { available: 90, frozen: 10, total: 100 }, ledger_entries: 2 }],
   });
   expect(JSON.stringify(body)).not.toContain(emulator.apiKey);
+});
+
+test("the overview shows how often each rule fired and in which exchanges, also after it was used up", async () => {
+  const { control, create, emulator, get } = createControlled({ credits: 100 });
+  const { account_id: other } = emulator.accounts.create();
+  const rules = async () => (await control("GET", "/overview")).body.rules;
+  emulator.faults.add({ account_id: emulator.accountId, path: "/api/v1/account/*", fault: failWith(502) });
+  emulator.faults.add({ path: "/api/v1/account/*", probability: 1, fault: { kind: "latency", ms: 1 } });
+  emulator.providers.provider_a.next({ clips: 0 });
+  emulator.providers.provider_a.always({ outcome: "hang" });
+  emulator.providers.provider_a.next({ account_id: other, clips: 1 });
+  for (let count = 0; count < 3; count++) await get(BALANCE.path);
+  await create(VALID.song);
+  await create(VALID.song);
+  // The outcome that a request sets for its own task is no rule.
+  await create(VALID.song, { outcome: "hang" });
+  const usedUp = { left: 0, fired: 1 };
+  expect(await rules()).toMatchObject([
+    { fault: { probability: 1 }, account_id: null, left: null, fired: 2, exchanges: [2, 3] },
+    { outcome: { clips: 1 }, model: "provider_a", account_id: other, left: 1, fired: 0, exchanges: [] },
+    { outcome: { outcome: "hang" }, account_id: null, left: null, fired: 1, exchanges: [5] },
+    { outcome: { clips: 0 }, model: "provider_a", account_id: null, ...usedUp, exchanges: [4] },
+    { fault: { fault: failWith(502) }, account_id: emulator.accountId, ...usedUp, exchanges: [1] },
+  ]);
+  await control("POST", "/reset", {});
+  expect(await rules()).toEqual([]);
+});
+
+test("one rule is removed by its ID, and no other", async () => {
+  const { control, emulator } = createControlled();
+  const { account_id: other } = emulator.accounts.create();
+  const hang = { outcome: "hang" } as const;
+  const rules = async () => (await control("GET", "/overview")).body.rules;
+  for (let count = 0; count < 2; count++) {
+    emulator.faults.add({ fault: { kind: "stall" } });
+    emulator.providers.provider_a.next(hang);
+  }
+  emulator.providers.provider_a.always(hang);
+  emulator.providers.provider_a.always({ ...hang, account_id: other });
+  const left: number[] = (await rules()).map(({ id }: { id: number }) => id);
+  expect(new Set(left).size).toBe(6);
+  while (left.length > 0) {
+    const [id] = left.splice(Math.floor(left.length / 2), 1);
+    expect((await control("DELETE", `/rules/${id}`)).status).toBe(204);
+    expect((await rules()).map((rule: { id: number }) => rule.id)).toEqual(left);
+    expect((await control("DELETE", `/rules/${id}`)).status).toBe(404);
+  }
 });
 
 test("the overview shows the seed and the credits of a reset", async () => {

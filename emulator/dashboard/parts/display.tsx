@@ -1,6 +1,7 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { formatMs, formatTime } from "./format.js";
+import { useKeptFocus } from "./kept-focus.js";
 
 /** A part of a view, with its heading. */
 export function Section(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
@@ -95,8 +96,16 @@ export function Button({
   isBusy = false,
   ...rest
 }: ButtonHTMLAttributes & { isBusy?: boolean }) {
+  const button = useKeptFocus<HTMLButtonElement>();
   return (
-    <button type="button" class={classes} aria-disabled={isBusy || undefined} aria-busy={isBusy} {...rest} />
+    <button
+      type="button"
+      ref={button}
+      class={classes}
+      aria-disabled={isBusy || undefined}
+      aria-busy={isBusy}
+      {...rest}
+    />
   );
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type Call, reasonOf, useCall } from "./calls.js";
 import { Field, Messages } from "./controls.js";
 import { Button, Problem } from "./display.js";
+import { useFields } from "./fields.js";
 import { ANY_FIELD, type FieldMessages, focusFirst, invalidFields, refusalMessages } from "./validation.js";
 
 /** A button that makes a change, and shows why it failed. */
@@ -71,20 +72,20 @@ export function Form(props: {
   );
 }
 
-/** A form for any JSON that the control plane accepts. */
+/** A form for any JSON that the control plane accepts. It proposes the example, also when that changes. */
 export function JsonForm(props: {
-  label: string;
+  label: ComponentChildren;
   example: object;
   submit: string;
   onSubmit(value: unknown): Promise<unknown>;
 }) {
   const { label, example, submit, onSubmit } = props;
-  const [text, setText] = useState(JSON.stringify(example));
+  const { values, bind } = useFields({ [ANY_FIELD]: JSON.stringify(example) });
   return (
     <details>
       <summary>{label}</summary>
-      <Form submit={submit} onSubmit={async () => onSubmit(parseJson(text))}>
-        <Field label="JSON" name={ANY_FIELD} required rows={3} value={text} onChange={setText} />
+      <Form submit={submit} onSubmit={async () => onSubmit(parseJson(values[ANY_FIELD] ?? ""))}>
+        <Field label="JSON" required rows={3} {...bind(ANY_FIELD)} />
       </Form>
     </details>
   );

@@ -60,8 +60,9 @@ function createFrom(
   const credits = priceOf(model, type);
   applyTimeouts(core, account, now);
   const order = { model, type, credits, input, audioFormat, outcome };
-  const { task, outcome: taskOutcome } = createTask(core, account, order, now);
+  const { task, outcome: taskOutcome, rule } = createTask(core, account, order, now);
   context.taskOutcome = taskOutcome;
+  if (rule !== null) context.rules.push(rule);
   if (task === "insufficient_credits") {
     const { available } = account.ledger;
     throw new Refusal(task, `The task costs ${credits} credits, but only ${available} are available.`);

@@ -8,67 +8,151 @@ afterAll(closeBrowser);
 const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
 
 describe("scenarios", () => {
-  test("a fault is added, applies to one request, and is removed", async () => {
-    const { page, api } = await openDashboard({ path: "/scenarios" });
-    const faults = page.getByRole("region", { name: "Faults" });
-    await faults.getByText("No faults.").waitFor();
-    await faults.getByLabel("Fault").selectOption("bad-gateway");
-    await faults.getByRole("button", { name: "Add the fault" }).click();
-    await faults.getByRole("listitem").getByText("502 upstream_provider_error").waitFor();
-    await faults.getByText("Creating a task · once").waitFor();
-    expect((await api("POST", "/task", SONG)).status).toBe(502);
-    await faults.getByText("No faults.").waitFor();
+  test("a rule is added as a sentence, fires once with a link to its request, and is then used up", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/scenarios" });
+    const rules = page.getByRole("region", { name: "Rules" });
+    await rules.getByText("No rules").waitFor();
+    await rules.getByLabel("Answer").selectOption("error-after");
+    await rules.getByRole("button", { name: "Add for every account" }).click();
+    const row = rules.getByRole("row", { name: /POST \/task every account once 500 after/ });
+    await row.getByText("not yet").waitFor();
+    expect(emulator.faults.list().map(({ rule }) => rule)).toEqual([
+      {
+        method: "POST",
+        path: "/api/v1/task",
+        fault: { kind: "status", status: 500, when: "after" },
+      },
+    ]);
+    expect((await api("POST", "/task", SONG)).status).toBe(500);
     expect((await api("POST", "/task", SONG)).status).toBe(202);
+    await rules.getByRole("row", { name: /no longer 500 after .* 1 × #1 used up/ }).waitFor();
+    await rules.getByRole("link", { name: "#1" }).click();
+    await page.getByRole("heading", { name: "POST /api/v1/task" }).waitFor();
+  });
+
+  test.each([
+    ["times", "Times", "4", "4 times", { times: 4 }],
+    ["sometimes", "Probability", "0.5", "with probability 0.5, every time", { probability: 0.5 }],
+    ["every", null, "", "every time", { probability: 1 }],
+  ] as const)("a rule applies %s", async (often, label, value, text, limits) => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const rules = page.getByRole("region", { name: "Rules" });
+    await rules.getByLabel("Request or task").selectOption("account");
+    await rules.getByLabel("How often").selectOption(often);
+    if (label !== null) await rules.getByLabel(label).fill(value);
+    await rules.getByLabel("Answer").selectOption("limited");
+    await rules.getByRole("button", { name: "Add for every account" }).click();
+    await rules.getByRole("row", { name: text.replace(", every time", "") }).waitFor();
+    const fault = { kind: "status", status: 429, retry_after_seconds: 5, when: "before" };
+    expect(emulator.faults.list().map(({ rule }) => rule)).toEqual([
+      { method: "GET", path: "/api/v1/account/*", ...limits, fault },
+    ]);
+  });
+
+  test("a rule that fires often shows how often, and links to the latest requests", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/scenarios" });
+    emulator.faults.add({ probability: 1, fault: { kind: "latency", ms: 1 } });
+    for (let count = 0; count < 7; count++) await api("GET", "/account/balance");
+    await page.getByRole("cell", { name: "7 × latest: #3 #4 #5 #6 #7" }).waitFor();
   });
 
   test("any fault and any outcome can be added as JSON, and errors in it are shown", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
-    const faults = page.getByRole("region", { name: "Faults" });
-    await faults.getByText("Another fault, as JSON").click();
-    await faults.getByRole("button", { name: "Add the JSON" }).click();
-    const added = faults.getByRole("listitem");
-    await added.getByText('"kind":"latency","ms":2500').waitFor();
-    expect(await added.textContent()).toContain("Balance and usage · 3 times");
-    await faults.getByLabel("JSON").fill('{"fault":{"kind":"none"}}');
-    await faults.getByRole("button", { name: "Add the JSON" }).click();
-    await faults.getByRole("alert").getByText("kind").waitFor();
-    await faults.getByLabel("JSON").fill("{");
-    await faults.getByRole("button", { name: "Add the JSON" }).click();
-    await faults.getByRole("alert").getByText("Invalid JSON").waitFor();
-    const outcomes = page.getByRole("region", { name: "Outcomes" });
-    await outcomes.getByText("Another outcome, as JSON").click();
-    await outcomes.getByRole("button", { name: "For the next task of provider_a" }).click();
-    await outcomes.getByText("provider_a · next task").waitFor();
+    const rules = page.getByRole("region", { name: "Rules" });
+    await rules.getByText("Anything else, as JSON for POST /_emulator/faults").click();
+    const json = rules.getByLabel("JSON");
+    // It begins with what the sentence says.
+    await rules.getByLabel("Request or task").selectOption("read");
+    const proposed = { method: "GET", path: "/api/v1/task/*" };
+    await expect.poll(async () => JSON.parse(await json.inputValue())).toMatchObject(proposed);
+    await json.fill(
+      '{"method":"GET","path":"/api/v1/account/*","times":3,"fault":{"kind":"latency","ms":2500}}',
+    );
+    await rules.getByRole("button", { name: "Add the JSON" }).click();
+    await rules.getByRole("row", { name: /GET \/account\/\* every account 3 times .*"ms":2500/ }).waitFor();
+    await json.fill('{"fault":{"kind":"none"}}');
+    await rules.getByRole("button", { name: "Add the JSON" }).click();
+    await rules.getByRole("alert").getByText("kind").waitFor();
+    await json.fill("{");
+    await rules.getByRole("button", { name: "Add the JSON" }).click();
+    await rules.getByRole("alert").getByText("Invalid JSON").waitFor();
+    await rules.getByLabel("Request or task").selectOption("provider_a");
+    await rules.getByText("as JSON for POST /_emulator/providers/provider_a/next").waitFor();
+    await json.fill('{"outcome":"success","clips":3}');
+    await rules.getByRole("button", { name: "Add the JSON" }).click();
+    await rules.getByRole("row", { name: /a task of provider_a every account once .*"clips":3/ }).waitFor();
     expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_a: { next: [{ clips: 3 }] } } });
   });
 
-  test("faults, outcomes and limits of one account name it", async () => {
-    const { page, emulator } = await openDashboard({ path: "/scenarios" });
-    const { account_id: accountId } = emulator.accounts.create();
-    const short = accountId.slice(0, 8);
-    emulator.faults.add({
-      account_id: accountId,
-      method: "POST",
-      path: "/api/v1/task",
-      fault: { kind: "malformed" },
+  test("the account picker scopes rules, policy and limits, and each button says so", async () => {
+    const { page, emulator, api } = await openDashboard({ path: "/scenarios" });
+    const { account_id: accountId } = emulator.accounts.create({ credits: 10 });
+    const rules = page.getByRole("region", { name: "Rules" });
+    await rules.getByLabel("Account", { exact: true }).selectOption(accountId);
+    await rules.getByLabel("Request or task").selectOption("any");
+    await rules.getByRole("button", { name: "Add for account 2" }).click();
+    await rules.getByRole("row", { name: /any request account 2 once/ }).waitFor();
+    await rules.getByLabel("Request or task").selectOption("provider_b");
+    await rules.getByLabel("Outcome").selectOption("hang");
+    await rules.getByRole("button", { name: "Add for account 2" }).click();
+    await rules.getByRole("row", { name: /a task of provider_b account 2 once Hangs/ }).waitFor();
+    await page.getByText("A change gives account 2 a policy of its own.").waitFor();
+    await page.getByLabel("timeout_retryable").selectOption("false");
+    await page.getByRole("button", { name: "Reset 1 option" }).waitFor();
+    const limits = page.getByRole("region", { name: "Rate limit" });
+    await limits.getByLabel("Requests").fill("9");
+    await limits.getByRole("button", { name: "Set for account 2" }).click();
+    await limits.getByText("9 requests in 60 s for each key of account 2").waitFor();
+    await page.reload();
+    await limits.getByText("9 requests in 60 s for each key of account 2").waitFor();
+    const { accounts } = emulator.snapshot().state as { accounts: object[] };
+    expect(accounts[0]).not.toHaveProperty("policy");
+    expect(accounts[1]).toMatchObject({
+      policy: { timeout_retryable: false },
+      limits: { requests: 9 },
+      scripts: { provider_b: { next: [{ outcome: "hang" }] } },
     });
-    emulator.providers.provider_b.next({ account_id: accountId, outcome: "hang" });
-    emulator.changeLimits({ requests: 9 }, { accountId });
-    await page.getByText(`Creating a task · once · account ${short}`).waitFor();
-    await page.getByText(`provider_b, account ${short} · next task`).waitFor();
-    await page.getByText("except for 1 account with limits of their own").waitFor();
+    expect(emulator.faults.list({ accountId })).toHaveLength(1);
+    expect((await api("GET", "/account/balance")).status).toBe(200);
+    await rules.getByLabel("Account", { exact: true }).selectOption("");
+    await limits.getByText("except for 1 account with limits of their own").waitFor();
   });
 
-  test("faults with a probability stay, and all are removed at once", async () => {
+  test("an outcome applies to the next tasks or to all, and each is removed by itself", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
-    const faults = page.getByRole("region", { name: "Faults" });
-    await faults.getByLabel("Times").fill("");
-    await faults.getByLabel("Probability").fill("0.5");
-    await faults.getByRole("button", { name: "Add the fault" }).click();
-    await faults.getByText("unlimited, probability 0.5").waitFor();
-    await faults.getByRole("button", { name: "Remove all" }).click();
-    await faults.getByText("No faults.").waitFor();
-    expect(emulator.snapshot().state).toMatchObject({ faults: [] });
+    const { account_id: accountId } = emulator.accounts.create();
+    emulator.providers.provider_b.always({ account_id: accountId, outcome: "failure" });
+    const rules = page.getByRole("region", { name: "Rules" });
+    await rules.getByLabel("Request or task").selectOption("provider_b");
+    await rules.getByLabel("Outcome").selectOption("hang");
+    await rules.getByLabel("How often").selectOption("times");
+    await rules.getByLabel("Times").fill("2");
+    await rules.getByRole("button", { name: "Add for every account" }).click();
+    const row = (text: RegExp) => rules.getByRole("row", { name: text });
+    await row(/every account once Hangs/)
+      .nth(1)
+      .waitFor();
+    await rules.getByLabel("How often").selectOption("every");
+    await rules.getByRole("button", { name: "Add for every account" }).click();
+    const hang = { outcome: "hang" };
+    await row(/every account every time Hangs/).waitFor();
+    const scripts = () => (emulator.snapshot().state as { scripts: object }).scripts;
+    expect(scripts()).toMatchObject({ provider_b: { next: [hang, hang], always: hang } });
+    await row(/every account once Hangs/)
+      .first()
+      .getByRole("button")
+      .click();
+    await expect.poll(scripts).toMatchObject({ provider_b: { next: [hang], always: hang } });
+    await row(/every account every time Hangs/)
+      .getByRole("button")
+      .click();
+    await expect.poll(scripts).toMatchObject({ provider_b: { next: [hang], always: null } });
+    expect(emulator.snapshot().state).toMatchObject({
+      accounts: [{}, { scripts: { provider_b: { always: { outcome: "failure" } } } }],
+    });
+    await rules.getByRole("button", { name: "Remove all 2" }).click();
+    await rules.getByText("No rules").waitFor();
+    expect(scripts()).toMatchObject({ provider_b: { next: [], always: null } });
   });
 
   test("every policy option has a field with its description, and changes the service", async () => {
@@ -81,6 +165,12 @@ describe("scenarios", () => {
     await page.getByLabel("invalid_audio_format_status").selectOption("422");
     await page.getByLabel("timeout_retryable").selectOption("false");
     await page.getByRole("button", { name: "Reset 2 options" }).waitFor();
+    // Changed options come first.
+    const first = page.getByRole("region", { name: "Policy" }).locator(".policy label");
+    expect((await first.allTextContents()).slice(0, 2).sort()).toEqual([
+      "invalid_audio_format_status",
+      "timeout_retryable",
+    ]);
     expect(emulator.policy).toMatchObject({ invalid_audio_format_status: 422, timeout_retryable: false });
     expect((await api("POST", "/task", { ...SONG, audio_format: "wav" })).status).toBe(422);
     await page.getByRole("button", { name: "Reset 2 options" }).click();
@@ -92,61 +182,9 @@ describe("scenarios", () => {
     const limits = page.getByRole("region", { name: "Rate limit" });
     await limits.getByLabel("Requests").fill("7");
     await limits.getByLabel("In seconds").fill("9");
-    await limits.getByRole("button", { name: "Set the limit" }).click();
+    await limits.getByRole("button", { name: "Set for every account" }).click();
     await limits.getByText("7 requests in 9 s").waitFor();
     expect(emulator.limits).toEqual({ requests: 7, windowSeconds: 9 });
-  });
-
-  test("a fault is added for the chosen requests and number of times", async () => {
-    const { page, emulator } = await openDashboard({ path: "/scenarios" });
-    const faults = page.getByRole("region", { name: "Faults" });
-    await faults.getByLabel("Fault").selectOption("limited");
-    await faults.getByLabel("Requests", { exact: true }).selectOption("account");
-    await faults.getByLabel("Times").fill("4");
-    await faults.getByRole("button", { name: "Add the fault" }).click();
-    await faults.getByText("Balance and usage · 4 times").waitFor();
-    expect(emulator.faults.list().map(({ rule }) => rule)).toEqual([
-      {
-        method: "GET",
-        path: "/api/v1/account/*",
-        times: 4,
-        fault: { kind: "status", status: 429, retry_after_seconds: 5, when: "before" },
-      },
-    ]);
-  });
-
-  test("an outcome is added to the chosen provider, and removed from it", async () => {
-    const { page, emulator } = await openDashboard({ path: "/scenarios" });
-    const outcomes = page.getByRole("region", { name: "Outcomes" });
-    await outcomes.getByLabel("Outcome", { exact: true }).selectOption("hang");
-    await outcomes.getByLabel("Provider").selectOption("provider_b");
-    await outcomes.getByRole("button", { name: "For its next task" }).click();
-    await outcomes.getByText("provider_b · next task").waitFor();
-    await outcomes.getByRole("button", { name: "For all its tasks" }).click();
-    await outcomes.getByText("provider_b · all other tasks").waitFor();
-    const hang = { outcome: "hang" };
-    const none = { next: [], always: null };
-    expect(emulator.snapshot().state).toMatchObject({
-      scripts: { provider_a: none, provider_b: { next: [hang], always: hang } },
-    });
-    await outcomes.getByRole("button", { name: "Clear the next" }).click();
-    await outcomes.getByRole("button", { name: "Clear those for all other tasks" }).click();
-    await outcomes.getByText("provider_b has no outcome set").waitFor();
-    expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_b: none } });
-  });
-
-  test("outcomes of one account alone are removed", async () => {
-    const { page, emulator } = await openDashboard({ path: "/scenarios" });
-    const { account_id: accountId } = emulator.accounts.create();
-    emulator.providers.provider_b.next({ account_id: accountId, outcome: "hang" });
-    emulator.providers.provider_b.always({ account_id: accountId, outcome: "failure" });
-    const outcomes = page.getByRole("region", { name: "Outcomes" });
-    await outcomes.getByRole("button", { name: "Clear the next" }).click();
-    await outcomes.getByText("· next task").waitFor({ state: "detached" });
-    await outcomes.getByRole("button", { name: "Clear those for all other tasks" }).click();
-    await outcomes.getByText("provider_b has no outcome set").waitFor();
-    const none = { provider_a: { next: [], always: null }, provider_b: { next: [], always: null } };
-    expect(emulator.snapshot().state).toMatchObject({ accounts: [{}, { scripts: none }] });
   });
 
   test("the rate limit shows what another program set, and what a reset restored", async () => {
@@ -158,7 +196,7 @@ describe("scenarios", () => {
     emulator.changeLimits({ requests: 7 });
     await expect.poll(fields).toEqual(["7", "60"]);
     await limits.getByLabel("In seconds").fill("9");
-    await limits.getByRole("button", { name: "Set the limit" }).click();
+    await limits.getByRole("button", { name: "Set for every account" }).click();
     await limits.getByText("7 requests in 9 s").waitFor();
     emulator.reset();
     await expect.poll(fields).toEqual(["120", "60"]);

@@ -265,31 +265,62 @@ describe("the page", () => {
 describe("the keyboard focus", () => {
   test("stays on a button while its change is made, and a second press meanwhile changes nothing", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
-    const faults = page.getByRole("region", { name: "Faults" });
-    const add = faults.getByRole("button", { name: "Add the fault" });
+    const add = page.getByRole("button", { name: "Add for every account" });
+    const remove = page.getByRole("button", { name: /^Remove:/ });
     await add.focus();
     await add.evaluate((button: HTMLButtonElement) => {
       button.click();
       button.click();
     });
-    await faults.getByRole("listitem").first().waitFor();
-    expect(await focused(page)).toBe("Add the fault");
+    await remove.first().waitFor();
+    expect(await focused(page)).toBe("Add for every account");
     expect(emulator.faults.list()).toHaveLength(1);
     await page.keyboard.press("Enter");
-    await faults.getByRole("listitem").nth(1).waitFor();
-    expect(await focused(page)).toBe("Add the fault");
+    await remove.nth(1).waitFor();
+    expect(await focused(page)).toBe("Add for every account");
   });
 
   test("stays on a button whose change is refused", async () => {
     const { page } = await openDashboard({ path: "/scenarios" });
-    const outcomes = page.getByRole("region", { name: "Outcomes" });
-    await outcomes.getByRole("button", { name: "For all its tasks" }).focus();
-    await page.route("**/_emulator/**", (route) =>
-      route.request().method() === "GET" ? route.continue() : route.fulfill({ status: 500, body: "no" }),
-    );
+    await page.getByRole("button", { name: "Add for every account" }).focus();
+    await page.route("**/_emulator/faults", (route) => route.fulfill({ status: 500, body: "no" }));
     await page.keyboard.press("Enter");
-    await outcomes.getByRole("alert").first().waitFor();
-    expect(await focused(page)).toBe("For all its tasks");
+    await page.getByRole("alert").first().waitFor();
+    expect(await focused(page)).toBe("Add for every account");
+  });
+
+  test("moves from a removed row to the next one, and from the last one into its part of the page", async () => {
+    const { page, emulator } = await openDashboard({
+      path: "/scenarios",
+      prepare({ faults }) {
+        for (const ms of [1, 2, 3]) faults.add({ fault: { kind: "latency", ms } });
+      },
+    });
+    const remove = page.getByRole("button", { name: /^Remove:/ });
+    const focusedLabel = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+    await remove.nth(1).focus();
+    for (const [left, next] of [
+      [2, /"ms":3/],
+      [1, /"ms":1/],
+    ] as const) {
+      await page.keyboard.press("Enter");
+      await expect.poll(focusedLabel).toMatch(next);
+      expect(emulator.faults.list()).toHaveLength(left);
+    }
+    await page.keyboard.press("Enter");
+    await page.getByText("No rules").waitFor();
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.closest("section") !== null))
+      .toBe(true);
+  });
+
+  test("stays in a row that asks for a confirmation, also after it is withdrawn", async () => {
+    const { page } = await openDashboard({ path: "/account/keys" });
+    await page.getByRole("button", { name: /^Delete key/ }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toBe("Keep");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toBe("Delete…");
   });
 });
 

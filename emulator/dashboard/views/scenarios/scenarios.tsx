@@ -8,19 +8,16 @@ import { useFields } from "../../parts/fields.js";
 import { Action, Form } from "../../parts/form.js";
 import { formatAmount, formatCount } from "../../parts/format.js";
 import { overview } from "../../store.js";
-import { FaultSection } from "./faults.js";
-import { OutcomeSection } from "./outcomes.js";
+import { RuleSection } from "./rules.js";
+import { accountName, ScopeField, scope, scoped } from "./scope.js";
 import { ResetSection, SnapshotSection } from "./state.js";
 
-/** Faults, outcomes, policy options, the rate limit, and the whole state. */
+/** Rules, policy options, the rate limit, and the whole state. */
 export function ScenariosView() {
   return (
     <>
       <h1>Scenarios</h1>
-      <div class="columns">
-        <FaultSection />
-        <OutcomeSection />
-      </div>
+      <RuleSection />
       <PolicySection />
       <div class="columns thirds">
         <LimitSection />
@@ -36,23 +33,38 @@ const NAMES = Object.keys(POLICY_FIELDS).filter((name): name is keyof Policy => 
 const DEFAULTS = Object.fromEntries(NAMES.map((name) => [name, POLICY_FIELDS[name].default]));
 
 /** The control plane checks which value an option has. */
-const change = (changes: Record<string, unknown>) => setPolicy(changes as Partial<Policy>);
+const change = (changes: Record<string, unknown>) =>
+  setPolicy({ ...changes, ...scoped() } as Partial<Policy>);
 
+/** The options, changed ones first. */
 function PolicySection() {
   const { error, run } = useCall();
-  const policy = overview.value?.policy;
+  const account = scope();
+  const policy = account?.policy ?? overview.value?.policy;
   if (policy === undefined) return null;
-  const changed = NAMES.filter((name) => policy[name] !== POLICY_FIELDS[name].default);
-  const reset = `Reset ${formatAmount(changed.length, "option")}`;
+  const isChanged = (name: keyof Policy) => policy[name] !== POLICY_FIELDS[name].default;
+  const changed = NAMES.filter(isChanged);
   return (
     <Section
       title="Policy"
-      aside={changed.length > 0 && <Action onAct={() => change(DEFAULTS)}>{reset}</Action>}
+      aside={
+        <div class="inline buttons">
+          {changed.length > 0 && (
+            <Action onAct={() => change(DEFAULTS)}>Reset {formatAmount(changed.length, "option")}</Action>
+          )}
+          <ScopeField />
+        </div>
+      }
     >
-      <p>The interface leaves these open. Test your application with each value.</p>
+      <p>
+        The interface leaves these open. Test your application with each value.{" "}
+        {account !== null && account.policy === null && (
+          <>A change gives {accountName(account.account_id)} a policy of its own.</>
+        )}
+      </p>
       <Problem error={error} />
-      <div class="fields policy">
-        {NAMES.map((name) => {
+      <div class="policy">
+        {[...changed, ...NAMES.filter((name) => !isChanged(name))].map((name) => {
           const { choices, decides, default: standard } = POLICY_FIELDS[name];
           const values = new Map([...choices, policy[name]].map((value) => [String(value), value]));
           return (
@@ -72,19 +84,27 @@ function PolicySection() {
 }
 
 function LimitSection() {
-  const { requests = 0, window_seconds: seconds = 0 } = overview.value?.limits ?? {};
+  const account = scope();
+  const { requests = 0, window_seconds: seconds = 0 } = account?.limits ?? overview.value?.limits ?? {};
   const { values, bind } = useFields({ requests: String(requests), window_seconds: String(seconds) });
   const save = () =>
-    setLimits({ requests: Number(values.requests), window_seconds: Number(values.window_seconds) });
+    setLimits({
+      requests: Number(values.requests),
+      window_seconds: Number(values.window_seconds),
+      ...scoped(),
+    });
   const own = (overview.value?.accounts ?? []).filter(({ limits }) => limits !== null).length;
   return (
     <Section title="Rate limit">
       <p>
-        {formatAmount(requests, "request")} in {formatCount(seconds)} s for each key
-        {own > 0 && `, except for ${formatAmount(own, "account")} with limits of their own`}. The service's
-        limit is 120 in 60 s.
+        {formatAmount(requests, "request")} in {formatCount(seconds)} s for each key of{" "}
+        {accountName(account?.account_id ?? null)}
+        {account === null &&
+          own > 0 &&
+          `, except for ${formatAmount(own, "account")} with limits of their own`}
+        . The service's limit is 120 in 60 s.
       </p>
-      <Form submit="Set the limit" onSubmit={save}>
+      <Form submit={`Set for ${accountName(account?.account_id ?? null)}`} onSubmit={save}>
         <div class="fields">
           <NumberField label="Requests" range={RANGES.requests} {...bind("requests")} />
           <NumberField

@@ -10,18 +10,3 @@ export function textOf(presets: Presets<unknown>, value: unknown): string {
   const json = JSON.stringify(value);
   return Object.values(presets).find(([, each]) => JSON.stringify(each) === json)?.[0] ?? json;
 }
-
-/** What was added, and where it applies. */
-export function Added({ of }: { of: readonly (readonly [text: string, scope: string])[] }) {
-  return (
-    <ol class="armed">
-      {of.map(([text, scope], index) => (
-        <li key={index}>
-          <strong>{text}</strong>
-          <br />
-          <small>{scope}</small>
-        </li>
-      ))}
-    </ol>
-  );
-}
