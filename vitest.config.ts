@@ -32,7 +32,7 @@ const built = [
 /** Slow tests, and tests with the packages of `tools/`: `npm run check` runs them, and `npm test` does not. */
 const long = [
   "test/{isolation,kill,pacing}/**/*.test.ts",
-  "test/certify/clients.test.ts",
+  "test/certify/{clients,scenarios}.test.ts",
   "test/cli/{drift,drift-*,mcp,mcp-conformance}.test.ts",
   "test/hostile/abort-after-collection.test.ts",
   "test/dashboard/copied-code.test.ts",

@@ -82,7 +82,7 @@ async function tryScenario(
     await using _ = service.emulator;
     const run = await inspect(service, ended, directory);
     const misstep = ended.isStopped
-      ? { happened: `It had not ended after ${timeoutMs / 1000} seconds, and was stopped.` }
+      ? { happened: `It had not ended after ${timeoutMs / 1000} s, and was stopped.` }
       : judge(run);
     return { result: misstep === null ? "passed" : "failed", misstep, run };
   } finally {

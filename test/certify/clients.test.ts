@@ -16,7 +16,7 @@ async function certify(...command: string[]): Promise<{ status: number; report: 
     PYTHONPATH: resolve("test/certify/support"),
   };
   const { terminal, written } = recordingTerminal({ env });
-  const status = await runProgram(["certify", "--json", "--timeout", "12s", "--", ...command], terminal);
+  const status = await runProgram(["certify", "--json", "--timeout", "30s", "--", ...command], terminal);
   return { status, report: JSON.parse(written.stdout) };
 }
 
@@ -48,18 +48,20 @@ test.skipIf(!hasPython)("a client that retries everything fails (needs python3)"
     "create-429-twice",
     "read-429",
     "failure-moderation",
-    "failure-input",
     "failure-prose",
     "failure-unknown-code",
     "failure-wait",
-    "failure-endless",
     "failure-report",
     "audio-provider-format",
     "audio-404",
     "audio-403",
     "audio-provider",
-    "audio-redirect",
     "audio-no-clips",
+    "invalid-key",
+    "key-deleted",
+    "insufficient-credits",
+    "suspended-account",
+    "task-not-found",
   ]);
 });
 
@@ -86,12 +88,10 @@ test("a client that ignores statuses fails", async () => {
     "create-429-song",
     "read-429",
     "failure-moderation",
-    "failure-input",
     "failure-prose",
     "failure-unknown-code",
     "failure-retryable",
     "failure-wait",
-    "failure-endless",
     "failure-report",
     "audio-format",
     "audio-url-extension",
@@ -100,8 +100,14 @@ test("a client that ignores statuses fails", async () => {
     "audio-404",
     "audio-403",
     "audio-provider",
-    "audio-redirect",
     "audio-no-clips",
+    "title-characters",
+    "unknown-status",
+    "invalid-key",
+    "key-deleted",
+    "insufficient-credits",
+    "suspended-account",
+    "task-not-found",
   ]);
 });
 
@@ -117,19 +123,22 @@ test.skipIf(!hasCurl)("a script with curl fails (needs curl)", async () => {
     "create-400",
     "task-timeout",
     "failure-moderation",
-    "failure-input",
     "failure-prose",
     "failure-unknown-code",
     "failure-retryable",
     "failure-wait",
-    "failure-endless",
     "failure-report",
     "audio-format",
     "audio-500",
     "audio-cut",
     "audio-404",
     "audio-403",
-    "audio-redirect",
     "audio-no-clips",
+    "invalid-key",
+    "key-secrecy",
+    "key-deleted",
+    "insufficient-credits",
+    "suspended-account",
+    "task-not-found",
   ]);
 });

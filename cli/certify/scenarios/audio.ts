@@ -35,13 +35,6 @@ const expiringAddress = (): Deviation => {
   };
 };
 
-/** The audio is at another address, to which the first one redirects. */
-const redirects = (): Deviation => async (request, next) => {
-  const url = new URL(request.url);
-  if (!isDownload({ url }) || url.search !== "") return next(request);
-  return new Response(null, { status: 302, headers: { Location: `${url.pathname}?moved` } });
-};
-
 const keepsKey = judgeBy(({ requests }) => {
   const leak = requests.find((each) => isDownload(each) && each.headers.has(HEADERS.apiKey));
   return leak === undefined ? null : "It sent the API key with the download.";
@@ -145,15 +138,6 @@ export const AUDIO_LINKS: Topic = {
       isRequired: true,
       change: "Send the header x-api-key to the service address only: download without it.",
       arrange: { outcome: { storable: false } },
-      judge: all(keepsKey, savesSong),
-    },
-    {
-      name: "audio-redirect",
-      rule: "The client follows a redirect of the audio.",
-      sentence: "`audio_url` is a URL of HTTP, and what serves it is not described further.",
-      isRequired: false,
-      change: "Let the HTTP library follow redirects of downloads, without the API key.",
-      arrange: { deviate: redirects },
       judge: all(keepsKey, savesSong),
     },
     {

@@ -56,9 +56,6 @@ export const FAILURES: Topic = {
     permanentFailure("failure-moderation", "that the content moderation has refused", {
       outcome: { outcome: "failure", error_code: "content_moderation" },
     }),
-    permanentFailure("failure-input", "whose input the provider could not use", {
-      outcome: { outcome: "failure", error_code: "invalid_task_input" },
-    }),
     permanentFailure("failure-prose", "that can't succeed, whatever the message says", {
       outcome: {
         outcome: "failure",
@@ -92,18 +89,6 @@ export const FAILURES: Topic = {
       change: "Sleep for `retry_after_seconds` before the next creation, or leave it to the user.",
       arrange: { firstOutcome: { outcome: "failure", error_code: "rate_limited", retry_after_seconds: 10 } },
       judge: all(waitsAfterFailure(10), isHonest),
-    },
-    {
-      name: "failure-endless",
-      rule: "The client makes no more than three tasks if each of them fails.",
-      sentence: "Each creation is a request of its own, and freezes credits.",
-      isRequired: false,
-      change: "Limit the number of tasks for one song, and report the last failure.",
-      arrange: { outcome: { outcome: "failure", error_code: "upstream_provider_error" } },
-      judge: all(
-        judgeBy(({ tasks }) => (tasks.length <= 3 ? null : `It made ${tasks.length} tasks.`)),
-        givesUp,
-      ),
     },
     {
       name: "failure-report",
