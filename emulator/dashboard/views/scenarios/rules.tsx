@@ -35,7 +35,7 @@ export function RuleSection() {
             ["When", (rule) => whenOf(rule)],
             ["of", (rule) => accountName(rule.account_id)],
             ["comes", (rule) => oftenOf(rule)],
-            ["answer, or the outcome", (rule) => <strong>{answerOf(rule)}</strong>],
+            ["answer, or the outcome", (rule) => <strong>{responseTextOf(rule)}</strong>],
             ["Fired", (rule) => <Fired rule={rule} />],
             [<span class="unseen">Actions</span>, (rule) => <Remove rule={rule} />, "number"],
           ]}
@@ -69,7 +69,7 @@ function oftenOf({ fault, left }: Rule): string {
   return `with probability ${probability}${left === null ? "" : `, ${times}`}`;
 }
 
-function answerOf({ fault, outcome }: Rule): string {
+function responseTextOf({ fault, outcome }: Rule): string {
   return fault === null ? textOf(OUTCOMES, outcome) : faultText(fault.fault);
 }
 
@@ -95,7 +95,7 @@ function Remove({ rule }: { rule: Rule }) {
   return (
     <Action
       onAct={() => removeRule(String(rule.id))}
-      aria-label={`Remove: when ${whenOf(rule)} of ${accountName(rule.account_id)} comes, ${answerOf(rule)}`}
+      aria-label={`Remove: when ${whenOf(rule)} of ${accountName(rule.account_id)} comes, ${responseTextOf(rule)}`}
     >
       Remove
     </Action>
