@@ -35,7 +35,7 @@ export function RuleSection() {
             ["When", (rule) => whenOf(rule)],
             ["of", (rule) => accountName(rule.account_id)],
             ["comes", (rule) => oftenOf(rule)],
-            ["answer, or the outcome", (rule) => <strong>{responseTextOf(rule)}</strong>],
+            ["response, or the outcome", (rule) => <strong>{responseTextOf(rule)}</strong>],
             ["Fired", (rule) => <Fired rule={rule} />],
             [<span class="unseen">Actions</span>, (rule) => <Remove rule={rule} />, "number"],
           ]}
