@@ -28,7 +28,9 @@ export function RuleSection() {
     >
       <RuleForm />
       {rules.length === 0 ? (
-        <Empty>No rules: every request is answered as the interface says, and every task succeeds.</Empty>
+        <Empty>
+          No rules: every request gets the response that the interface states, and every task succeeds.
+        </Empty>
       ) : (
         <Table
           columns={[
