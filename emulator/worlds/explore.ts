@@ -25,6 +25,7 @@ export class BrokenWorldError extends Error {
   readonly plan: Plan;
   readonly violations: readonly Violation[];
 
+  /** @internal */
   constructor(seed: number, plan: Plan, { violations, story }: WorldResult) {
     super(tellStory(seed, plan, violations, story));
     this.seed = seed;

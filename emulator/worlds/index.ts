@@ -11,6 +11,7 @@ export type {
   ExploreOptions,
   GiveUpReason,
   Order,
+  Post,
   Process,
   Storage,
 } from "./app.js";
