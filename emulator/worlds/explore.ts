@@ -50,23 +50,24 @@ export class BrokenWorldError extends Error {
  *
  * @example
  * ```ts
- * import { AsyncMusic } from "async-music";
- * import { explore } from "async-music/emulator/worlds";
+ * import { AsyncMusic, AsyncMusicError, SubmissionOutcomeUnknownError } from "async-music";
+ * import { type App, explore } from "async-music/emulator/worlds";
  *
- * await explore({
+ * const shop: App = {
  *   async start(process) {
  *     const client = new AsyncMusic(process.connection());
  *     for (const order of process.orders) {
- *       const options = { journal: process.journal, journalKey: order.id };
  *       try {
- *         const song = await client.tasks.run(order.request, options);
+ *         const song = await client.tasks.run(order.request, { journal: process.journal, journalKey: order.id });
  *         await process.deliver(order, song.task_id);
  *       } catch (error) {
- *         await process.giveUp(order, reasonOf(error));
+ *         if (!(error instanceof AsyncMusicError) || error.taskId !== null) throw error; // the next start continues
+ *         await process.giveUp(order, error instanceof SubmissionOutcomeUnknownError ? "unknown" : "refused");
  *       }
  *     }
  *   },
- * }, { seed: 1, count: 20 });
+ * };
+ * await explore(shop, { seed: 1, count: 1 });
  * ```
  */
 export async function explore(app: App | (() => App), options: ExploreOptions = {}): Promise<Exploration> {
