@@ -56,10 +56,10 @@ describe("a wrong value is named at its field, in the words of its label", () =>
         "1e13": `Starting credits ${credits}`,
       },
     ],
-    ["/scenarios", "Faults", "Times", "Add the fault", { "0": times, "1.5": times, "1e10": times }],
-    ["/scenarios", "Faults", "Probability", "Add the fault", { "-0.1": probability, "1.1": probability }],
-    ["/scenarios", "Rate limit", "Requests", "Set the limit", { "": "Requests is required.", "0": requests }],
-    ["/scenarios", "Rate limit", "In seconds", "Set the limit", { "0": seconds, "1e7": seconds }],
+    ["/scenarios", "Rules", "Times", /^Add for/, { "0": times, "1.5": times, "1e10": times }],
+    ["/scenarios", "Rules", "Probability", /^Add for/, { "-0.1": probability, "1.1": probability }],
+    ["/scenarios", "Rate limit", "Requests", /^Set for/, { "": "Requests is required.", "0": requests }],
+    ["/scenarios", "Rate limit", "In seconds", /^Set for/, { "0": seconds, "1e7": seconds }],
     ["/scenarios", "Reset", "Seed", "Reset everything", { "1.5": seed, "1e16": seed }],
     ["/scenarios", "Reset", "Credits", "Reset everything", { "-1": `Credits ${credits}` }],
   ])("%s, %s: %s", async (path, region, label, submit, messages) => {
@@ -67,6 +67,8 @@ describe("a wrong value is named at its field, in the words of its label", () =>
     const form = page.getByRole("region", { name: region, exact: true });
     if (region === "Reset") await form.getByRole("button", { name: "Reset…" }).click();
     if (region === "Automatic top-up") await form.getByLabel(/I authorize/).check();
+    const often = { Times: "times", Probability: "sometimes" }[label];
+    if (often !== undefined) await form.getByLabel("How often").selectOption(often);
     const before = JSON.stringify(emulator.snapshot().state);
     const field = form.getByRole("spinbutton", { name: label, exact: true });
     for (const [value, message] of Object.entries(messages)) {
@@ -105,7 +107,10 @@ test("an input has the limits that the emulator checks", async () => {
   const keyName = page.getByLabel(/^Name of the key/);
   expect(await keyName.getAttribute("maxlength")).toBe(String(LONGEST_KEY_NAME));
   await goTo("/scenarios");
+  const often = page.getByLabel("How often");
+  await often.selectOption("times");
   await expectRange("Times", "times");
+  await often.selectOption("sometimes");
   await expectRange("Probability", "probability");
   await expectRange("Requests", "requests");
   await expectRange("In seconds", "window_seconds");
@@ -164,15 +169,17 @@ test("a message goes when its value is corrected, and the others stay", async ()
 describe("what the emulator refuses is named at its field, until it is changed", () => {
   test("a fault that can never fire", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    await page.getByLabel("How often").selectOption("sometimes");
     const probability = page.getByLabel("Probability");
     await probability.fill("0");
-    await page.getByRole("button", { name: "Add the fault" }).click();
+    const add = page.getByRole("button", { name: /^Add for/ });
+    await add.click();
     const message = "Probability must be above 0: a fault with probability 0 never fires.";
     await expectMessage(page, probability, message);
     expect(emulator.faults.list()).toEqual([]);
     await probability.fill("0.5");
     await expect.poll(() => page.getByRole("alert").count()).toBe(0);
-    await page.getByRole("button", { name: "Add the fault" }).click();
+    await add.click();
     await expect.poll(() => emulator.faults.list().length).toBe(1);
   });
 
@@ -225,9 +232,9 @@ describe("what the emulator refuses is named at its field, until it is changed",
 
   test("JSON, whichever of its parts is wrong", async () => {
     const { page } = await openDashboard({ path: "/scenarios" });
-    const faults = page.getByRole("region", { name: "Faults" });
-    await faults.getByText("Another fault, as JSON").click();
-    const json = faults.getByLabel("JSON");
+    const rules = page.getByRole("region", { name: "Rules" });
+    await rules.getByText("Anything else, as JSON").click();
+    const json = rules.getByLabel("JSON");
     for (const [text, message] of [
       [
         '{"fault":{"kind":"latency","ms":-1}}',
@@ -238,8 +245,8 @@ describe("what the emulator refuses is named at its field, until it is changed",
       ["{", "Invalid JSON: "],
     ] as const) {
       await json.fill(text);
-      await faults.getByRole("button", { name: "Add the JSON" }).click();
-      await faults.getByRole("alert").getByText(message).waitFor();
+      await rules.getByRole("button", { name: "Add the JSON" }).click();
+      await rules.getByRole("alert").getByText(message).waitFor();
       expect(await json.getAttribute("aria-invalid")).toBe("true");
     }
   });
