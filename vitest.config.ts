@@ -33,13 +33,13 @@ const built = [
 const long = [
   "test/{isolation,kill,pacing}/**/*.test.ts",
   "test/certify/{clients,scenarios}.test.ts",
-  "test/cli/{drift,drift-*,mcp,mcp-conformance}.test.ts",
+  "test/cli/{drift,drift-*,future,mcp,mcp-conformance}.test.ts",
   "test/hostile/abort-after-collection.test.ts",
   "test/dashboard/copied-code.test.ts",
   "test/contract/{msw,msw-2,performance,policies}.test.ts",
   // It replaces MSW 3 by MSW 2, also for other files in its worker.
   "test/emulator/msw-2.test.ts",
-  "test/worlds/corpus.test.ts",
+  "test/worlds/{corpus,future}.test.ts",
   "test/emulator/{fuzz,invoices,long-chain}.test.ts",
   "test/sdk/{fleet,follow-tenants,pacer-load}.test.ts",
   "test/sdk/memory/*.test.ts",

@@ -10,7 +10,8 @@ import { ignoring, PRIVATE_FILE, writeNewFile } from "../src/node/durable.js";
 import { openSeedFile } from "./seed-file.js";
 import { ENDING_SIGNALS, messageOfThrown, UsageError } from "./terminal.js";
 
-export interface EmulatorFlags extends Pick<EmulatorOptions, "seed" | "credits" | "policy" | "apiKey"> {
+export interface EmulatorFlags
+  extends Pick<EmulatorOptions, "seed" | "future" | "credits" | "policy" | "apiKey"> {
   /** Default: 4010, or a free port if a command is run. */
   port?: number;
   host: string;
@@ -61,13 +62,14 @@ export async function runEmulator(flags: EmulatorFlags, command: readonly string
 async function openEmulator({
   clock,
   seed,
+  future,
   credits,
   policy,
   apiKey,
   state,
   seedFile,
 }: EmulatorFlags): Promise<Emulator> {
-  const options: EmulatorOptions = { clock, seed, credits, policy, apiKey };
+  const options: EmulatorOptions = { clock, seed, future, credits, policy, apiKey };
   // Also before a file is used: an invalid key is the flag's fault, not the file's.
   const empty = createEmulator(options);
   const emulator = seedFile === undefined ? empty : await openSeedFile(seedFile, options);
@@ -75,7 +77,7 @@ async function openEmulator({
   const text = await readFile(state, "utf8").catch(ignoring("ENOENT")).catch(failedTo("read", state));
   if (text === undefined) return emulator;
   const [refused] =
-    Object.entries({ seed, credits, policy, "seed-file": seedFile }).find(
+    Object.entries({ seed, future, credits, policy, "seed-file": seedFile }).find(
       ([, value]) => value !== undefined,
     ) ?? [];
   if (refused !== undefined)

@@ -292,6 +292,11 @@ export const COMMAND_OPTIONS = {
       "virtual",
     ]).default("real"),
     option("--seed <n>", "seed of all IDs, durations and songs", parseWholeNumber()),
+    option(
+      "--future <n>",
+      "play a later version of the service, drawn from this number: unknown statuses, codes and fields",
+      parseWholeNumber(),
+    ),
     option("--credits <n>", "credits of the first account", parseWholeNumber(0)),
     option(
       "--seed-file <file>",
@@ -304,7 +309,7 @@ export const COMMAND_OPTIONS = {
     option("--api-key <key>", "API key of the first account; it begins with emu_"),
     option(
       "--state <file>",
-      "load the state from this file, and save it there at exit; an existing file can't be combined with --seed, --seed-file, --credits or --policy, and --api-key replaces its first key",
+      "load the state from this file, and save it there at exit; an existing file can't be combined with --seed, --future, --seed-file, --credits or --policy, and --api-key replaces its first key",
     ),
     option("--json", "write one line of JSON when the emulator accepts connections"),
   ],

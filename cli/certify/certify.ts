@@ -21,7 +21,7 @@ export interface CertifyFlags {
 
 const NOT_CERTIFIED = 1;
 
-/** Judges a client that is a command. Returns the exit status: 0 if it passed all required scenarios. */
+/** Judges a client that is a command. Returns the exit status: 0 if it passed all required scenarios that were chosen. */
 export async function certify(
   command: readonly string[],
   { report: path, only, concurrency, timeout, json }: CertifyFlags,
@@ -33,7 +33,7 @@ export async function certify(
   for (const each of [path, badgePath]) if (each !== undefined) await checkReportPath(each);
   const date = new Date().toISOString();
   const verdicts = await judgeAll(command, topics, { concurrency, timeoutMs: timeout }, terminal);
-  const report = createReport(verdicts, { date, version, command });
+  const report = createReport(verdicts, only === undefined, { date, version, command });
   writeResult(terminal, json, report, reportText(report, stylesFor(terminal.stdout, terminal.env)));
   if (path !== undefined && badgePath !== undefined) {
     await writeFile(path, reportMarkdown(report, basename(badgePath))).catch((error: unknown) => {
@@ -43,7 +43,7 @@ export async function certify(
       throw cannotWrite(badgePath, error);
     });
   }
-  return report.certified ? 0 : NOT_CERTIFIED;
+  return report.accepted ? 0 : NOT_CERTIFIED;
 }
 
 /** Writes the names and the rules of all scenarios. */

@@ -10,8 +10,10 @@ export interface CertifyReport {
   date: string;
   version: string;
   command: readonly string[];
-  /** Whether all required scenarios passed. */
+  /** Whether every scenario was chosen, and all required ones passed. */
   certified: boolean;
+  /** Whether no required scenario that was chosen failed. */
+  accepted: boolean;
   passed: { required: number; recommended: number };
   scenarios: ReportedScenario[];
 }
@@ -32,14 +34,17 @@ interface ReportedScenario {
 
 export function createReport(
   verdicts: readonly Verdict[],
+  isWhole: boolean,
   about: Pick<CertifyReport, "date" | "version" | "command">,
 ): CertifyReport {
   const count = (isRequired: boolean) =>
     verdicts.filter(({ scenario, result }) => scenario.isRequired === isRequired && result === "passed")
       .length;
+  const accepted = verdicts.every(({ scenario, result }) => result === "passed" || !scenario.isRequired);
   return {
     ...about,
-    certified: verdicts.every(({ scenario, result }) => result === "passed" || !scenario.isRequired),
+    certified: isWhole && accepted,
+    accepted,
     passed: { required: count(true), recommended: count(false) },
     scenarios: verdicts.map(reported),
   };
@@ -82,7 +87,9 @@ function scoreOf({ passed, scenarios }: CertifyReport): string {
 }
 
 function summaryOf(report: CertifyReport): string {
-  return `${report.certified ? "Certified" : "Not certified"}: ${scoreOf(report)}.`;
+  const { certified, accepted } = report;
+  const advice = accepted && !certified ? " Only a run without --only certifies a client." : "";
+  return `${certified ? "Certified" : "Not certified"}: ${scoreOf(report)}.${advice}`;
 }
 
 function byTopic(scenarios: readonly ReportedScenario[]) {
@@ -103,7 +110,7 @@ const NOT_RUN = "The client made no song without a fault, so the other scenarios
 
 /** The report for a terminal. */
 export function reportText(report: CertifyReport, style: Styler): string {
-  const { scenarios, certified } = report;
+  const { scenarios, accepted } = report;
   const failed = scenarios.filter(({ result }) => result === "failed");
   const details = byChange(failed).flatMap(({ change, sentences, all }) => [
     ...all.flatMap(({ name, required, happened = "", requests = "", end = "" }) => [
@@ -123,7 +130,7 @@ export function reportText(report: CertifyReport, style: Styler): string {
     ...passed,
     ...(passed.length > 0 ? [""] : []),
     ...(scenarios.some(({ result }) => result === "not run") ? [NOT_RUN] : []),
-    style(certified ? "green" : "red", summaryOf(report)),
+    style(accepted ? "green" : "red", summaryOf(report)),
   );
 }
 
@@ -178,14 +185,15 @@ const LABEL = "async-music";
 const CHARACTER_WIDTH = 6.5;
 const PADDING = 6;
 
-function badgeText({ certified, passed, scenarios }: CertifyReport): [label: string, value: string] {
+function badgeText({
+  certified,
+  accepted,
+  passed,
+  scenarios,
+}: CertifyReport): [label: string, value: string] {
   const required = scenarios.filter((each) => each.required).length;
-  return [
-    LABEL,
-    certified
-      ? `certified ${passed.required}/${required}`
-      : `failed ${required - passed.required}/${required}`,
-  ];
+  if (!accepted) return [LABEL, `failed ${required - passed.required}/${required}`];
+  return [LABEL, `${certified ? "certified" : "in part"} ${passed.required}/${required}`];
 }
 
 /** The badge, as an image. */

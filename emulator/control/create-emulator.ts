@@ -21,7 +21,7 @@ import type { Connection, Emulator, EmulatorOptions } from "./emulator.js";
 import { checkOptions, RESET_OPTIONS } from "./emulator-options.js";
 import { accountIn, createAccounts, createFaults, createProviders } from "./in-process.js";
 import type { MethodContext } from "./method.js";
-import { requireTask, resetEmulator, viewState } from "./service-methods.js";
+import { changesOf, requireTask, resetEmulator, viewState } from "./service-methods.js";
 
 /**
  * Creates the whole service with one account, one key and, by default, 1000 credits. It needs no network, and starts
@@ -69,6 +69,9 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     },
     get policy() {
       return core.state.policy;
+    },
+    get future() {
+      return changesOf(core);
     },
     get limits() {
       return core.state.limits;

@@ -14,7 +14,7 @@ import { copySeedFile } from "../core/seed-file/read.js";
 import { inProcessOrigins } from "../http/service.js";
 import type { EmulatorOptions } from "./emulator.js";
 
-export const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
+export const RESET_OPTIONS = ["seed", "future", "credits", "policy", "limits"] as const;
 const EMULATOR_OPTIONS = [
   ...RESET_OPTIONS,
   "clock",
@@ -45,6 +45,7 @@ export function checkOptions(
 
 const simpleOptionsSchema = z.object({
   seed: z.optional(z.int("be a whole number")),
+  future: z.optional(z.int("be a whole number")),
   credits: z.optional(creditsSchema),
   clock: z.optional(oneOf("virtual", "real")),
   exchangeBytes: z.optional(wholeNumber(0, 2 ** 31)),

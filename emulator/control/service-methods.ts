@@ -43,6 +43,7 @@ import {
 import { createInitialState } from "../core/seed-file/state.js";
 import { snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
+import type { FutureChange } from "../future/future.js";
 import { Refusal } from "../http/refusal.js";
 import { taskData } from "../http/task-data.js";
 import { isoTime, LATEST_TIME } from "../time/clock.js";
@@ -67,6 +68,7 @@ export const serviceMethods = {
     summary: "Reset the emulator. The clock's mode and the API key stay.",
     body: objectOf({
       seed: z.optional(integer),
+      future: z.optional(integer),
       credits: z.optional(creditsSchema),
       policy: z.optional(z.union([z.literal("vary"), policyChangesSchema], 'be an object or "vary"')),
       limits: z.optional(limitsChangesSchema),
@@ -179,6 +181,12 @@ export const serviceMethods = {
     response: policySchema,
     run: ({ core }, _, { account_id: __, ...changes }, account) => changePolicy(account, core.state, changes),
   }),
+  listFutureChanges: method("GET /future", {
+    summary:
+      "List what the later version of the service does in another way that the emulator plays; empty without one.",
+    response: z.object({ changes: list(z.object({ name: text, description: text })) }),
+    run: ({ core }) => ({ changes: changesOf(core) }),
+  }),
   changeLimits: method("PATCH /limits", {
     summary: "Change the rate limit of every key, or of one account's keys, which then keep it.",
     scoped: true,
@@ -214,15 +222,20 @@ export const serviceMethods = {
 
 export function resetEmulator({ core, options }: MethodContext, changes: ResetOptions) {
   const { seed = options.seed, credits = options.credits } = changes;
-  const { policy = options.policy, limits = options.limits } = changes;
+  const { future = options.future, policy = options.policy, limits = options.limits } = changes;
   const { apiKey } = core.state.owner;
   const { seedFile } = options;
   const { state, time } = createInitialState(
-    { seed, credits, policy, limits, apiKey, seedFile },
+    { seed, future, credits, policy, limits, apiKey, seedFile },
     core.clock.startTime(),
   );
   replaceState(core, state, time, "The emulator was reset. Create a new task.");
   return { account_id: state.owner.accountId, api_key: apiKey };
+}
+
+/** What is different in the service that the emulator plays. */
+export function changesOf({ future }: Core): FutureChange[] {
+  return (future?.changes ?? []).map(({ name, description }) => ({ name, description }));
 }
 
 /** @param account - limits it to this account; `null` for all */

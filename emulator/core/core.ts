@@ -1,4 +1,5 @@
 import { isFinalStatus } from "../../src/contract/service.js";
+import { Future } from "../future/future.js";
 import type { ServiceClock } from "../time/clock.js";
 import { type Account, type ApiKey, createKey } from "./accounts.js";
 import { AudioStore } from "./audio-store.js";
@@ -13,7 +14,7 @@ import type { StoredClip, StoredTask } from "./task.js";
 export type Core = ReturnType<typeof createCore>;
 
 /** What the transitions of tasks read and change. */
-export type World = Pick<Core, "state" | "index" | "watchers">;
+export type World = Pick<Core, "state" | "index" | "future" | "watchers">;
 
 /** One emulator: its state, its clock, and everything that is derived from the state or waits for it to change. */
 export function createCore(
@@ -30,6 +31,8 @@ export function createCore(
   return {
     state,
     index: buildIndex(state),
+    /** The later version of the service that is played; `null` for today's. */
+    future: futureOf(state),
     clock,
     /** How often the state was replaced, by a reset or a snapshot. */
     generation: 0,
@@ -65,6 +68,7 @@ export function restoreSnapshot(core: Core, snapshot: unknown): void {
 export function replaceState(core: Core, state: State, time: number, reason: string): void {
   const replaced = { state: core.state, exchanges: core.exchanges.all() };
   core.index = buildIndex(state);
+  core.future = futureOf(state);
   core.state = state;
   core.generation++;
   core.delayedSubmissions = new Set();
@@ -97,6 +101,10 @@ export function setOwnerKey({ state, index, clock }: Core, apiKey: string): void
   key.disabled = false;
   if (existing === undefined) account.keys.push(key);
   index.keys.set(apiKey, { account, key });
+}
+
+function futureOf({ future }: State): Future | null {
+  return future === undefined ? null : new Future(future);
 }
 
 type Index = ReturnType<typeof buildIndex>;

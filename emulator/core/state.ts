@@ -51,6 +51,8 @@ export type StateData = z.output<typeof stateSchema>;
 export const stateSchema = objectOf({
   /** With the counts, the position in every stream of random numbers. */
   seed: integer,
+  /** The seed of the later version of the service that is played; absent for today's. */
+  future: z.optional(integer),
   /** The first account, and its key, which a reset does not change. */
   owner: objectOf({ accountId: text, apiKey: text }),
   /** How many of each were ever made. */
@@ -67,6 +69,7 @@ export const stateSchema = objectOf({
 
 export interface NewState {
   seed?: number | undefined;
+  future?: number | undefined;
   credits?: number | undefined;
   policy?: Partial<Policy> | "vary" | undefined;
   limits?: Partial<Limits> | undefined;
@@ -78,13 +81,14 @@ export const DEFAULT_SEED = 1;
 export const DEFAULT_CREDITS = 1000;
 
 export function createState(options: NewState, now: number): State {
-  const { seed = DEFAULT_SEED, credits = DEFAULT_CREDITS, policy, limits, apiKey } = options;
+  const { seed = DEFAULT_SEED, future, credits = DEFAULT_CREDITS, policy, limits, apiKey } = options;
   const counts = countsSchema.parse(Object.fromEntries(COUNTED.map((name) => [name, 0])));
   const account = createAccount({ seed, counts, accounts: [] }, credits, now);
   const key = createKey({ seed, counts, accounts: [] }, now, apiKey);
   account.keys.push(key);
   return {
     seed,
+    ...(future !== undefined && { future }),
     owner: { accountId: account.id, apiKey: key.value },
     counts,
     policy: createPolicy(seed, policy),

@@ -59,7 +59,12 @@ export function createTask(core: World, account: Account, order: TaskOrder, now:
   const ordinal = state.tasks.length;
   // Other accounts' tasks do not change what is drawn for this account's.
   const accountOrdinal = account.tasksCreated;
-  const plan = planTask(model, type, outcome ?? {}, randomStream(state.seed, "plan", accountOrdinal));
+  const plan = planTask(
+    model,
+    type,
+    outcome ?? core.future?.outcomeFor(type) ?? {},
+    randomStream(state.seed, "plan", accountOrdinal),
+  );
   if (namesUnknownClip(core, account, order)) plan.end = UNKNOWN_CLIP;
   const task: OpenTask = {
     id: order.id ?? freeUuid(core.index.tasks, state.seed, "task", ordinal),

@@ -41,6 +41,8 @@ export function linkWith(name: string, value: string): string {
 
 /** Changes a filter without a new entry in the history. */
 export function setParam(name: string, value: string): void {
+  // The reader may have left this view a moment ago, and `hashchange` is still to come.
+  hash.value = location.hash;
   const changed = linkWith(name, value);
   history.replaceState(null, "", changed);
   hash.value = changed;

@@ -16,6 +16,7 @@ import type { Service } from "./service.js";
 import { identifyCaller, requireKey } from "./stages/caller.js";
 import { delayRequest } from "./stages/delay.js";
 import { failAfter, failBefore } from "./stages/fault.js";
+import { rewriteForFuture } from "./stages/future.js";
 import { requireRoute, runOperation } from "./stages/operation.js";
 import { requireQuota } from "./stages/rate-limit.js";
 
@@ -41,7 +42,7 @@ export function registerArrival({ state: { counts }, generation }: Core, head: A
 }
 
 /**
- * Handles a request: the stages, what a fault leaves of the response, the log and the audit. After a delay, only files are
+ * Handles a request: the stages, what a fault leaves of the response and a future makes of it, the log and the audit. After a delay, only files are
  * awaited, so that no other request is handled between the effect and its log entry.
  */
 export async function handleRequest({ core, control }: Service, request: HttpRequest): Promise<HttpOutcome> {
@@ -62,5 +63,5 @@ export async function handleRequest({ core, control }: Service, request: HttpReq
     outcome = context.complete(refusalResponse(error, context.policy));
   }
   if (outcome === undefined || context.isOutdated) return "disconnect";
-  return record(context, failAfter(context, outcome));
+  return record(context, rewriteForFuture(context, failAfter(context, outcome)));
 }

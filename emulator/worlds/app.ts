@@ -127,6 +127,11 @@ export interface ExploreOptions {
   /** The most orders of a world. @defaultValue 3 */
   orders?: number | undefined;
   /**
+   * Whether each world plays a later version of the service, with statuses, codes and fields that are unknown today: the
+   * emulator's option `future`, with the world's seed. @defaultValue false
+   */
+  future?: boolean | undefined;
+  /**
    * Makes the request of an order. It must contain the order's id, in any of its texts.
    *
    * @defaultValue music of either provider, lyrics among them

@@ -158,15 +158,13 @@ function tasksOf(order: OrderState, orders: readonly OrderState[], tasks: readon
 }
 
 /** Reads each task of the first account, so that none is left unfinished. */
-async function readTasks(emulator: Emulator): Promise<Task[]> {
+async function readTasks(emulator: Emulator): Promise<readonly Task[]> {
   const { apiKey, url, fetch } = emulator;
   emulator.changeLimits({ requests: 100_000, windowSeconds: 60 });
-  const read = async (id: string): Promise<Task> => {
-    const response = await fetch(`${url}/api/v1/task/${id}`, { headers: { "x-api-key": apiKey } });
-    const { data }: { data: Task } = await response.json();
-    return data;
-  };
-  return Promise.all(emulator.state().tasks.map(({ task_id }) => read(task_id)));
+  const read = (id: string) => fetch(`${url}/api/v1/task/${id}`, { headers: { "x-api-key": apiKey } });
+  await Promise.all(emulator.state().tasks.map(({ task_id }) => read(task_id)));
+  // In today's words, whichever version of the service the world plays.
+  return emulator.state().tasks;
 }
 
 function isPaid({ status }: Task): boolean {

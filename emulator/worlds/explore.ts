@@ -71,18 +71,19 @@ export class BrokenWorldError extends Error {
  * ```
  */
 export async function explore(app: App | (() => App), options: ExploreOptions = {}): Promise<Exploration> {
-  const { seed = 1, count = 1000, processes = 2, orders = 3 } = options;
+  const { seed = 1, count = 1000, processes = 2, orders = 3, future = false } = options;
   checkWhole("seed", seed, 0);
   checkWhole("count", count, 1);
   checkWhole("processes", processes, 1);
   checkWhole("orders", orders, 1);
+  const scope = { orders, processes, future };
   const create = typeof app === "function" ? app : () => app;
   const run = (plan: Plan) => runWorld(create(), plan, inputsOf(options));
   await loadAll();
   // Loads what the program loads at its first use: otherwise the first world could differ from its repetition.
-  await run(drawPlan(seed, { orders, processes }));
+  await run(drawPlan(seed, scope));
   for (let world = seed; world < seed + count; world++) {
-    const plan = drawPlan(world, { orders, processes });
+    const plan = drawPlan(world, scope);
     const result = await run(plan);
     if (result.violations.length > 0) throw await smallestWorld(world, plan, result, run);
   }

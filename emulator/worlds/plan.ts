@@ -1,5 +1,6 @@
 import type { Fault, FaultRule } from "../core/faults.js";
 import type { Outcome } from "../core/providers.js";
+import { Future } from "../future/future.js";
 import { type Random, randomChoice, randomStream } from "../time/random.js";
 
 /** All random choices of a world, drawn before it begins. It is JSON. */
@@ -10,6 +11,8 @@ export interface Plan {
   readonly limit: number;
   /** Whether the service's policy is drawn from the seed. */
   readonly varies: boolean;
+  /** The seed of the later version of the service that is played; absent for today's. */
+  readonly future?: number;
   /** Whether finished orders are handed out again at the last start. */
   readonly redelivers: boolean;
   readonly orders: readonly PlannedOrder[];
@@ -61,6 +64,8 @@ export const LONG_PAUSE_MS = 8 * 24 * 3_600_000;
 export interface Scope {
   readonly orders: number;
   readonly processes: number;
+  /** Whether each world plays a later version of the service. */
+  readonly future?: boolean;
 }
 
 /** Draws a world. One in seven has no faults, but a process may receive SIGTERM. */
@@ -74,6 +79,7 @@ export function drawPlan(seed: number, scope: Scope): Plan {
   const mayDrawOutage = !isCalm && random() < 0.12;
   return {
     seed,
+    ...(scope.future && { future: knownEnds(seed) }),
     limit: random() < 0.2 ? 20 + below(random, 30) : 120,
     varies: random() < 0.3,
     redelivers: random() < 0.2,
@@ -83,6 +89,12 @@ export function drawPlan(seed: number, scope: Scope): Plan {
     outages: mayDrawOutage ? [{ at: below(random, 60_000), ms: below(random, 600_000) }] : [],
     others: random() < 0.15 ? drawMany(1 + below(random, 3), () => below(random, 30_000)) : [],
   };
+}
+
+/** A future in which each task ends in a status of today: no program can learn how a task ended whose status it does not know. */
+function knownEnds(seed: number): number {
+  const { changes } = new Future(seed);
+  return changes.some(({ name }) => name === "final_status") ? knownEnds(seed + 1) : seed;
 }
 
 function drawOrder(random: Random, index: number): PlannedOrder {

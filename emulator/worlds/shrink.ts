@@ -30,6 +30,8 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
   for (const faults of withoutOne(plan.faults)) yield { ...plan, faults };
   for (const outages of withoutOne(plan.outages)) yield { ...plan, outages };
   for (const others of withoutOne(plan.others)) yield { ...plan, others };
+  const { future, ...today } = plan;
+  if (future !== undefined) yield today;
   if (plan.varies) yield { ...plan, varies: false };
   if (plan.redelivers) yield { ...plan, redelivers: false };
   if (plan.limit !== 120) yield { ...plan, limit: 120 };

@@ -31,10 +31,10 @@ export interface WorldInputs {
 
 /** Runs one world to its end, on virtual time. */
 export async function runWorld(app: App, plan: Plan, inputs: WorldInputs): Promise<WorldResult> {
-  const { seed, limit } = plan;
+  const { seed, limit, future } = plan;
   const policy = plan.varies ? { policy: "vary" as const } : {};
   const limits = { requests: limit, windowSeconds: 60 };
-  await using emulator = createEmulator({ seed, credits: 1000, limits, ...policy });
+  await using emulator = createEmulator({ seed, future, credits: 1000, limits, ...policy });
   const restoreGlobals = useVirtualGlobals(emulator.clock);
   const world = new World(app, plan, inputs, emulator);
   try {
@@ -85,6 +85,7 @@ class World implements WorldResult {
     const { faults, outages, others } = this.#plan;
     const { clock, faults: added } = this.#emulator;
     for (const rule of faults) added.add(rule);
+    for (const { description } of this.#emulator.future) this.#note("the service", description);
     for (const outage of outages) this.#failCompletely(outage).catch(atTheEnd);
     for (const at of others) this.#actAsAnotherClient(at).catch(atTheEnd);
     const isEndless = new Promise<void>((resolve) => {

@@ -285,10 +285,11 @@ export class TaskPoller implements LastReading {
 
   #timeout(): WaitTimeoutError {
     const { taskId, maxWaitMs } = this.#settings;
-    const what = `Task ${taskId} did not finish within ${maxWaitMs / 1000} s and is still running`;
-    const parts = { what, codeAdvice: [resumeAdvice(taskId)] };
     const seen: Task | null = this.#seen === "" ? null : JSON.parse(this.#seen);
     const task = this.context.redactor.data(seen);
+    const what = `No end of task ${taskId} was seen within ${maxWaitMs / 1000} s`;
+    const why = task === null ? "it could not be read" : `its last status is ${task.status}`;
+    const parts = { what, why, codeAdvice: [resumeAdvice(taskId)] };
     return new WaitTimeoutError(parts, { taskId, task, cause: this.#failure });
   }
 }

@@ -44,7 +44,8 @@ test.each([
   expect(emulator.policy).toEqual(DEFAULTS);
 });
 
-const OPTIONS = "seed, credits, policy, limits, clock, apiKey, snapshot, seedFile, url, exchangeBytes";
+const OPTIONS =
+  "seed, future, credits, policy, limits, clock, apiKey, snapshot, seedFile, url, exchangeBytes";
 
 test.each([
   [{ zzz: 1 }, `Unknown option \`zzz\`. Known options: ${OPTIONS}.`],
@@ -59,7 +60,7 @@ test("a reset refuses options of the creation only, and changes nothing", () => 
   const emulator = createEmulator({ credits: 7 });
   const before = emulator.snapshot();
   expect(() => emulator.reset({ clock: "real" } as never)).toThrow(
-    "Known options: seed, credits, policy, limits.",
+    "Known options: seed, future, credits, policy, limits.",
   );
   expect(emulator.snapshot()).toEqual(before);
   expect(createEmulator({ seed: undefined, apiKey: undefined }).snapshot().version).toBe(1);

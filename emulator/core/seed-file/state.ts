@@ -49,7 +49,7 @@ function createSeededState(file: ReadSeedFile, options: NewState, startTime: num
   const entries = addAccounts(state, accounts, seeding);
   // Only without a valid account is there none.
   if (state.accounts.length === 0) mistakes.throwIfAny();
-  replay({ state, index: buildIndex(state), watchers: new StatusWatchers() }, entries, seeding);
+  replay({ state, index: buildIndex(state), future: null, watchers: new StatusWatchers() }, entries, seeding);
   mistakes.throwIfAny();
   state.policy = laterPolicy;
   for (const [position, account] of state.accounts.entries())

@@ -100,7 +100,10 @@ test("a scrolled list stays in place while requests arrive, and findings never c
   const list = page.getByRole("group", { name: "Requests" });
   await list.evaluate((element) => element.scrollTo(0, 720));
   const topOf = (row: string) =>
-    page.locator(`[aria-rowindex="${row}"]`).evaluate((element) => element.getBoundingClientRect().top);
+    page.locator(`[aria-rowindex="${row}"]`).evaluate((element) => {
+      const list = element.closest('[role="group"]');
+      return element.getBoundingClientRect().top - (list?.getBoundingClientRect().top ?? 0);
+    });
   const before = await topOf("24");
   const taskId = await submit(SONG);
   for (let count = 0; count < 3; count++) await api("GET", `/task/${taskId}`);

@@ -1,0 +1,246 @@
+import { isRecord, type TaskType } from "../../src/contract/service.js";
+import type { EncodedFormat } from "../audio/formats.js";
+import { type Random, randomChoice } from "../time/random.js";
+
+/** An object of a response. */
+export type Json = Record<string, unknown>;
+
+/** What a provider does with a task, as far as a version decides it. */
+export interface UnscriptedOutcome {
+  readonly process_seconds?: number;
+  readonly clips?: number;
+  readonly format?: EncodedFormat;
+}
+
+/** One thing that a later version of the service does in another way. What it rewrites are copies. */
+export interface Change {
+  /** In one sentence. */
+  readonly description: string;
+  readonly task?: (task: Json) => void;
+  /** Of a finished music, upload or concat task. */
+  readonly clip?: (clip: Json) => void;
+  readonly submission?: (submission: Json) => void;
+  /** The balance, or the usage. */
+  readonly account?: (data: Json) => void;
+  readonly error?: (body: Json) => void;
+  /** The whole body of a success. */
+  readonly envelope?: (body: Json) => void;
+  readonly headers?: (headers: Record<string, string>) => void;
+  /** What the providers do with a task that no script decides on. */
+  readonly outcome?: (type: TaskType) => UnscriptedOutcome;
+}
+
+const FAILED = ["failure", "timeout"];
+
+/** Texts that today's messages never have. */
+const TEXTS = [
+  "",
+  "Der Dienst hat die Anfrage abgelehnt.",
+  "要求を処理できませんでした。",
+  `Something went wrong: ${"please try again later. ".repeat(120)}`,
+  'line one\nline two\ttabbed {"json": true} <b>bold</b> `code` %s',
+];
+
+/** Values of new fields: of every JSON type, and with names that objects already have. */
+const NEW_FIELDS: Json = {
+  stage: "mastering",
+  priority: 3,
+  is_preview: false,
+  region: null,
+  labels: ["a", 1, null],
+  usage: { seconds: 1.5, constructor: "none", toString: null },
+  constructor: "v2",
+};
+
+/**
+ * What the interface lets the service change without a new version of its path: extra properties are accepted for
+ * compatibility, provider fields come and go, prose is reworded, durations are only typical, and the default format may
+ * change (Versioning, Errors, Limits, Resources). Nothing that it requires is dropped.
+ */
+export const CHANGES: Readonly<Record<string, (random: Random) => Change>> = {
+  pending_status(random) {
+    const status = randomChoice(random, ["accepted", "queued", "scheduled"]);
+    return {
+      description: `A task that waits has the status ${status}.`,
+      task: replaceIf("status", ["pending"], status),
+      submission: replaceIf("status", ["pending"], status),
+    };
+  },
+  running_status(random) {
+    const status = randomChoice(random, ["rendering", "in_review", "RUNNING"]);
+    return {
+      description: `A task that a provider works on has the status ${status}.`,
+      task: replaceIf("status", ["running"], status),
+    };
+  },
+  final_status(random) {
+    const status = randomChoice(random, ["rejected", "cancelled"]);
+    return {
+      description: `A task that a provider could not finish has the status ${status}.`,
+      task: replaceIf("status", ["failure"], status),
+    };
+  },
+  internal_status(random) {
+    const status = randomChoice(random, ["mixing", "done", "archived"]);
+    return {
+      description: `The provider's own status is ${status}.`,
+      task: ({ output }) => isRecord(output) && replace(output, "status", status),
+    };
+  },
+  output_type(random) {
+    const type = randomChoice(random, ["song", "music.v2"]);
+    return {
+      description: `The output of a music task has the type ${type}.`,
+      task: ({ output }) => isRecord(output) && replaceIf("task_type", ["music"], type)(output),
+    };
+  },
+  progress(random) {
+    const progress = randomChoice(random, ["3 of 7", "almost", null]);
+    return {
+      description: `The progress is ${progress ?? "always null"}.`,
+      task: ({ output }) => isRecord(output) && replace(output, "progress", progress),
+    };
+  },
+  failure_code(random) {
+    const code = randomChoice(random, ["voice_not_licensed", "provider_capacity", "artist_name_in_prompt"]);
+    return {
+      description: `A task that has failed has the error code ${code}.`,
+      task: (task) => typeof task["error_code"] === "string" && replace(task, "error_code", code),
+    };
+  },
+  failure_prose(random) {
+    const text = randomChoice(random, TEXTS);
+    return {
+      description: "The reason of a failed task is worded in another way.",
+      task(task) {
+        if (typeof task["error"] === "string") replace(task, "error", text);
+        const { output } = task;
+        if (isRecord(output) && output["fail_reason"] !== null) replace(output, "fail_reason", text);
+      },
+    };
+  },
+  failure_wait(random) {
+    const seconds = randomChoice(random, [0, 1, 86_400]);
+    return {
+      description: `A failed task states a wait of ${seconds} s.`,
+      task: (task) =>
+        FAILED.includes(String(task["status"])) && replace(task, "retry_after_seconds", seconds),
+    };
+  },
+  error_code(random) {
+    const code = randomChoice(random, ["request_not_possible", "blocked_by_rule", "E4711"]);
+    return {
+      description: `The codes of refusals are finer: ${code}.`,
+      // The codes of a 404, a 429 and of the credits are what the interface tells clients to branch on.
+      error: (body) => [400, 401, 403].includes(Number(body["code"])) && replace(body, "error_code", code),
+    };
+  },
+  error_prose(random) {
+    const text = randomChoice(random, TEXTS);
+    return {
+      description: "The messages of errors are worded in another way.",
+      error: (body) => replace(body, "message", text),
+    };
+  },
+  error_fields() {
+    const details = [{ path: "input.prompt", reason: "too long" }];
+    return {
+      description: "Errors have further fields.",
+      error: (body) => Object.assign(body, { details, documentation_url: "https://docs.example/errors" }),
+    };
+  },
+  task_fields: newFields("Tasks have further fields.", "task"),
+  clip_fields: newFields("Clips have further fields.", "clip"),
+  submission_fields: newFields("Submissions have further fields.", "submission"),
+  account_fields: newFields("The balance and the usage have further fields.", "account"),
+  envelope_fields: newFields("Responses have further fields beside `data`.", "envelope"),
+  fields_of_clips() {
+    return {
+      description: "Provider-specific fields of clips are gone, and so is the cover art.",
+      clip(clip) {
+        for (const name of ["image_url", "image_large_url", "alternate_urls"]) delete clip[name];
+        const { metadata } = clip;
+        if (isRecord(metadata)) replace(clip, "metadata", { duration: metadata["duration"] });
+      },
+    };
+  },
+  omitted_nulls() {
+    const optional = [
+      "audio_format",
+      "error",
+      "error_code",
+      "retryable",
+      "retry_after_seconds",
+      "completed_at",
+    ];
+    return {
+      description: "Optional fields that are null are left out.",
+      task(task) {
+        for (const name of optional) if (task[name] === null) delete task[name];
+      },
+    };
+  },
+  times() {
+    const rewritten = (time: unknown) => String(time).replace(/\.(\d{3})Z$/, ".$1417+00:00");
+    return {
+      description: "Times have microseconds and an offset.",
+      task(task) {
+        for (const name of ["created_at", "completed_at"])
+          if (typeof task[name] === "string") replace(task, name, rewritten(task[name]));
+      },
+      submission: (submission) => replace(submission, "created_at", rewritten(submission["created_at"])),
+    };
+  },
+  headers() {
+    return {
+      description: "Responses have further headers, and another spelling of their media type.",
+      headers: (headers) =>
+        Object.assign(headers, {
+          "Content-Type": "application/json; charset=utf-8",
+          Deprecation: "@1798761600",
+          "RateLimit-Policy": '"default";q=120;w=60',
+        }),
+    };
+  },
+  no_remainder() {
+    return {
+      description: "No response tells how many requests are left.",
+      headers: (headers) => delete headers["X-RateLimit-Remaining"],
+    };
+  },
+  durations(random) {
+    const process_seconds = randomChoice(random, [0, 2, 700, 3000]);
+    return {
+      description: `Providers work for ${process_seconds} s on each task.`,
+      outcome: () => ({ process_seconds }),
+    };
+  },
+  clips(random) {
+    const clips = randomChoice(random, [1, 3, 5]);
+    return {
+      description: `A song comes as ${clips} clips.`,
+      outcome: (type) => (type === "music" ? { clips } : {}),
+    };
+  },
+  default_format(random) {
+    const format = randomChoice(random, ["wav", "mp3"] as const);
+    return {
+      description: `Audio comes as ${format} unless a request names a format.`,
+      outcome: () => ({ format }),
+    };
+  },
+};
+
+function replace(json: Json, name: string, value: unknown): void {
+  json[name] = value;
+}
+
+function replaceIf(name: string, values: readonly string[], value: string) {
+  return (json: Json): void => {
+    if (values.includes(String(json[name]))) replace(json, name, value);
+  };
+}
+
+function newFields(description: string, part: "task" | "clip" | "submission" | "account" | "envelope") {
+  return (): Change => ({ description, [part]: (json: Json) => void Object.assign(json, NEW_FIELDS) });
+}
