@@ -6,7 +6,14 @@ import { filtered } from "../../emulator/dashboard/views/requests/request-filter
 
 const NAMES = ["q", "task", "of", "key", "method", "status", "found"];
 
-beforeEach(() => void vi.stubGlobal("history", { replaceState: () => {} }));
+beforeEach(() => {
+  const location = { hash: "" };
+  const replaceState = (_state: null, _title: string, address: string) => {
+    location.hash = address;
+  };
+  vi.stubGlobal("location", location);
+  vi.stubGlobal("history", { replaceState });
+});
 afterEach(() => {
   for (const name of NAMES) setParam(name, "");
   findings.value = [];

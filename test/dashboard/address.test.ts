@@ -1,0 +1,19 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { path, setParam } from "../../emulator/dashboard/address.js";
+
+afterEach(() => vi.unstubAllGlobals());
+
+test("a filter that changes while another view opens does not lead back to the view before", () => {
+  const location = { hash: "#/requests?open=3" };
+  const replaceState = (_state: null, _title: string, address: string) => {
+    location.hash = address;
+  };
+  vi.stubGlobal("location", location);
+  vi.stubGlobal("history", { replaceState });
+  setParam("open", "");
+  expect(location.hash).toBe("#/requests");
+  // A link was followed, and `hashchange` is still to come.
+  location.hash = "#/tasks";
+  setParam("rate", "");
+  expect([location.hash, path.value]).toEqual(["#/tasks", ["tasks"]]);
+});
