@@ -52,4 +52,5 @@ export type {
   SeedTask,
 } from "./core/seed-file/schema.js";
 export type { Snapshot } from "./core/state.js";
+export type { FutureChange } from "./future/future.js";
 export type { Clock, ClockMode, EmulatorClock } from "./time/clock.js";

@@ -39,7 +39,7 @@ const arrows = {
     adapters: "time core http control",
     "msw.ts": "http control",
     "node.ts": "adapters",
-    "index.ts": "time core control",
+    "index.ts": "time core control future",
   }),
 
   // Where the two sides meet.
