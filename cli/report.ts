@@ -170,7 +170,7 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
     `  ${command} usage     counts the task, if it was created`,
     `  ${command} balance   then shows its credits as frozen`,
     "",
-    `The service's support can find the task of request ${requestId}.`,
+    `The operator of the service may find the task by the request ID ${requestId}.`,
   ];
   if (!isJournaled) return advice;
   const settle = (outcome: string) => `  ${settleCommand(command, journalKey, journal, outcome)}`;

@@ -62,8 +62,8 @@ function unknownLines(items: readonly Item[], { journal }: BatchFlags, command: 
   return [
     "",
     "Whether these orders created a task and were charged is unknown. They are never sent again by themselves.",
-    `Wait 2 minutes. Then find out whether the task exists: \`${command} usage\` counts it, and the service's support`,
-    "finds it by its request. Record the outcome of each with one of its two commands:",
+    `Wait 2 minutes. Then find out whether the task exists: \`${command} usage\` counts it, and the operator of`,
+    "the service may find it by its request. Record the outcome of each with one of its two commands:",
     ...settle,
     "",
   ];

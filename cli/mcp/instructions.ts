@@ -66,8 +66,8 @@ export function instructionFor(error: unknown, order: string | null, journal: st
       return `${message} ${NOT_TWICE} Call \`check_order\` with the same order at ${error.checkAgainAt.toISOString()} or later. The user must not settle the order before that time.`;
     return [
       `${message} ${NOT_TWICE} A call with the same order sends nothing.`,
-      "Report this to the user, and let them find out whether the task exists. The service's support can find it " +
-        `by request ID ${error.requestId}. While it is unfinished, \`balance\` shows its credits as frozen.`,
+      "Report this to the user, and let them find out whether the task exists. The operator of the service may find " +
+        `it by request ID ${error.requestId}. While it is unfinished, \`balance\` shows its credits as frozen.`,
       "Then the user runs one of these in a shell with the server's ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY:",
       ...settleCommands(order, journal),
       "After that, call again with the same order.",

@@ -49,7 +49,7 @@ export async function outcomeUnknown(
   ];
   if (evidence !== null) facts.push(EVIDENCE_MESSAGES[evidence]);
   const settleAdvice =
-    "Find out from account.usage().tasks_created, or from the service's support, whether a task was created, " +
+    "Find out from account.usage().tasks_created, or from the operator of the service, whether a task was created, " +
     `then call settleOutcome(journal, ${slot.name}, taskId), with null instead of an ID if there is none.`;
   const waitAdvice =
     `Its request may still be in flight: run again with the same key at ${checkAgainAt?.toISOString()} or later. ` +

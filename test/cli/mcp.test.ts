@@ -303,7 +303,9 @@ describe("an order", () => {
       expect(text).toContain("It is unknown whether a task was created and charged.");
       expect(text).toContain("Do not repeat it with another order");
       expect(text).toContain(`\nnpx async-music settle rain --journal ${journal} --not-created\n`);
-      expect(text).toMatch(/Report this to the user.*support can find it by request ID [\w-]+/);
+      expect(text).toMatch(
+        /Report this to the user.*operator of the service may find it by request ID [\w-]+/,
+      );
     }
     expect(first.text).toContain("one task more than before");
     expect(posts()).toBe(1);
