@@ -1,6 +1,6 @@
 // The guides and the modules are open in the sidebar until a reader closes them.
 try {
-  for (const group of ["Using the service", "Testing with the emulator", "Modules"]) {
+  for (const group of ["Tutorial", "Guides", "Testing guides", "Reference", "Explanation", "Modules"]) {
     const key = `tsd-accordion-${group}`;
     localStorage.setItem(key, localStorage.getItem(key) ?? "true");
   }

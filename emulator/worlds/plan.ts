@@ -24,12 +24,14 @@ export interface Plan {
   readonly others: readonly number[];
 }
 
+/** An order of a world, and what the provider does with its task. */
 export interface PlannedOrder {
   readonly id: string;
   /** Of its first task. Further ones succeed. */
   readonly outcome: Outcome;
 }
 
+/** A process of a world: when it starts and stops, and what happens to it. */
 export interface PlannedProcess {
   readonly orders: readonly string[];
   /** In milliseconds. */

@@ -25,7 +25,6 @@ const WORDS: Record<string, readonly string[]> = {
   "test/postgres/README.md": ["postgresql"],
   "test/redis/README.md": ["redis-server"],
   "tools/mutation/README.md": Object.keys(MODULES),
-  "llms.txt": ["pg", "tracer", "message"],
 };
 
 test.each(READMES)("every file, folder and script that %s names exists", (page) => {

@@ -31,6 +31,35 @@ test("every link of the index for tools has a target", () => {
   expect(links.filter((link) => !existsSync(`${site}/${link}`))).toEqual([]);
 });
 
+test("every page of a guide, and every export, has a description of its own", () => {
+  const descriptionOf = (page: string) =>
+    /<meta name="description" content="(.*?)"/.exec(contentOf(page))?.[1] ?? "";
+  const pages = globSync(`${site}/{documents,classes,functions,interfaces,types,variables}/*.html`);
+  const descriptions = pages.map((page): [string, string] => [page, descriptionOf(page)]);
+  const general = "Documentation for async-music";
+  expect(descriptions.filter(([, text]) => text === "" || text === general).map(([page]) => page)).toEqual(
+    [],
+  );
+  const guides = descriptions.filter(([page]) => page.includes("/documents/"));
+  expect(new Set(guides.map(([, text]) => text)).size).toBe(guides.length);
+});
+
+test("the exports of each entry are grouped, and what one calls first comes first", () => {
+  const headingsOf = (page: string) =>
+    [...contentOf(`${site}/modules/${page}.html`).matchAll(/<h2 [^>]*>([^<]+)</g)].map(
+      ([, heading]) => heading,
+    );
+  expect(headingsOf("async-music")).toEqual([
+    ...["Client", "Requests", "Tasks and results", "Audio", "Errors", "Journals", "Budgets", "Rate limit"],
+    ...["Options", "Events and clocks", "Constants and types"],
+  ]);
+  // The clock of the SDK, which is exported again, is in no group.
+  expect(headingsOf("async-music_emulator")).toEqual([
+    ...["Emulator", "Outcomes, faults and policy", "Requests and findings", "Time and later versions"],
+    ...["Seed files and snapshots", "Payments and invoices", "Other"],
+  ]);
+});
+
 function deadLinksOf(page: string): string[] {
   return [...contentOf(page).matchAll(/ (?:href|src|srcset)="([^"]*)"/g)]
     .map(([, link = ""]) => link.replaceAll("&amp;", "&"))

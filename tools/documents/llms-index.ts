@@ -32,11 +32,11 @@ export function llmsIndex(): string {
   ].join("\n\n")}\n`;
 }
 
-/** A guide: `title` and `group` of its front matter, and the paragraph below its heading. */
+/** A guide: `title`, `group` and `description` of its front matter. */
 function guideAt(path: string): { group: string; entry: string } {
   const page = readFileSync(path, "utf8");
-  const field = (name: string) => new RegExp(`^${name}: (.+)$`, "m").exec(page)?.[1] ?? "";
-  return { group: field("group"), entry: `- [${field("title")}](${path}): ${introductionOf(page)}` };
+  const field = (name: string) => new RegExp(`^${name}: "?(.+?)"?$`, "m").exec(page)?.[1] ?? "";
+  return { group: field("group"), entry: `- [${field("title")}](${path}): ${field("description")}` };
 }
 
 /**

@@ -2,40 +2,110 @@
 
 import {
   type Application,
+  Comment,
+  CommentTag,
+  type Context,
   Converter,
+  type DeclarationReflection,
   type DefaultThemeRenderContext,
   type DocumentReflection,
   IndexEvent,
   JSX,
   PageEvent,
   type ProjectReflection,
-  type Reflection,
+  Reflection,
   ReflectionKind,
 } from "typedoc";
 
 /** Pages outside of `docs/`, which have no title and group of their own. */
-const PROJECT_PAGES: Record<string, string> = {
-  CHANGELOG: "Changelog",
-  CONTRIBUTING: "Contributing",
-  SECURITY: "Security",
+const PROJECT_PAGES: Record<string, readonly [title: string, description: string]> = {
+  CHANGELOG: ["Changelog", "What has changed in each version of async-music."],
+  CONTRIBUTING: ["Contributing", "How the code of async-music is laid out, tested and released."],
+  SECURITY: [
+    "Security",
+    "What async-music promises about keys, charges and files, and how to report a vulnerability.",
+  ],
 };
 
+/** The group of the API reference in which the exports of a folder or file stand: the first that matches. `categoryOrder` in `typedoc.json` has their order. */
+const CATEGORIES: readonly (readonly [path: RegExp, category: string])[] = [
+  [/^src\/client\.ts$/, "Client"],
+  [/^src\/(options|account)\.ts$/, "Options"],
+  [/^src\/errors\//, "Errors"],
+  [/^src\/(journal|follow)\//, "Journals"],
+  [/^src\/budget\//, "Budgets"],
+  [/^src\/rate-limit\//, "Rate limit"],
+  [/^src\/(audio|node\/save-audio)/, "Audio"],
+  [/^src\/contract\/(requests|inputs|prices|request-)/, "Requests"],
+  [/^src\/contract\/(task|responses)/, "Tasks and results"],
+  [/^src\/contract\//, "Constants and types"],
+  [/^src\/tasks\/(options|create-task)/, "Options"],
+  [/^src\/tasks\//, "Tasks and results"],
+  [/^src\/(http|time)\//, "Events and clocks"],
+  [/^emulator\/control\/(create-emulator|emulator)\.ts$/, "Emulator"],
+  [/^emulator\/core\/(providers|faults|policy-fields|rate-limit)\.ts$/, "Outcomes, faults and policy"],
+  [/^emulator\/(control\/compliance|core\/log\/)/, "Requests and findings"],
+  [/^emulator\/core\/payments\//, "Payments and invoices"],
+  [/^emulator\/core\/(seed-file\/|state\.ts)/, "Seed files and snapshots"],
+  [/^emulator\/(time|future)\//, "Time and later versions"],
+];
+
+/** The files of the repository, as typedoc names them. */
+const ROOT = `${process.cwd().replaceAll("\\", "/")}/`;
+
 export function load(app: Application): void {
+  app.converter.on(Converter.EVENT_CREATE_DECLARATION, categorize);
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_: undefined, page: DocumentReflection) => {
-    const title = PROJECT_PAGES[page.name];
+    const [title, description] = PROJECT_PAGES[page.name] ?? [];
     if (title === undefined) return;
     page.name = title;
-    page.frontmatter.group = "Project";
+    Object.assign(page.frontmatter, { group: "Project", description });
   });
   app.renderer.on(IndexEvent.PREPARE_INDEX, rankResults);
   app.renderer.hooks.on("content.end", neighbors);
   app.renderer.on(PageEvent.END, (page: PageEvent) => {
     if (page.contents === undefined) return;
     const base = "../".repeat(page.url.split("/").length - 1);
-    page.contents = accessible(page.contents);
+    page.contents = describe(accessible(page.contents), page.model);
     for (const link of Object.values(app.options.getValue("navigationLinks")))
       page.contents = page.contents.replaceAll(`<a href="${link}"`, `<a href="${base}${link}"`);
   });
+}
+
+/** Puts an export into its category. Members stay with their class or interface. */
+function categorize(context: Context, reflection: DeclarationReflection): void {
+  if (!isExport(reflection)) return;
+  const file = context.getSymbolFromReflection(reflection)?.declarations?.[0]?.getSourceFile().fileName;
+  const path = file?.replace(ROOT, "") ?? "";
+  const [, category] = CATEGORIES.find(([pattern]) => pattern.test(path)) ?? [];
+  if (category === undefined) return;
+  reflection.comment ??= new Comment();
+  reflection.comment.blockTags.push(new CommentTag("@category", [{ kind: "text", text: category }]));
+}
+
+/** Gives a page its own description: that of a guide, or the first sentence of a declaration's documentation. */
+function describe(html: string, model: unknown): string {
+  const text = descriptionOf(model);
+  if (text === "") return html;
+  const escaped = text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  return html.replace(
+    /<meta name="description" content="[^"]*"/,
+    () => `<meta name="description" content="${escaped}"`,
+  );
+}
+
+function descriptionOf(model: unknown): string {
+  if (!(model instanceof Reflection)) return "";
+  if (model.isDocument()) return String(model.frontmatter.description ?? "");
+  const signatures = model.isDeclaration() ? (model.signatures ?? []) : [];
+  const summary = [model, ...signatures].flatMap(({ comment }) => comment?.summary ?? []);
+  const text = summary
+    .map((part) => part.text)
+    .join("")
+    .replaceAll("`", "")
+    .replaceAll(/\s+/g, " ");
+  const [sentence = ""] = /^.+?[.:](?= |$)/.exec(text) ?? [text];
+  return sentence === "" ? "" : `${model.name}: ${sentence.replace(/:$/, ".")}`;
 }
 
 /** A guide with the word among its `keywords` or in a heading comes first, then exported symbols, then their members. */
