@@ -29,8 +29,8 @@ const PROJECT_PAGES: Record<string, readonly [title: string, description: string
 
 /** The group of the API reference in which the exports of a folder or file stand: the first that matches. `categoryOrder` in `typedoc.json` has their order. */
 const CATEGORIES: readonly (readonly [path: RegExp, category: string])[] = [
-  [/^src\/client\.ts$/, "Client"],
-  [/^src\/(options|account)\.ts$/, "Options"],
+  [/^src\/(client|account|tasks\/tasks)\.ts$/, "Client"],
+  [/^src\/options\.ts$/, "Options"],
   [/^src\/errors\//, "Errors"],
   [/^src\/(journal|follow)\//, "Journals"],
   [/^src\/budget\//, "Budgets"],
