@@ -176,7 +176,7 @@ export const BUGS: readonly Bug[] = [
     file: "src/tasks/journaled-submission.ts",
     find: "if (checks >= MOST_CHECKS) {",
     replace: "if (entry?.state === 'intent') {",
-    firstWorld: 2300,
+    firstWorld: 2000,
   },
   {
     name: "concurrency: the end of a task overwrites the record of another task",

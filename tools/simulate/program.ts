@@ -7,10 +7,7 @@ import { AsyncMusicError, CreditCeilingError } from "../../src/errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../../src/errors/connection-errors.js";
 import { TaskFailedError } from "../../src/errors/task-errors.js";
 import type { RunOptions } from "../../src/tasks/options.js";
-import { checkEvidence, checkPromises, type Told } from "./properties.js";
-
-/** Not every world can pay for all of its orders. */
-export const BUDGET = 25;
+import { BUDGET, checkEvidence, checkPromises, type Told } from "./properties.js";
 
 /** After this, a POST that timed out is over: it is longer than any latency of a world. */
 const LONGEST_POST_MS = 180_000;
