@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { HEADERS } from "../../src/contract/service.js";
+import { HEADERS, isRecord } from "../../src/contract/service.js";
 import type { Account } from "../core/accounts.js";
 import { count, flag, list, NAMED, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
 import { isRequestOf } from "../core/core.js";
@@ -9,6 +9,7 @@ import { mask, maskKey } from "../core/log/mask.js";
 import { type LoggedRequest, loggedRequestSchema } from "../core/log/request-log.js";
 import { outcomeSchema } from "../core/providers.js";
 import { UNREAD_BODY } from "../core/ranges.js";
+import { parseJson } from "../http/json-body.js";
 import type { Origins } from "../http/messages.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { eventStream, streamRequests } from "./stream-requests.js";
@@ -21,6 +22,8 @@ const exchangeSchema = z
     key_id: z.nullable(uuid),
     /** The task that was created or read. */
     task_id: z.nullable(uuid),
+    /** Of an error response. Null if it is no longer kept. */
+    message: z.nullable(text),
     /** On the emulator's clock. */
     duration_ms: z.nullable(z.number()),
     ended: z.nullable(oneOf("response", "broken_response", "disconnect", "stall")),
@@ -90,6 +93,7 @@ function exchangeJson(
     url: exchange === undefined ? null : origins[exchange.sentTo] + request.path,
     key_id: exchange?.keyId ?? null,
     task_id: exchange?.taskId ?? null,
+    message: errorMessage(request, exchange),
     duration_ms: exchange?.durationMs ?? null,
     ended: exchange?.ended ?? null,
     rate_limit_remaining: exchange?.remaining ?? null,
@@ -97,6 +101,15 @@ function exchangeJson(
     outcome: exchange?.outcome ?? null,
     manual: exchange?.isManual ?? false,
   };
+}
+
+function errorMessage({ error_code }: LoggedRequest, exchange: Exchange | undefined): string | null {
+  const { requestHeaders, response } = exchange?.messages ?? {};
+  if (error_code === null || typeof response?.body !== "string") return null;
+  const body = parseJson(new TextEncoder().encode(response.body));
+  if (!isRecord(body) || typeof body["message"] !== "string") return null;
+  const sent = new Headers([...(requestHeaders?.entries() ?? [])]);
+  return maskKey(sent.get(HEADERS.apiKey), body["message"]);
 }
 
 function exchangeDetails({ core, origins }: MethodContext, number: string): ExchangeDetails {

@@ -6,6 +6,8 @@ import { Header } from "./header.js";
 import { followTheme } from "./parts/theme.js";
 import { link, overview } from "./store.js";
 import { AccountView } from "./views/account/account.js";
+import { StatementView } from "./views/account/statement.js";
+import { FindingsView } from "./views/findings.js";
 import { OverviewView } from "./views/overview.js";
 import { RequestsView } from "./views/requests/requests.js";
 import { ScenariosView } from "./views/scenarios/scenarios.js";
@@ -26,6 +28,8 @@ const VIEWS = [
 function viewAt([name = "", below]: readonly string[]): { title: string; Body: ComponentType } {
   if (name === "tasks" && below === "new") return { title: "New task", Body: NewTask };
   if (name === "tasks" && below !== undefined) return { title: "Task", Body: TaskView };
+  if (name === "findings") return { title: "Findings", Body: FindingsView };
+  if (name === "account" && below === "statement") return { title: "Statement", Body: StatementView };
   return VIEWS.find((view) => view.name === name) ?? VIEWS[0];
 }
 

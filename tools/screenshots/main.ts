@@ -26,6 +26,7 @@ const views = {
   requests: "requests",
   request: `requests?open=${lost}`,
   account: "account",
+  statement: "account/statement",
   scenarios: "scenarios",
 };
 for (const theme of ["light", "dark"] as const) {

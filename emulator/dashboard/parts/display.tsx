@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
-import { formatMs, formatTime } from "./format.js";
+import { formatCount, formatMs, formatTime } from "./format.js";
 import { useKeptFocus } from "./kept-focus.js";
 
 /** A part of a view, with its heading. */
@@ -36,6 +36,57 @@ export function Problem({ error }: { error: string | null }) {
     <p role="alert" class="problem">
       {error}
     </p>
+  );
+}
+
+/** Steps of the line below a figure. */
+const STEPS = 24;
+
+/** Numbers with what they count, each with a link to its list. `times` are drawn as a line from `since` to the last of all. */
+export function Figures({
+  of,
+  since,
+}: {
+  of: readonly (readonly [
+    name: string,
+    value: number,
+    note: string,
+    list?: string,
+    times?: readonly string[],
+  ])[];
+  since?: string | undefined;
+}) {
+  const begin = Date.parse(since ?? "");
+  const end = Math.max(begin, ...of.map(([, , , , times]) => Date.parse(times?.at(-1) ?? "") || begin));
+  return (
+    <dl class="figures">
+      {of.map(([name, value, note, list, times = []]) => (
+        <div key={name}>
+          <dt>{list === undefined ? name : <a href={list}>{name}</a>}</dt>
+          <dd>
+            <strong>{formatCount(value)}</strong> <small>{note}</small>
+            {times.length > 0 && end > begin && <Line times={times} begin={begin} end={end} />}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** How many of the times are in each part of the range. The figure says how many there are in all. */
+function Line({ times, begin, end }: { times: readonly string[]; begin: number; end: number }) {
+  const counts = Array.from({ length: STEPS }, () => 0);
+  for (const time of times) {
+    const step = Math.floor((STEPS * (Date.parse(time) - begin)) / (end - begin));
+    const index = Math.min(Math.max(step, 0), STEPS - 1);
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+  const most = Math.max(...counts);
+  const points = counts.map((count, index) => `${index},${10 - (9 * count) / most}`).join(" ");
+  return (
+    <svg class="line" viewBox={`0 0 ${STEPS - 1} 11`} preserveAspectRatio="none" aria-hidden="true">
+      <polyline points={points} />
+    </svg>
   );
 }
 

@@ -1,106 +1,201 @@
+import { computed } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { linkTo } from "../address.js";
-import type { LedgerEntry } from "../api.js";
-import { Code, Empty, Loading, Section, Time } from "../parts/display.js";
-import { formatAmount, formatCount, formatUsd, shortId } from "../parts/format.js";
-import { Rows } from "../parts/rows.js";
-import { account, balances, changeOf, isLedgerLoaded, overview } from "../store.js";
-import { BalanceSection } from "./account/balance-chart.js";
+import type { ExchangeRow, Finding, TaskRow } from "../api.js";
+import { Code, Empty, Figures, Section, Time } from "../parts/display.js";
+import { formatAmount, formatCount, shortId } from "../parts/format.js";
+import { account, accountId, isLogLoaded, overview, requestKey } from "../store.js";
+import {
+  failed,
+  failedTasks,
+  isOneOfMany,
+  limited,
+  log,
+  ownFindings,
+  ownTasks,
+  requestsByKey,
+  unfinished,
+} from "./own.js";
 
-/** The credits of the account, their history, and how to connect a program. */
+/** Of a list of problems. */
+const MOST_PROBLEMS = 10;
+
+/** What went wrong, and how to connect a program if nothing has happened yet. */
 export function OverviewView() {
-  const service = overview.value?.service;
-  if (account.value === null || service === undefined) return null;
-  const { balance, usage, suspended } = account.value;
-  const { available, frozen } = balance;
-  const { tasks_created: created, credits_topped_up: toppedUp } = usage;
-  const settled = toppedUp - available - frozen;
-  const entries = balances.value.length;
+  if (account.value === null) return null;
+  const { balance, suspended } = account.value;
+  const of: Record<string, string> = isOneOfMany.value ? { of: accountId.value } : {};
+  const isEmpty = isLogLoaded.value && log.value.length === 0;
   const figures = [
-    ["Available", available, `${formatUsd(available / 100)} to spend on new tasks`],
-    ["Frozen", frozen, "held for unfinished tasks", linkTo("/tasks", { status: "unfinished" })],
-    ["Settled", settled, "spent on tasks that succeeded", linkTo("/tasks", { status: "success" })],
-    ["Topped up", toppedUp, "bought or granted in total"],
-    ["Tasks", created, "created, of every status", linkTo("/tasks")],
+    [
+      "Failed requests",
+      failed.value.length,
+      `of ${formatAmount(log.value.length, "request")}`,
+      linkTo("/requests", { ...of, status: "failed" }),
+      failed.value.map(({ at }) => at),
+    ],
+    [
+      "429",
+      limited.value.length,
+      "beyond the rate limit",
+      linkTo("/requests", { ...of, status: "429" }),
+      limited.value.map(({ at }) => at),
+    ],
+    [
+      "Findings",
+      ownFindings.value.length,
+      countsByRule(ownFindings.value) || "no rule was broken",
+      linkTo("/findings"),
+      ownFindings.value.map(({ at }) => at),
+    ],
+    [
+      "Failed tasks",
+      failedTasks.value.length,
+      `of ${formatAmount(ownTasks.value.length, "task")}`,
+      linkTo("/tasks", { status: "failed" }),
+      failedTasks.value.map(({ discovered_at: at, created_at }) => at ?? created_at),
+    ],
+    [
+      "Unfinished tasks",
+      unfinished.value.length,
+      `${formatAmount(balance.frozen, "credit")} frozen`,
+      linkTo("/tasks", { status: "unfinished" }),
+      unfinished.value.map(({ created_at: at }) => at),
+    ],
   ] as const;
   return (
     <>
-      <h1 class="unseen">Overview</h1>
-      <dl class="figures">
-        {figures.map(([name, value, note, list]) => (
-          <div key={name}>
-            <dt>{list === undefined ? name : <a href={list}>{name}</a>}</dt>
-            <dd>
-              <strong>{formatCount(value)}</strong> <small>{note}</small>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <h1>What happened</h1>
       {suspended && (
         <p class="problem">
           This account is suspended: it creates no tasks (403). <a href={linkTo("/account")}>Change that</a>
         </p>
       )}
-      <BalanceSection />
-      <Section title="Statement" aside={<small>{formatAmount(entries, "movement")}</small>}>
-        <Statement />
-      </Section>
-      <Section title="Connect your program">
-        <p>
-          It needs this address and a key. The emulator printed its first key at the start;{" "}
-          <a href={linkTo("/account")}>create another one</a> at any time.
-        </p>
-        <Code
-          label="Environment variables"
-          text={`export ASYNC_MUSIC_BASE_URL=${service}\nexport ASYNC_MUSIC_API_KEY=emu_…`}
-        />
-      </Section>
+      {isEmpty && <ConnectSection />}
+      <Figures of={figures} since={log.value[0]?.at} />
+      <p class="strip">
+        <strong>{formatAmount(balance.available, "credit")}</strong> available, {formatCount(balance.frozen)}{" "}
+        frozen. <a href={linkTo("/account/statement")}>Statement</a>
+      </p>
+      {!isEmpty && <ProblemSection />}
+      {!isEmpty && <ConnectSection />}
     </>
   );
 }
 
-const KINDS: Readonly<Record<LedgerEntry["kind"], string>> = {
-  top_up: "Top-up",
-  freeze: "Frozen for",
-  settle: "Settled for",
-  refund: "Refunded for",
-};
+/** Such as `polled_too_often 3 times`. */
+function countsByRule(found: readonly Finding[]): string {
+  const counts = new Map<string, number>();
+  for (const { rule } of found) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  return [...counts].map(([rule, count]) => `${rule}: ${formatCount(count)}`).join(", ");
+}
 
-/** Every ledger entry, newest first. */
-function Statement() {
-  if (!isLedgerLoaded.value) return <Loading what="the statement" />;
-  if (balances.value.length === 0)
-    return (
-      <Empty>
-        No credits have moved yet. <a href={linkTo("/account")}>Top up</a> to start.
-      </Empty>
-    );
+interface Problem {
+  readonly at: string;
+  readonly key: string;
+  readonly text: ComponentChildren;
+}
+
+/** The latest problems, newest first. Only the last of each kind can be among them. */
+const problems = computed(() => {
+  const latest = <Item,>(items: readonly Item[]) => items.slice(-MOST_PROBLEMS);
+  const all: Problem[] = [
+    ...latest(log.value.filter(({ status }) => status === null || status >= 400)).map(requestProblem),
+    ...latest(ownFindings.value).map(findingProblem),
+    ...latest(failedTasks.value).map(taskProblem),
+  ];
+  return all.sort((one, other) => other.at.localeCompare(one.at)).slice(0, MOST_PROBLEMS);
+});
+
+function ProblemSection() {
   return (
-    <Rows
-      label="Statement"
-      columns={[
-        ["Time (UTC)", ({ entry }) => <Time at={entry.at} />],
-        ["Kind", ({ entry }) => <Kind entry={entry} />],
-        ["Credits", ({ entry }) => <Change entry={entry} />, "number"],
-        ["Available", ({ available }) => formatCount(available), "number"],
-        ["Frozen", ({ frozen }) => formatCount(frozen), "number"],
-      ]}
-      items={balances.value}
-    />
+    <Section title="Latest problems">
+      {problems.value.length === 0 ? (
+        <Empty>No request failed, and no rule of the service was broken.</Empty>
+      ) : (
+        <ol class="problems">
+          {problems.value.map(({ at, key, text }) => (
+            <li key={key}>
+              <Time at={at} /> <span>{text}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
   );
 }
 
-function Kind({ entry: { kind, task_id: taskId } }: { entry: LedgerEntry }) {
-  if (taskId === null) return KINDS[kind];
-  return (
-    <>
-      {KINDS[kind]} <a href={linkTo(`/tasks/${taskId}`)}>task {shortId(taskId)}</a>
-    </>
-  );
+function requestProblem(request: ExchangeRow): Problem {
+  const { at, number, method, path, status, ended, error_code: code, message } = request;
+  const name = `${method} ${path.replace("/api/v1", "")}`;
+  const what = status === null ? (ended ?? "no response") : `${status}${code === null ? "" : ` ${code}`}`;
+  return {
+    at,
+    key: `request ${requestKey(request)} ${number}`,
+    text: (
+      <>
+        {number === null ? (
+          <code>{name}</code>
+        ) : (
+          <a href={linkTo("/requests", { open: String(number) })}>
+            <code>{name}</code>
+          </a>
+        )}{" "}
+        → {what}
+        {message !== null && <small> {message}</small>}
+      </>
+    ),
+  };
 }
 
-function Change({ entry }: { entry: LedgerEntry }) {
-  const change = changeOf(entry);
-  if (change === 0) return <span title="Frozen credits, now spent">{formatCount(entry.credits)}</span>;
-  const sign = change > 0 ? "+" : "−";
-  return <span class={change > 0 ? "gain" : "loss"}>{`${sign}${formatCount(Math.abs(change))}`}</span>;
+function findingProblem(finding: Finding): Problem {
+  const { at, rule, detail } = finding;
+  const number = requestsByKey.value.get(requestKey(finding))?.number ?? null;
+  return {
+    at,
+    key: `finding ${requestKey(finding)} ${rule}`,
+    text: (
+      <>
+        {number === null ? rule : <a href={linkTo("/requests", { open: String(number) })}>{rule}</a>}
+        <small> {detail}</small>
+      </>
+    ),
+  };
+}
+
+function taskProblem({
+  task_id: id,
+  status,
+  error_code: code,
+  about,
+  discovered_at,
+  created_at,
+}: TaskRow): Problem {
+  return {
+    at: discovered_at ?? created_at,
+    key: `task ${id}`,
+    text: (
+      <>
+        <a href={linkTo(`/tasks/${id}`)}>Task {shortId(id)}</a> → {status}
+        {code !== null && ` ${code}`}
+        <small> {about}</small>
+      </>
+    ),
+  };
+}
+
+function ConnectSection() {
+  const service = overview.value?.service;
+  return (
+    <Section title="Connect your program">
+      <p>
+        It needs this address and a key. The emulator printed its first key at the start;{" "}
+        <a href={linkTo("/account")}>create another one</a> at any time.
+      </p>
+      <Code
+        label="Environment variables"
+        text={`export ASYNC_MUSIC_BASE_URL=${service}\nexport ASYNC_MUSIC_API_KEY=emu_…`}
+      />
+    </Section>
+  );
 }

@@ -269,7 +269,7 @@ describe("the account", () => {
     await page.reload();
     await page.getByText("This account is suspended").waitFor();
     await page.getByRole("combobox", { name: "Account" }).selectOption({ index: 0 });
-    await page.getByText("$1.00 to spend").waitFor();
+    await page.getByText("100 credits available").waitFor();
     expect(await page.getByText("This account is suspended").count()).toBe(0);
   });
 });

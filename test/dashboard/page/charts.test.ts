@@ -147,7 +147,7 @@ describe("a card", () => {
       ["Settled", "1 task"],
       ["Tasks", "3 tasks"],
     ] as const) {
-      await goTo("/");
+      await goTo("/account/statement");
       await page.locator(".figures").getByRole("link", { name: card }).click();
       await page.getByText(tasks, { exact: true }).waitFor();
     }

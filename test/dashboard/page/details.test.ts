@@ -15,7 +15,7 @@ test("until the first data is there, views say that they load, and do not jump w
     await route.continue();
   });
   for (const [path, loading, shown] of [
-    ["/", "Loading the chart…", "2 movements"],
+    ["/account/statement", "Loading the chart…", "2 movements"],
     ["/tasks", "Loading the tasks…", "1 task"],
   ] as const) {
     release = [];
@@ -95,7 +95,10 @@ test("on a narrow screen, no copy button covers its code, and payments are compl
 });
 
 test("the chart has space for the labels of millions of credits", async () => {
-  const { emulator, page } = await openDashboard({ emulator: { credits: 12_000_000 }, path: "/" });
+  const { emulator, page } = await openDashboard({
+    emulator: { credits: 12_000_000 },
+    path: "/account/statement",
+  });
   await emulator.clock.advance(60_000);
   emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
   const axis = page.locator(".chart .u-axis").nth(1);

@@ -30,7 +30,7 @@ test("the figures of every account agree with its ledger after any history", asy
     for (const { id } of players) {
       const { ledger } = emulator.accounts.get(id);
       const sums = sumsOf(ledger);
-      await goTo(`/?account=${id}`);
+      await goTo(`/account/statement?account=${id}`);
       await expect
         .poll(() => figuresOf(page))
         .toEqual({

@@ -1,4 +1,5 @@
-import { afterAll, describe, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { SONG_REQUEST } from "../../support/responses.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
@@ -6,17 +7,111 @@ afterAll(closeBrowser);
 const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
 
 describe("the overview", () => {
-  test("shows credits as a statement and a chart, which change with each task", async () => {
-    const { page, api, emulator, submit } = await openDashboard();
-    await page.getByText("The chart starts with the second change of credits.").waitFor();
-    const taskId = await submit(LYRICS);
-    await page.getByRole("row", { name: /Frozen for task .* −5 95 5/ }).waitFor();
-    await page.locator(".chart canvas").waitFor();
-    await emulator.clock.advance(60_000);
-    await api("GET", `/task/${taskId}`);
-    await page.getByRole("row", { name: /Settled for task .* 5 95 0/ }).waitFor();
-    await page.getByRole("img", { name: /at last 95 available and 0 frozen/ }).waitFor();
-    emulator.accounts.topUp(emulator.accountId, { usd: 1, method: "card" });
-    await page.getByRole("row", { name: /Top-up \+100 195 0/ }).waitFor();
+  test("begins with how to connect a program, until the first request", async () => {
+    const { page, api } = await openDashboard();
+    const headings = () => page.locator("main :is(h1, h2)").allTextContents();
+    await page.getByRole("heading", { name: "Connect your program" }).waitFor();
+    expect(await headings()).toEqual(["What happened", "Connect your program"]);
+    await api("GET", "/account/balance");
+    await expect.poll(headings).toEqual(["What happened", "Latest problems", "Connect your program"]);
+    await page.getByText("No request failed, and no rule").waitFor();
   });
+
+  test("counts what went wrong, and leads to the requests and tasks that it counts", async () => {
+    const { page, api, emulator, submit, goTo } = await openDashboard({ emulator: { credits: 21 } });
+    emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 1 });
+    const failed = await submit(SONG_REQUEST);
+    await api("GET", `/task/${failed}`);
+    await submit(SONG_REQUEST);
+    const open = await submit(LYRICS);
+    await api("POST", "/task", SONG_REQUEST);
+    await api("GET", `/task/${open}`);
+    await api("GET", `/task/${open}`);
+    emulator.faults.add({ fault: { kind: "status", status: 429, when: "before" } });
+    await api("GET", "/account/balance");
+    emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
+    await api("GET", "/account/usage").catch(() => {});
+    for (const [name, value, note, list] of [
+      ["Failed requests", "2", "of 9 requests", "2 requests"],
+      ["429", "1", "beyond the rate limit", "1 request"],
+      ["Findings", "1", "polled_too_often: 1", "1 request"],
+      ["Failed tasks", "1", "of 3 tasks", "1 task"],
+      ["Unfinished tasks", "2", "15 credits frozen", "2 tasks"],
+    ] as const) {
+      await goTo("/");
+      const card = page
+        .locator(".figures > div")
+        .filter({ has: page.getByRole("link", { name, exact: true }) });
+      await card.getByText(note).waitFor();
+      expect(await card.locator("strong").textContent()).toBe(value);
+      await card.getByRole("link").click();
+      await page.getByText(list, { exact: true }).waitFor();
+    }
+  });
+
+  test("tells the latest problems as sentences, newest first, with links", async () => {
+    const { page, api, emulator, submit, goTo } = await openDashboard({ emulator: { credits: 5 } });
+    await api("POST", "/task", SONG_REQUEST);
+    await emulator.clock.advance(1000);
+    emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 2 });
+    const taskId = await submit(LYRICS);
+    for (let reads = 0; reads < 2; reads++) await api("GET", `/task/${taskId}`);
+    const lines = page.locator(".problems li");
+    await expect.poll(() => lines.count()).toBe(3);
+    const texts = await lines.allTextContents();
+    expect(texts[2]).toMatch(
+      /POST \/task → 402 insufficient_credits The task costs 10 credits, but only 5 are available\.$/,
+    );
+    expect(texts.slice(0, 2).join()).toMatch(/polled_too_often .*again after/);
+    expect(texts.slice(0, 2).join()).toMatch(/Task [\da-f]+ → failure content_moderation a lighthouse/);
+    await lines.nth(2).getByRole("link").click();
+    await page.getByRole("region", { name: "Request" }).getByText("insufficient_credits").first().waitFor();
+    await goTo("/");
+    await page.getByRole("link", { name: /^Task / }).click();
+    await page.getByText("content_moderation").first().waitFor();
+  });
+
+  test("with several accounts, has the problems of the chosen one", async () => {
+    const { page, api, emulator, goTo } = await openDashboard();
+    const other = emulator.accounts.create({ credits: 50 });
+    await api("POST", "/task", { ...SONG_REQUEST, model: "provider_c" });
+    await page.getByText("of 1 request").waitFor();
+    await goTo(`/?account=${other.account_id}`);
+    await page.getByText("of 0 requests").waitFor();
+    await page.getByText("50 credits").waitFor();
+  });
+});
+
+test("the statement shows credits as a table and a chart, which change with each task", async () => {
+  const { page, api, emulator, submit } = await openDashboard({ path: "/account/statement" });
+  await page.getByText("The chart starts with the second change of credits.").waitFor();
+  const taskId = await submit(LYRICS);
+  await page.getByRole("row", { name: /Frozen for task .* −5 95 5/ }).waitFor();
+  await page.locator(".chart canvas").waitFor();
+  await emulator.clock.advance(60_000);
+  await api("GET", `/task/${taskId}`);
+  await page.getByRole("row", { name: /Settled for task .* 5 95 0/ }).waitFor();
+  await page.getByRole("img", { name: /at last 95 available and 0 frozen/ }).waitFor();
+  emulator.accounts.topUp(emulator.accountId, { usd: 1, method: "card" });
+  await page.getByRole("row", { name: /Top-up \+100 195 0/ }).waitFor();
+});
+
+test("the findings are grouped by rule, and each early read shows the time since the read before", async () => {
+  const { page, api, emulator, submit } = await openDashboard();
+  const taskId = await submit(LYRICS);
+  await api("GET", `/task/${taskId}`);
+  for (const ms of [400, 120]) {
+    await emulator.clock.advance(ms);
+    await api("GET", `/task/${taskId}`);
+  }
+  emulator.faults.add({ fault: { kind: "status", status: 429, retry_after_seconds: 9, when: "before" } });
+  for (let sent = 0; sent < 2; sent++) await api("GET", "/account/balance");
+  await page.getByRole("link", { name: "Findings" }).click();
+  const early = page.getByRole("region", { name: "polled_too_often" });
+  await early.getByText("The worst: 120 ms, of task").waitFor();
+  await early.getByRole("row", { name: /GET \/task\/.* 120 ms / }).waitFor();
+  await early.getByRole("row", { name: /GET \/task\/.* 400 ms / }).waitFor();
+  const ignored = page.getByRole("region", { name: "ignored_retry_after" });
+  await ignored.getByRole("link", { name: "GET /account/balance" }).click();
+  await page.getByRole("region", { name: "Request" }).waitFor();
 });

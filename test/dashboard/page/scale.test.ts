@@ -65,6 +65,7 @@ async function useViews({ page, api, goTo }: Dashboard, timesBefore: number): Pr
   await page.getByLabel("Status").selectOption("pending");
   await page.getByText("500 tasks", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("link", { name: "Statement" }).click();
   await page.getByText("9,501 movements").waitFor();
   return await page.evaluate(longestTask);
 }

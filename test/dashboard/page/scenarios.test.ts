@@ -280,7 +280,7 @@ describe("scenarios", () => {
     await page.getByRole("button", { name: "Reset everything" }).click();
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     await goTo("/");
-    await page.getByText("$0.33 to spend").waitFor();
+    await page.getByText("33 credits available").waitFor();
     await page.getByRole("link", { name: "Tasks" }).first().click();
     await page.getByText("No tasks yet.").waitFor();
     await page.getByRole("link", { name: "Requests" }).click();

@@ -42,7 +42,8 @@ test("every view shows the same times, in UTC, whatever the browser's time zone 
     ...(await Promise.all(ZONES.map((timezoneId) => openPage(server.url, { timezoneId })))),
   ];
   for (const [view, part, charts] of [
-    ["/", "h1:text-is('Overview')", 1],
+    ["/", "h1:text-is('What happened')", 0],
+    ["/account/statement", "h1:text-is('Statement')", 1],
     ["/account", "h1:text-is('Account')", 0],
     ["/tasks", ".rows", 0],
     ["/tasks?view=scale", ".scale", 0],

@@ -6,7 +6,16 @@ import { closeBrowser, type Dashboard, type DashboardOptions, openDashboard } fr
 
 afterAll(closeBrowser);
 
-const VIEWS = ["/", "/tasks", "/tasks/new", "/requests", "/account", "/scenarios"];
+const VIEWS = [
+  "/",
+  "/account/statement",
+  "/findings",
+  "/tasks",
+  "/tasks/new",
+  "/requests",
+  "/account",
+  "/scenarios",
+];
 
 /** A dashboard of an emulator with a song, a failure, a finding, payments and unused faults. */
 async function openFull(options: Pick<DashboardOptions, "context" | "path"> = {}) {
@@ -145,7 +154,7 @@ describe("the page", () => {
     const { page, api, goTo } = await openDashboard();
     await api("GET", "/account/balance");
     for (const [view, label] of [
-      ["/", "Statement"],
+      ["/account/statement", "Statement"],
       ["/requests", "Requests"],
     ] as const) {
       await goTo(view);
@@ -238,7 +247,8 @@ describe("the page", () => {
     await page.goto(`${server.url}/#/tasks/${song}`);
     await page.getByText("Task not found").waitFor();
     await page.getByRole("link", { name: "Overview" }).click();
-    await page.getByText("$0.77 to spend").waitFor();
+    await page.getByText("77 credits available").waitFor();
+    await page.getByRole("link", { name: "Statement" }).click();
     await page.getByText("1 movement", { exact: true }).waitFor();
   });
 

@@ -1,5 +1,5 @@
 import { RANGES } from "../../../core/ranges.js";
-import { setParam } from "../../address.js";
+import { linkTo, setParam } from "../../address.js";
 import { createAccount, updateAccount } from "../../api.js";
 import { NumberField } from "../../parts/controls.js";
 import { CopyButton, Section } from "../../parts/display.js";
@@ -27,7 +27,7 @@ export function AccountView() {
       </div>
       <p>
         {formatAmount(balance.available, "credit")} available, {formatCount(balance.frozen)} frozen.
-        {suspended && <strong> Suspended.</strong>}
+        {suspended && <strong> Suspended.</strong>} <a href={linkTo("/account/statement")}>Statement</a>
       </p>
       {newKey.value !== null && <NewKeyPanel newKey={newKey.value} />}
       <KeySection />

@@ -9,6 +9,7 @@ const METHODS = [["", "Every method"], "GET", "POST", ["other", "any other"]] as
 const STATUSES = [
   ["", "Every status"],
   ["2", "2xx"],
+  ["failed", "no success, without 429"],
   ["4", "4xx"],
   "429",
   ["5", "5xx"],
@@ -84,7 +85,9 @@ export function filtered(log: readonly ExchangeRow[]): readonly ExchangeRow[] {
     const group = method === "GET" || method === "POST" ? method : "other";
     return (
       (wantedMethod === "" || group === wantedMethod) &&
-      (wantedStatus === "" || String(status ?? "none").startsWith(wantedStatus)) &&
+      (wantedStatus === "failed"
+        ? status === null || (status >= 400 && status !== 429)
+        : String(status ?? "none").startsWith(wantedStatus)) &&
       (of === "" || request.account_id === of) &&
       (key === "" || request.key_id === key) &&
       (task === "" || request.task_id?.toLowerCase().startsWith(task) === true) &&

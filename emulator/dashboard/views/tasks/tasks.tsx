@@ -7,7 +7,7 @@ import { Rows } from "../../parts/rows.js";
 import { account, areTasksLoaded, overview, tasks } from "../../store.js";
 import { About, Gantt } from "./gantt.js";
 
-const STATUSES = ["unfinished", "pending", "running", "success", "failure", "timeout"] as const;
+const STATUSES = ["unfinished", "failed", "pending", "running", "success", "failure", "timeout"] as const;
 
 /** The chosen account's tasks that match the filters. */
 const shown = computed(() => {
@@ -18,7 +18,10 @@ const shown = computed(() => {
   return tasks.value.filter(
     (task) =>
       task.account_id === owner &&
-      (status === "" || task.status === status || (status === "unfinished" && task.completed_at === null)) &&
+      (status === "" ||
+        task.status === status ||
+        (status === "unfinished" && task.completed_at === null) ||
+        (status === "failed" && ["failure", "timeout"].includes(task.status))) &&
       matches(
         `${task.task_id} ${task.model} ${task.type} ${task.about} ${task.keywords} ${task.error_code ?? ""}`,
       ),
