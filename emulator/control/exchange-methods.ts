@@ -106,10 +106,9 @@ function exchangeJson(
 function errorMessage({ error_code }: LoggedRequest, exchange: Exchange | undefined): string | null {
   const { requestHeaders, response } = exchange?.messages ?? {};
   if (error_code === null || typeof response?.body !== "string") return null;
-  const body = parseJson(new TextEncoder().encode(response.body));
-  if (!isRecord(body) || typeof body["message"] !== "string") return null;
-  const sent = new Headers([...(requestHeaders?.entries() ?? [])]);
-  return maskKey(sent.get(HEADERS.apiKey), body["message"]);
+  const key = new Headers([...(requestHeaders?.entries() ?? [])]).get(HEADERS.apiKey);
+  const body = parseJson(new TextEncoder().encode(maskKey(key, response.body)));
+  return isRecord(body) && typeof body["message"] === "string" ? body["message"] : null;
 }
 
 function exchangeDetails({ core, origins }: MethodContext, number: string): ExchangeDetails {

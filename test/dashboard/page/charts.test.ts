@@ -94,7 +94,7 @@ describe("the chart of the rate limit", () => {
 
 describe("the chart of credits", () => {
   test("has a range, which stays after a reload", async () => {
-    const { page, emulator } = await openDashboard();
+    const { page, emulator } = await openDashboard({ path: "/account/statement" });
     for (let count = 0; count < 2; count++) {
       await emulator.clock.advance(2 * 3_600_000);
       emulator.accounts.topUp(emulator.accountId, { usd: 1, method: "card" });
@@ -110,7 +110,10 @@ describe("the chart of credits", () => {
   });
 
   test("shows few frozen credits beside many available ones", async () => {
-    const { page, emulator, submit } = await openDashboard({ emulator: { credits: 1_000_000 } });
+    const { page, emulator, submit } = await openDashboard({
+      path: "/account/statement",
+      emulator: { credits: 1_000_000 },
+    });
     await emulator.clock.advance(60_000);
     await submit(LYRICS);
     await emulator.clock.advance(60_000);

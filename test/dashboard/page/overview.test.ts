@@ -19,7 +19,7 @@ describe("the overview", () => {
 
   test("counts what went wrong, and leads to the requests and tasks that it counts", async () => {
     const { page, api, emulator, submit, goTo } = await openDashboard({ emulator: { credits: 21 } });
-    emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 1 });
+    emulator.providers.provider_a.next({ outcome: "failure", polls: 1 });
     const failed = await submit(SONG_REQUEST);
     await api("GET", `/task/${failed}`);
     await submit(SONG_REQUEST);

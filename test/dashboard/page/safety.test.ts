@@ -84,7 +84,7 @@ describe("the page", () => {
     const { page, server, emulator } = await openDashboard();
     emulator.faults.add({ times: 99, fault: { kind: "status", status: 500, when: "before" } });
     await page.reload();
-    await page.getByText("to spend on new tasks").waitFor();
+    await page.getByText("credits available").waitFor();
     const types = await Promise.all(
       ["/", "/dashboard/main.js", "/dashboard/style.css", "/dashboard/icon.svg"].map(async (path) => {
         const { status, headers } = await fetch(`${server.url}${path}`);
@@ -117,7 +117,7 @@ describe("the page", () => {
     const { dashboard_url: url } = JSON.parse(String(line));
     const page = await openPage(url.replace(/\/$/, ""));
     await page.goto(url);
-    await page.getByText("$10.00 to spend on new tasks").waitFor();
+    await page.getByText("1,000 credits available").waitFor();
     expect(await page.getByRole("group", { name: "Clock" }).textContent()).toContain("real clock");
   });
 });

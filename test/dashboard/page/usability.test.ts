@@ -229,11 +229,11 @@ describe("the page", () => {
     await page.getByRole("button", { name: /Advance the time/ }).click();
     await page.getByRole("button", { name: "+1 hour" }).click();
     await page.getByRole("alert").getByText("The emulator can't be reached.").waitFor();
-    await page.getByText("to spend on new tasks").waitFor();
+    await page.getByText("credits available").waitFor();
     const again = await dashboard.serveAgain();
     await banner.waitFor({ state: "detached" });
     await fetch(`${again.url}/api/v1/account/balance`);
-    await page.getByRole("link", { name: "Requests" }).click();
+    await page.getByRole("link", { name: "Requests", exact: true }).click();
     await page.getByRole("row", { name: /missing_api_key/ }).waitFor();
   });
 
