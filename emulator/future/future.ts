@@ -29,14 +29,10 @@ export class Future {
     return Object.assign({}, ...this.changes.map(({ outcome }) => outcome?.(type)));
   }
 
-  /** The text of a response's body as this version writes it, and its headers. */
-  rewrite(text: string, headers: Record<string, string>): { text: string; errorCode: string | null } | null {
-    const body = parse(text);
-    if (body === null) return null;
+  /** Changes the body and the headers of a response to what this version writes. */
+  rewrite(body: Json, headers: Record<string, string>): void {
     for (const [part, json] of partsOf(body)) for (const change of this.changes) change[part]?.(json);
     for (const { headers: rewrite } of this.changes) rewrite?.(headers);
-    const { error_code: errorCode = null } = body;
-    return { text: JSON.stringify(body), errorCode: errorCode === null ? null : String(errorCode) };
   }
 }
 
@@ -56,14 +52,4 @@ function partsOfData(data: Json): [Part, Json][] {
   const result = isRecord(output) ? output["result"] : null;
   const clips = Array.isArray(result) ? result.filter(isRecord) : [];
   return [...clips.map((clip): [Part, Json] => ["clip", clip]), ["task", data]];
-}
-
-/** `null` for a body that was cut. */
-function parse(text: string): Json | null {
-  try {
-    const body: unknown = JSON.parse(text);
-    return isRecord(body) ? body : null;
-  } catch {
-    return null;
-  }
 }

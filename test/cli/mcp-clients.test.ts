@@ -72,7 +72,6 @@ const SERVER_JSON = strict({
     type: "array",
     items: strict({
       registryType: { const: "npm" },
-      registryBaseUrl: { const: "https://registry.npmjs.org" },
       identifier: text,
       version,
       runtimeHint: text,

@@ -79,7 +79,7 @@ test("the same seed gives the same world, and another seed another one", async (
 });
 
 describe("each check finds the program that it is for", () => {
-  test("result_lost: a task that nobody waits for", async () => {
+  test("result_lost: a task whose end the program does not await", async () => {
     const app = appOf(async (process, order) => {
       if (await process.storage.add(order.id, "sent")) await post(process, order.request);
     });

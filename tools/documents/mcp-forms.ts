@@ -89,7 +89,6 @@ export function registryForm({ name, version, mcpName }: PublishedPackage) {
     packages: [
       {
         registryType: "npm",
-        registryBaseUrl: "https://registry.npmjs.org",
         identifier: name,
         version,
         runtimeHint: RUNTIME,

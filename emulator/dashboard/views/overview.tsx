@@ -8,6 +8,7 @@ import { account, accountId, isLogLoaded, overview, requestKey } from "../store.
 import {
   failed,
   failedTasks,
+  isFailedRequest,
   isOneOfMany,
   limited,
   log,
@@ -73,7 +74,7 @@ export function OverviewView() {
       )}
       {isEmpty && <ConnectSection />}
       <Figures of={figures} since={log.value[0]?.at} />
-      <p class="strip">
+      <p>
         <strong>{formatAmount(balance.available, "credit")}</strong> available, {formatCount(balance.frozen)}{" "}
         frozen. <a href={linkTo("/account/statement")}>Statement</a>
       </p>
@@ -100,7 +101,7 @@ interface Problem {
 const problems = computed(() => {
   const latest = <Item,>(items: readonly Item[]) => items.slice(-MOST_PROBLEMS);
   const all: Problem[] = [
-    ...latest(log.value.filter(({ status }) => status === null || status >= 400)).map(requestProblem),
+    ...latest(log.value.filter((each) => isFailedRequest(each) || each.status === 429)).map(requestProblem),
     ...latest(ownFindings.value).map(findingProblem),
     ...latest(failedTasks.value).map(taskProblem),
   ];

@@ -1,4 +1,5 @@
 import { computed } from "@preact/signals";
+import type { ExchangeRow, TaskRow } from "../api.js";
 import { accountId, findings, overview, requestKey, requests, tasks } from "../store.js";
 
 /** What belongs to the chosen account. With one account, everything, also requests without a valid key. */
@@ -12,15 +13,19 @@ function own<Item extends { readonly account_id: string | null }>(items: readonl
 
 export const log = computed(() => own(requests.value.list));
 
-/** Requests without a 429, which is counted apart, that got no response or an error. */
-export const failed = computed(() =>
-  log.value.filter(({ status }) => status === null || (status >= 400 && status !== 429)),
-);
+/** Whether a request got no response or an error, other than a 429, which is counted apart. */
+export function isFailedRequest({ status }: Pick<ExchangeRow, "status">): boolean {
+  return status === null || (status >= 400 && status !== 429);
+}
+
+export function isFailedTask({ status }: Pick<TaskRow, "status">): boolean {
+  return status === "failure" || status === "timeout";
+}
+
+export const failed = computed(() => log.value.filter(isFailedRequest));
 export const limited = computed(() => log.value.filter(({ status }) => status === 429));
 export const ownTasks = computed(() => own(tasks.value));
-export const failedTasks = computed(() =>
-  ownTasks.value.filter(({ status }) => status === "failure" || status === "timeout"),
-);
+export const failedTasks = computed(() => ownTasks.value.filter(isFailedTask));
 export const unfinished = computed(() => ownTasks.value.filter(({ completed_at: end }) => end === null));
 
 export const requestsByKey = computed(

@@ -1,4 +1,6 @@
-import { createResponse, type HttpOutcome } from "../messages.js";
+import { isRecord } from "../../../src/contract/service.js";
+import { parseJson } from "../json-body.js";
+import { bytesOf, type HttpOutcome, jsonResponse } from "../messages.js";
 import type { RequestContext } from "../request-context.js";
 
 /** The response as the later version of the service writes it that the emulator plays, if it plays one. */
@@ -7,10 +9,13 @@ export function rewriteForFuture({ core, request }: RequestContext, outcome: Htt
   if (future === null || typeof outcome === "string" || typeof outcome.body !== "string") return outcome;
   if (request.site !== "service" || request.method === "HEAD" || request.path === "/openapi.json")
     return outcome;
+  const body = parseJson(bytesOf(outcome.body));
+  // A body that was cut stays as it is.
+  if (!isRecord(body)) return outcome;
   const headers = { ...outcome.headers };
-  const rewritten = future.rewrite(outcome.body, headers);
-  if (rewritten === null) return outcome;
-  const { headers: length } = createResponse(outcome.status, "application/json", rewritten.text);
-  headers["Content-Length"] = length["Content-Length"] ?? "";
-  return { ...outcome, headers, body: rewritten.text, errorCode: rewritten.errorCode };
+  future.rewrite(body, headers);
+  const rewritten = jsonResponse(outcome.status, body);
+  headers["Content-Length"] = rewritten.headers["Content-Length"] ?? "";
+  const { error_code: code = null } = body;
+  return { ...outcome, headers, body: rewritten.body, errorCode: code === null ? null : String(code) };
 }

@@ -4,6 +4,7 @@ import type { ExchangeRow } from "../../api.js";
 import { Field, Flag } from "../../parts/controls.js";
 import { formatAmount, formatCount, shortId } from "../../parts/format.js";
 import { findingsByRequest, isLogLoaded, keyNames, overview, requestKey } from "../../store.js";
+import { isFailedRequest } from "../own.js";
 
 const METHODS = [["", "Every method"], "GET", "POST", ["other", "any other"]] as const;
 const STATUSES = [
@@ -86,7 +87,7 @@ export function filtered(log: readonly ExchangeRow[]): readonly ExchangeRow[] {
     return (
       (wantedMethod === "" || group === wantedMethod) &&
       (wantedStatus === "failed"
-        ? status === null || (status >= 400 && status !== 429)
+        ? isFailedRequest(request)
         : String(status ?? "none").startsWith(wantedStatus)) &&
       (of === "" || request.account_id === of) &&
       (key === "" || request.key_id === key) &&

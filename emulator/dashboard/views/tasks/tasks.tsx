@@ -5,6 +5,7 @@ import { Empty, Loading, Status, Time } from "../../parts/display.js";
 import { formatAmount, formatCount } from "../../parts/format.js";
 import { Rows } from "../../parts/rows.js";
 import { account, areTasksLoaded, overview, tasks } from "../../store.js";
+import { isFailedTask } from "../own.js";
 import { About, Gantt } from "./gantt.js";
 
 const STATUSES = ["unfinished", "failed", "pending", "running", "success", "failure", "timeout"] as const;
@@ -21,7 +22,7 @@ const shown = computed(() => {
       (status === "" ||
         task.status === status ||
         (status === "unfinished" && task.completed_at === null) ||
-        (status === "failed" && ["failure", "timeout"].includes(task.status))) &&
+        (status === "failed" && isFailedTask(task))) &&
       matches(
         `${task.task_id} ${task.model} ${task.type} ${task.about} ${task.keywords} ${task.error_code ?? ""}`,
       ),
