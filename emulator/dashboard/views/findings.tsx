@@ -1,12 +1,12 @@
 import { computed } from "@preact/signals";
 import { LIMITS } from "../../../src/contract/service.js";
-import { linkTo } from "../address.js";
 import type { ExchangeRow, Finding } from "../api.js";
 import { Empty, HttpStatus, Section, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
 import { Table } from "../parts/table.js";
 import { requestKey } from "../store.js";
 import { log, ownFindings, requestsByKey } from "./own.js";
+import { RequestLink } from "./request-link.js";
 
 /** What each rule requires of a client. */
 const RULES: Readonly<Record<Finding["rule"], string>> = {
@@ -32,9 +32,13 @@ const groups = computed(() => {
   for (const finding of ownFindings.value) {
     const key = requestKey(finding);
     const found = { finding, request: requestsByKey.value.get(key), gapMs: gaps.get(key) ?? null };
-    byRule.set(finding.rule, [found, ...(byRule.get(finding.rule) ?? [])]);
+    const others = byRule.get(finding.rule);
+    if (others === undefined) byRule.set(finding.rule, [found]);
+    else others.push(found);
   }
-  return [...byRule].sort(([, one], [, other]) => other.length - one.length);
+  return [...byRule]
+    .map(([rule, found]) => [rule, found.toReversed()] as const)
+    .sort(([, one], [, other]) => other.length - one.length);
 });
 
 /** The time since the read of the same task before each read. */
@@ -66,7 +70,15 @@ export function FindingsView() {
           <Table
             columns={[
               ["Time (UTC)", ({ finding }) => <Time at={finding.at} ms />],
-              ["Request", Request],
+              [
+                "Request",
+                ({ finding, request }) =>
+                  request === undefined ? (
+                    <code>{finding.request_id}</code>
+                  ) : (
+                    <RequestLink request={request} />
+                  ),
+              ],
               ["Status", ({ request }) => request !== undefined && <HttpStatus status={request.status} />],
               [
                 "Since the read before",
@@ -91,18 +103,4 @@ function worstOf(found: readonly FoundRequest[]): string {
     .sort((one, other) => (one.gapMs ?? 0) - (other.gapMs ?? 0));
   if (worst?.request?.task_id == null) return "";
   return `The worst: ${formatCount(worst.gapMs ?? 0)} ms, of task ${shortId(worst.request.task_id)}.`;
-}
-
-function Request({ finding, request }: FoundRequest) {
-  if (request === undefined) return <code>{finding.request_id}</code>;
-  const name = (
-    <code>
-      {request.method} {request.path.replace("/api/v1", "")}
-    </code>
-  );
-  return request.number === null ? (
-    name
-  ) : (
-    <a href={linkTo("/requests", { open: String(request.number) })}>{name}</a>
-  );
 }

@@ -17,6 +17,7 @@ import {
   requestsByKey,
   unfinished,
 } from "./own.js";
+import { RequestLink } from "./request-link.js";
 
 /** Of a list of problems. */
 const MOST_PROBLEMS = 10;
@@ -127,22 +128,14 @@ function ProblemSection() {
 }
 
 function requestProblem(request: ExchangeRow): Problem {
-  const { at, number, method, path, status, ended, error_code: code, message } = request;
-  const name = `${method} ${path.replace("/api/v1", "")}`;
+  const { at, number, status, ended, error_code: code, message } = request;
   const what = status === null ? (ended ?? "no response") : `${status}${code === null ? "" : ` ${code}`}`;
   return {
     at,
     key: `request ${requestKey(request)} ${number}`,
     text: (
       <>
-        {number === null ? (
-          <code>{name}</code>
-        ) : (
-          <a href={linkTo("/requests", { open: String(number) })}>
-            <code>{name}</code>
-          </a>
-        )}{" "}
-        → {what}
+        <RequestLink request={request} /> → {what}
         {message !== null && <small> {message}</small>}
       </>
     ),
