@@ -71,6 +71,19 @@ export const exchangeMethods = {
     response: detailsSchema,
     run: (context, [number]) => exchangeDetails(context, number),
   }),
+  searchExchanges: method("POST /exchanges/search", {
+    summary: "The numbers of the requests whose request or response body contains a text, in any case.",
+    scoped: true,
+    body: objectOf({ account_id: z.optional(text), text }),
+    response: z.object({ numbers: list(count) }),
+    run: ({ core }, _, { text: wanted }, account) => ({
+      numbers: core.exchanges
+        .all()
+        .filter(({ request }) => isRequestOf(core, account, request))
+        .filter((each) => bodiesOf(each).toLowerCase().includes(wanted.toLowerCase()))
+        .map(({ number }) => number),
+    }),
+  }),
   exportExchanges: method("POST /exchanges/har", {
     summary: "These requests, or all, as an HTTP archive (HAR 1.2). API keys are masked.",
     scoped: true,
@@ -109,6 +122,15 @@ function errorMessage({ error_code }: LoggedRequest, exchange: Exchange | undefi
   const key = new Headers([...(requestHeaders?.entries() ?? [])]).get(HEADERS.apiKey);
   const body = parseJson(new TextEncoder().encode(maskKey(key, response.body)));
   return isRecord(body) && typeof body["message"] === "string" ? body["message"] : null;
+}
+
+/** The request body and the response body, without the key. */
+function bodiesOf({ messages }: Exchange): string {
+  if (messages === null) return "";
+  const { requestHeaders, requestBody, response } = messages;
+  const sent = requestBody instanceof Uint8Array ? new TextDecoder().decode(requestBody) : "";
+  const received = typeof response?.body === "string" ? response.body : "";
+  return maskKey(new Headers([...requestHeaders.entries()]).get(HEADERS.apiKey), `${sent}\n${received}`);
 }
 
 function exchangeDetails({ core, origins }: MethodContext, number: string): ExchangeDetails {

@@ -148,14 +148,17 @@ function followLog(listener: {
   onLost(): void;
 }): () => void {
   let source: EventSource | null = null;
-  let list: ExchangeRow[] = [];
+  /** What is not shown yet. */
+  let received: ExchangeRow[] = [];
+  let isOther = false;
   let isCollecting = false;
   let isFirst = true;
 
   const show = () => {
     isCollecting = false;
-    if (list.length > 2 * MAX_REQUESTS) list = list.slice(-MAX_REQUESTS);
-    requests.value = { list, version: requests.value.version + 1 };
+    requests.value = [...(isOther ? [] : requests.value), ...received].slice(-MAX_REQUESTS);
+    received = [];
+    isOther = false;
     isLogLoaded.value = true;
     listener.onRequests();
   };
@@ -167,13 +170,14 @@ function followLog(listener: {
     source?.close();
     source = new EventSource("/_emulator/exchanges/stream");
     source.onopen = () => {
-      list = [];
+      received = [];
+      isOther = true;
       listener.onOpen(isFirst);
       isFirst = false;
       collect();
     };
     source.onmessage = ({ data }: MessageEvent<string>) => {
-      list.push(JSON.parse(data));
+      received.push(JSON.parse(data));
       collect();
     };
     source.onerror = () => {

@@ -19,11 +19,8 @@ export const tasks = signal<readonly TaskRow[]>([]);
 /** Whether the tasks up to now were received. */
 export const areTasksLoaded = signal(false);
 
-/** Oldest first. The list grows in place, so its version signals a change. */
-export const requests = signal<{ readonly list: readonly ExchangeRow[]; readonly version: number }>({
-  list: [],
-  version: 0,
-});
+/** Oldest first. */
+export const requests = signal<readonly ExchangeRow[]>([]);
 
 /** Whether the log up to now was received. */
 export const isLogLoaded = signal(false);

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { followed } from "../../emulator/dashboard/parts/fields.js";
-import { countNew } from "../../emulator/dashboard/views/requests/new-requests.js";
 import { type Draft, draftOf, requestOf } from "../../emulator/dashboard/views/tasks/task-input.js";
 import { DESCRIBED_INPUTS } from "../../src/contract/inputs.js";
 import { clipsOf, createService, VALID } from "../emulator/support/service.js";
@@ -58,21 +57,4 @@ test("a field shows a value that another program changed, and the others keep wh
   expect(changed.values).toEqual({ requests: "50", window_seconds: "9" });
   // What was typed before does not return with the value that it replaced.
   expect(followed(changed, initial).values).toEqual({ requests: "120", window_seconds: "9" });
-});
-
-test("the requests after a copy of the log are counted, also in a log that began again", () => {
-  const row = (number: number | null, id: string, at = "2026-01-01T00:00:00.000Z") => ({
-    number,
-    at,
-    request_id: id,
-  });
-  const log = [row(null, "a"), row(1, "b"), row(2, "b"), row(3, "c")];
-  expect(countNew(log, [])).toBe(4);
-  expect(countNew(log, log.slice(0, 1))).toBe(3);
-  expect(countNew(log, log.slice(0, 2))).toBe(2);
-  expect(countNew(log, log)).toBe(0);
-  expect(countNew([], log)).toBe(0);
-  expect(countNew([row(3, "x")], log)).toBe(1);
-  // The oldest are no longer in the log.
-  expect(countNew([...log.slice(2), row(4, "d")], log)).toBe(1);
 });

@@ -13,12 +13,18 @@ export function Json({ text, label }: { text: string; label: string }) {
   );
 }
 
-function indented(text: string): string | null {
+/** `undefined` for a text that is no JSON. */
+export function parsed(text: string | null): unknown {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.parse(text ?? "");
   } catch {
-    return null;
+    return undefined;
   }
+}
+
+function indented(text: string): string | null {
+  const value = parsed(text);
+  return value === undefined ? null : JSON.stringify(value, null, 2);
 }
 
 /** A string, with the colon of a name; a literal; or a number. */

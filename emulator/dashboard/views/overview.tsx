@@ -26,21 +26,21 @@ const MOST_PROBLEMS = 10;
 export function OverviewView() {
   if (account.value === null) return null;
   const { balance, suspended } = account.value;
-  const of: Record<string, string> = isOneOfMany.value ? { of: accountId.value } : {};
+  const own = isOneOfMany.value ? `account:${accountId.value} ` : "";
   const isEmpty = isLogLoaded.value && log.value.length === 0;
   const figures = [
     [
       "Failed requests",
       failed.value.length,
       `of ${formatAmount(log.value.length, "request")}`,
-      linkTo("/requests", { ...of, status: "failed" }),
+      linkTo("/requests", { q: `${own}status:failed` }),
       failed.value.map(({ at }) => at),
     ],
     [
       "429",
       limited.value.length,
       "beyond the rate limit",
-      linkTo("/requests", { ...of, status: "429" }),
+      linkTo("/requests", { q: `${own}status:429` }),
       limited.value.map(({ at }) => at),
     ],
     [

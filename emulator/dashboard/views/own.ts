@@ -6,12 +6,11 @@ import { accountId, findings, overview, requestKey, requests, tasks } from "../s
 
 export const isOneOfMany = computed(() => (overview.value?.accounts.length ?? 1) > 1);
 
-/** Always a new list: that of the requests grows in place, which a `computed` would not notice. */
 function own<Item extends { readonly account_id: string | null }>(items: readonly Item[]): readonly Item[] {
   return items.filter((each) => !isOneOfMany.value || each.account_id === accountId.value);
 }
 
-export const log = computed(() => own(requests.value.list));
+export const log = computed(() => own(requests.value));
 
 /** Whether a request got no response or an error, other than a 429, which is counted apart. */
 export function isFailedRequest({ status }: Pick<ExchangeRow, "status">): boolean {

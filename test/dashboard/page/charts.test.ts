@@ -19,7 +19,10 @@ function textsOf(rows: readonly Element[]): string[] {
 
 describe("the chart of the rate limit", () => {
   test("shows each window with its requests, the limit, and the requests refused with 429", async () => {
-    const { page, api, emulator } = await openDashboard({ path: "/requests", emulator: { limits: LIMITS } });
+    const { page, api, emulator } = await openDashboard({
+      path: "/requests?rate=1",
+      emulator: { limits: LIMITS },
+    });
     await page.getByText("The chart starts with the first request that a key sends.").waitFor();
     for (let count = 0; count < 7; count++) await api("GET", "/account/balance");
     await emulator.clock.advance(90_000);
@@ -31,15 +34,15 @@ describe("the chart of the rate limit", () => {
     await expectTable(page, ["2026-01-01 00:01:30.000 3 5 0", "2026-01-01 00:00:00.000 5 5 2"]);
   });
 
-  test("is of the most used key, or of the key in the filter", async () => {
-    const { page, api, emulator } = await openDashboard({ path: "/requests" });
+  test("is of the most used key, or of the key in the search", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/requests?rate=1" });
     const other = emulator.accounts.createKey(emulator.accountId);
     const headers = { "x-api-key": other.api_key };
     await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
     for (let count = 0; count < 2; count++) await api("GET", "/account/balance");
     await page.getByText(/\(the most used\)/).waitFor();
     await page.getByRole("img", { name: /at most 2 of 120/ }).waitFor();
-    await page.getByLabel("Key", { exact: true }).selectOption(other.key_id);
+    await page.getByLabel("Search").fill(`key:${other.key_id}`);
     await page
       .getByText(`key emu_…${other.api_key.slice(-4)}`)
       .last()
@@ -48,7 +51,10 @@ describe("the chart of the rate limit", () => {
   });
 
   test("is of the key with the most 429 responses, and reads the value at its latest request", async () => {
-    const { page, api, emulator } = await openDashboard({ path: "/requests", emulator: { limits: LIMITS } });
+    const { page, api, emulator } = await openDashboard({
+      path: "/requests?rate=1",
+      emulator: { limits: LIMITS },
+    });
     const other = emulator.accounts.createKey(emulator.accountId);
     const headers = { "x-api-key": other.api_key };
     for (let count = 0; count < 7; count++)
@@ -65,7 +71,7 @@ describe("the chart of the rate limit", () => {
   });
 
   test("shows the last windows, or all", async () => {
-    const { page, api, emulator } = await openDashboard({ path: "/requests" });
+    const { page, api, emulator } = await openDashboard({ path: "/requests?rate=1" });
     for (let count = 0; count < 3; count++) {
       await api("GET", "/account/balance");
       await emulator.clock.advance(3_600_000);
@@ -77,18 +83,32 @@ describe("the chart of the rate limit", () => {
     await page.getByRole("img", { name: /in 3 windows:/ }).waitFor();
   });
 
-  test("can be folded, also after a reload", async () => {
+  test("is folded at first, so that the list has the space, and stays open over a reload", async () => {
     const { page, api } = await openDashboard({ path: "/requests" });
     await api("GET", "/account/balance");
     const chart = page.locator(".rate canvas");
-    await chart.waitFor();
-    await page.getByRole("heading", { name: "Rate limit" }).click();
-    await chart.waitFor({ state: "detached" });
-    await page.reload();
     await page.getByRole("row", { name: /account\/balance/ }).waitFor();
     expect(await chart.count()).toBe(0);
     await page.getByRole("heading", { name: "Rate limit" }).click();
     await chart.waitFor();
+    await page.reload();
+    await chart.waitFor();
+  });
+
+  test("agrees with the log after a long one has loaded", async () => {
+    const { page } = await openDashboard({
+      path: "/requests?rate=1&windows=all",
+      emulator: { limits: { requests: 10, windowSeconds: 60 } },
+      async prepare(emulator) {
+        const headers = { "x-api-key": emulator.apiKey };
+        for (let count = 0; count < 6000; count++) {
+          await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
+          if (count % 20 === 19) await emulator.clock.advance(60_000);
+        }
+      },
+    });
+    await page.getByText("6,000 requests", { exact: true }).waitFor();
+    await page.getByRole("img", { name: /in 300 windows: .* and 3,000 refused with 429/ }).waitFor();
   });
 });
 

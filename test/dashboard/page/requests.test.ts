@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, test } from "vitest";
+import type { Emulator } from "../../../emulator/index.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
+const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
 const UNKNOWN = "/task/00000000-0000-4000-8000-000000000000";
 
 describe("the request log", () => {
@@ -10,13 +12,13 @@ describe("the request log", () => {
     const { page, api } = await openDashboard({ path: "/requests" });
     await page.getByText("No requests yet.").waitFor();
     await api("GET", "/account/balance");
-    await page.getByRole("row", { name: /GET \/api\/v1\/account\/balance 200/ }).waitFor();
+    await page.getByRole("row", { name: /GET \/account\/balance 200/ }).waitFor();
     await api("GET", UNKNOWN);
     await page.getByRole("row", { name: /404 task_not_found/ }).waitFor();
     const rows = page.locator('.rows [role="rowgroup"] [role="row"]');
     expect(await rows.first().textContent()).toContain("404");
     expect(await rows.nth(1).textContent()).toContain("200");
-    await page.getByRole("link", { name: "00000000…" }).click();
+    await page.getByRole("link", { name: "00000000", exact: true }).click();
     await page.getByText("Task not found").waitFor();
   });
 
@@ -37,77 +39,211 @@ describe("the request log", () => {
     await page.getByText("No requests yet.").waitFor();
   });
 
-  test("shows a value of a filter that it does not know, and that no request matches it", async () => {
-    const { page, api } = await openDashboard({ path: "/requests?status=7xx" });
-    await api("GET", "/account/balance");
-    await page.getByText("No request matches these filters.").waitFor();
-    const status = page.getByLabel("Status", { exact: true });
-    expect(await status.inputValue()).toBe("7xx");
-    await status.selectOption("");
-    await page.getByText("1 request", { exact: true }).waitFor();
-    expect(await status.locator("option").allTextContents()).not.toContain("7xx");
-  });
-
-  test("shows a finding of the audit beside the request that caused it", async () => {
+  test("shows a finding of the audit in the row of the request that caused it", async () => {
     const { page, api, submit } = await openDashboard({ path: "/requests" });
-    const taskId = await submit({ model: "provider_a", task_type: "lyrics", input: { prompt: "x" } });
+    const taskId = await submit(LYRICS);
     await api("GET", `/task/${taskId}`);
     await api("GET", `/task/${taskId}`);
     const broken = page.locator('[role="row"]', { has: page.locator(".finding") });
     await broken.getByText("polled_too_often").waitFor();
     expect(await broken.count()).toBe(1);
     expect(await broken.getAttribute("aria-rowindex")).toBe("2");
-    await page.getByLabel(/Only with findings \(1\)/).check();
+    await page.getByLabel("Search").fill("rule:polled_too_often");
     await page.getByText("1 request", { exact: true }).waitFor();
   });
 
-  test("filters by words, method and status, and keeps them after a reload", async () => {
+  test("has columns for duration, task and key, of which task and key are links", async () => {
+    const { page, emulator, submit } = await openDashboard({ path: "/requests" });
+    const taskId = await submit(LYRICS);
+    const row = page.getByRole("row", { name: /POST/ });
+    await row.getByText("0 ms").waitFor();
+    const href = (name: string) => row.getByRole("link", { name, exact: true }).getAttribute("href");
+    expect(await href(taskId.slice(0, 8))).toContain(`/tasks/${taskId}`);
+    expect(await href(`emu_…${emulator.apiKey.slice(-4)}`)).toContain(emulator.accountId);
+  });
+
+  test("shows the new requests after a reset", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/requests" });
+    for (const path of ["/account/balance", "/account/usage", UNKNOWN]) await api("GET", path);
+    await page.getByText("3 requests", { exact: true }).waitFor();
+    emulator.reset();
+    await api("GET", "/account/balance");
+    await page.getByText("1 request", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Open GET /api/v1/account/balance" }).waitFor();
+  });
+});
+
+describe("the search", () => {
+  test("completes tokens, shows whole ones as chips that can be removed, and keeps all in the address", async () => {
     const { page, api } = await openDashboard({ path: "/requests" });
     await api("GET", "/account/balance");
     await api("GET", UNKNOWN);
     await api("POST", "/task", {});
     await page.getByText("3 requests", { exact: true }).waitFor();
-    await page.getByLabel("Status").selectOption("4");
-    await page.getByText("2 requests", { exact: true }).waitFor();
-    await page.getByLabel("Method").selectOption("GET");
+    const search = page.getByLabel("Search");
+    const offered = await page
+      .locator("datalist option")
+      .evaluateAll((all) => all.map((each) => each.getAttribute("value")));
+    expect(offered).toEqual(
+      expect.arrayContaining(["status:404", "method:POST", "code:task_not_found", "body:"]),
+    );
+    await search.pressSequentially("status:4xx method:GET ");
     await page.getByText("1 request", { exact: true }).waitFor();
-    await page.getByLabel("Search").fill("no such words");
-    await page.getByText("No request matches these filters.").waitFor();
-    await page.getByLabel("Search").fill("NOT_FOUND");
+    expect(await search.inputValue()).toBe("");
+    await search.fill("no such words");
+    await page.getByText("No request matches this search.").waitFor();
+    await search.fill("NOT_FOUND");
     await page.reload();
     await page.getByText("1 request", { exact: true }).waitFor();
-    expect(await page.getByLabel("Search").inputValue()).toBe("NOT_FOUND");
-    expect(await page.getByLabel("Status").inputValue()).toBe("4");
+    expect(await search.inputValue()).toBe("NOT_FOUND");
+    await search.fill("");
+    await page.getByRole("button", { name: "Remove method:GET" }).click();
+    await page.getByText("2 requests", { exact: true }).waitFor();
+    await search.press("Backspace");
+    await page.getByText("3 requests", { exact: true }).waitFor();
   });
 
-  test("stops while it is paused, and counts the new requests", async () => {
-    const { page, api } = await openDashboard({ path: "/requests" });
+  test("finds words of a request body and of a response body, also of later requests", async () => {
+    const { page, api, submit } = await openDashboard({ path: "/requests?q=body:Lighthouse" });
     await api("GET", "/account/balance");
-    await page.getByText("1 request", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Pause" }).click();
-    await api("GET", "/account/usage");
-    await page.getByRole("button", { name: "Resume (1 new)" }).click();
+    await submit(LYRICS);
+    const taskId = await submit({ ...LYRICS, input: { prompt: "a LIGHTHOUSE in rain" } });
+    await page.getByText("2 requests", { exact: true }).waitFor();
+    await api("GET", `/task/${taskId}`);
+    await page.getByText("3 requests", { exact: true }).waitFor();
+    await page.getByLabel("Search").fill('body:"in rain"');
+    await page.getByText("3 requests", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Remove body:Lighthouse" }).click();
     await page.getByText("2 requests", { exact: true }).waitFor();
   });
 
-  test("shows the new requests after a reset, also if it was paused", async () => {
+  test("a drag over the histogram keeps the requests of that time", async () => {
     const { page, api, emulator } = await openDashboard({ path: "/requests" });
-    for (const path of ["/account/balance", "/account/usage", UNKNOWN]) await api("GET", path);
+    for (let minute = 0; minute < 10; minute++) {
+      await api("GET", minute < 5 ? "/account/balance" : UNKNOWN);
+      await emulator.clock.advance(60_000);
+    }
+    await page.getByRole("img", { name: /^10 requests from .*00:00:00 to .*00:09:00, by status/ }).waitFor();
+    await page.getByRole("button", { name: "4xx: 5" }).waitFor();
+    const box = await page.locator(".histogram svg").boundingBox();
+    if (box === null) throw new Error("There is no histogram");
+    const at = (part: number) => [box.x + part * box.width, box.y + box.height / 2] as const;
+    await page.mouse.move(...at(0.6));
+    await page.mouse.down();
+    await page.mouse.move(...at(0.75));
+    await page.mouse.move(...at(0.995));
+    await page.mouse.up();
     await page.getByText("3 requests", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Pause" }).click();
-    await page.evaluate(() => {
-      const button = document.querySelector(".heading button");
-      const shown: (string | null)[] = [];
-      Object.assign(globalThis, { shown });
-      const observer = new MutationObserver(() => shown.push(button?.textContent ?? null));
-      observer.observe(document.body, { subtree: true, childList: true, characterData: true });
-    });
-    emulator.reset();
-    await api("GET", "/account/balance");
-    await page.getByText("1 request", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Pause" }).waitFor();
-    const shown = await page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
-    expect(shown.filter((text) => text.includes("-"))).toEqual([]);
-    await page.getByRole("link", { name: "Open GET /api/v1/account/balance" }).waitFor();
+    await page.getByRole("button", { name: /^Remove time:/ }).click();
+    await page.getByRole("button", { name: "4xx: 5" }).click();
+    await page.getByText("5 requests", { exact: true }).waitFor();
   });
 });
+
+describe("the list", () => {
+  test("fills the window, and its whole width at 1920 px", async () => {
+    const viewport = { width: 1920, height: 1080 };
+    const { page } = await openDashboard({ path: "/requests", context: { viewport }, prepare: fill(60) });
+    const box = await page.getByRole("group", { name: "Requests" }).boundingBox();
+    expect(box?.width).toBeGreaterThan(1860);
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeGreaterThan(1050);
+    expect(await page.locator(".rows .body .row").count()).toBeGreaterThan(25);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(1080);
+  });
+
+  test("stays where it is under the pointer while requests arrive, and shows how many are newer", async () => {
+    const { page, api } = await openDashboard({ path: "/requests", prepare: fill(60) });
+    const row = page.getByRole("link", { name: /: Open GET .*balance/ }).nth(3);
+    await row.hover();
+    const before = await row.boundingBox();
+    const time = page.locator(".rows .row:hover");
+    const text = await time.textContent();
+    for (let count = 0; count < 3; count++) await api("GET", UNKNOWN);
+    await page.getByText("63 requests", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "↑ 3 newer" }).waitFor();
+    expect(await time.textContent()).toBe(text);
+    expect((await time.boundingBox())?.y).toBeCloseTo((before?.y ?? 0) - 5, -1);
+    await page.getByRole("button", { name: "↑ 3 newer" }).click();
+    await page
+      .getByRole("row", { name: /task_not_found/ })
+      .first()
+      .waitFor();
+  });
+
+  test("shows a request of the address, and j, k and the arrows open the rows beside it", async () => {
+    const { page } = await openDashboard({ path: "/requests?open=5", prepare: fill(200) });
+    const shown = page.locator(".rows .row.open");
+    await expect.poll(() => shown.getAttribute("aria-rowindex")).toBe("197");
+    expect(await shown.isVisible()).toBe(true);
+    const columns = await page.getByRole("columnheader").count();
+    for (const [key, index] of [
+      ["j", "198"],
+      ["k", "197"],
+      ["ArrowUp", "196"],
+      ["ArrowDown", "197"],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(() => shown.getAttribute("aria-rowindex")).toBe(index);
+    }
+    const top = await page.locator(".rows").evaluate((each) => each.scrollTop);
+    await page.keyboard.press("Escape");
+    await shown.waitFor({ state: "detached" });
+    expect(await page.getByRole("columnheader").count()).toBe(columns);
+    expect(await page.locator(".rows").evaluate((each) => each.scrollTop)).toBe(top);
+  });
+
+  test("has a pane whose width the keyboard and the pointer change, and that a reload keeps", async () => {
+    const { page } = await openDashboard({ path: "/requests?open=1", prepare: fill(2) });
+    const pane = page.getByRole("region", { name: "Request" });
+    const widthOf = async () => (await pane.boundingBox())?.width ?? 0;
+    const splitter = page.getByRole("separator", { name: "Width of the pane" });
+    const first = await widthOf();
+    await splitter.focus();
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(widthOf).toBeGreaterThan(first + 20);
+    const box = await splitter.boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 4, 500);
+    await page.mouse.down();
+    await page.mouse.move((box?.x ?? 0) + 204, 500);
+    await page.mouse.up();
+    await expect.poll(widthOf).toBeLessThan(first - 50);
+    const last = await widthOf();
+    await page.reload();
+    await expect.poll(widthOf).toBeCloseTo(last, -1);
+  });
+
+  test("compares two requests, and marks what differs", async () => {
+    const { page, api, submit } = await openDashboard({ path: "/requests" });
+    await submit(LYRICS);
+    await submit({ ...LYRICS, input: { prompt: "another one" } });
+    await api("GET", "/account/balance");
+    await page
+      .getByRole("link", { name: /Open POST/ })
+      .first()
+      .click();
+    await page.getByRole("link", { name: "Compare with…" }).click();
+    await page.getByText("Choose the request to compare request 2 with.").waitFor();
+    await page
+      .getByRole("link", { name: /Open POST/ })
+      .last()
+      .click();
+    const table = page.getByRole("region", { name: "Comparison" });
+    const prompt = table.getByRole("row", { name: /^request body\.input\.prompt/ });
+    expect(await prompt.locator("mark").allTextContents()).toEqual(["another one", "a lighthouse"]);
+    expect(await table.getByRole("row", { name: /^path/ }).count()).toBe(0);
+    await table.getByLabel(/^Also what is equal/).check();
+    expect(await table.getByRole("row", { name: /^path/ }).locator("mark").count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.getByRole("heading", { name: /^POST \/api\/v1\/task/ }).waitFor();
+  });
+});
+
+function fill(count: number) {
+  return async (emulator: Emulator) => {
+    const headers = { "x-api-key": emulator.apiKey };
+    for (let sent = 0; sent < count; sent++) {
+      await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
+      await emulator.clock.advance(1000);
+    }
+  };
+}

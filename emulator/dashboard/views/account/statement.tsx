@@ -55,6 +55,7 @@ function Movements() {
   return (
     <Rows
       label="Statement"
+      keyOf={({ index }) => index}
       columns={[
         ["Time (UTC)", ({ entry }) => <Time at={entry.at} />],
         ["Kind", ({ entry }) => <Kind entry={entry} />],

@@ -19,8 +19,13 @@ export function Facts({ exchange }: { exchange: Exchange }) {
     ["Fault", fault && faultText(fault)],
     ["Outcome", outcome && <code>{JSON.stringify(outcome)}</code>],
     ["Task", taskId && <a href={linkTo(`/tasks/${taskId}`)}>{shortId(taskId)}…</a>],
-    ["Account", accountId && <code>{shortId(accountId)}…</code>],
-    ["Key", keyId && (keyNames.value.get(keyId) ?? "deleted")],
+    ["Account", accountId && <a href={linkTo("/account", { account: accountId })}>{shortId(accountId)}…</a>],
+    [
+      "Key",
+      keyId && accountId && (
+        <a href={linkTo("/account/keys", { account: accountId })}>{keyNames.value.get(keyId) ?? "deleted"}</a>
+      ),
+    ],
     [
       "Request ID",
       <>
@@ -82,5 +87,5 @@ export function FindingText({ finding: { rule, detail } }: { finding: Finding })
 }
 
 function findByRequestId(id: string): ExchangeRow | undefined {
-  return requests.value.list.findLast((each) => each.request_id === id);
+  return requests.value.findLast((each) => each.request_id === id);
 }

@@ -1,6 +1,7 @@
 import { POLICY_FIELDS } from "../../../core/policy-fields.js";
 import { LARGEST_BODY_BYTES, UNREAD_BODY } from "../../../core/ranges.js";
 import type { Exchange, Policy } from "../../api.js";
+import { parsed } from "../../parts/json.js";
 import { literal } from "../tasks/task-input.js";
 import type { Sent } from "./exchange-code.js";
 
@@ -234,12 +235,4 @@ function expectResponse({ status, response_body: body }: Shaped, code: string): 
 /** A literal on one line. */
 function inline(value: object): string {
   return literal(value).replaceAll(/\n */g, " ");
-}
-
-function parsed(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? "");
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
-import { linkWith, setParam } from "../../address.js";
+import { linkWith } from "../../address.js";
 import { type Exchange, getExchange, getTask, type Overview, type Policy } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { CopyButton, Empty, HttpStatus } from "../../parts/display.js";
@@ -10,14 +9,10 @@ import { overview } from "../../store.js";
 import { curlOf } from "./exchange-code.js";
 import { Facts, Findings } from "./exchange-facts.js";
 import { testOf } from "./exchange-test.js";
+import { CHOOSING } from "./search.js";
 
 /** One request and its response, and everything that explains the response. */
 export function ExchangeView({ number }: { number: string }) {
-  useEffect(() => {
-    const closeOnEscape = ({ key }: KeyboardEvent) => key === "Escape" && setParam("open", "");
-    addEventListener("keydown", closeOnEscape);
-    return () => removeEventListener("keydown", closeOnEscape);
-  }, []);
   const { data, error } = useData(() => getExchange(number), number);
   return (
     <section class="exchange" aria-label="Request">
@@ -45,7 +40,10 @@ function Details({ exchange }: { exchange: Exchange }) {
         <h2>
           {method} <span class="path">{whole(path)}</span> <HttpStatus status={status} />
         </h2>
-        {closeLink(<span>Close</span>)}
+        <span class="buttons">
+          <a href={linkWith("with", CHOOSING)}>Compare with…</a>
+          {closeLink(<span>Close</span>)}
+        </span>
       </div>
       {complete && <Copies exchange={exchange} />}
       <Facts exchange={exchange} />

@@ -10,6 +10,7 @@ import { formatAmount, formatCount, shortId } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
 import { isLogLoaded, keyNames, now, overview } from "../../store.js";
 import { type KeyUse, shownOf, usesIn, type Window } from "./rate-use.js";
+import { isKey, searchedFor } from "./search.js";
 
 const HEIGHT_PX = 180;
 
@@ -19,16 +20,9 @@ const RANGES = [
   ["all", "All"],
 ] as const;
 
-/** Requests against the rate limit, for the key of the filter, the one with the most 429s, or the most used one. */
+/** Requests against the rate limit, for the key of the search, the one with the most 429s, or the most used one. */
 export function RateSection({ log }: { log: readonly ExchangeRow[] }) {
-  if (overview.value === null) return null;
-  const uses = usesIn(log, log.length);
-  const [keyId, reason] = chosenKey(uses);
-  const owner = overview.value.accounts.find(({ keys }) => keys.some(({ key_id: id }) => id === keyId));
-  const limits = owner?.limits ?? overview.value.limits;
-  const policy = owner?.policy ?? overview.value.policy;
-  const use = uses.get(keyId);
-  const isOpen = param("rate") !== "folded";
+  const isOpen = param("rate") !== "";
   return (
     <section aria-labelledby="rate-limit">
       <details
@@ -36,37 +30,45 @@ export function RateSection({ log }: { log: readonly ExchangeRow[] }) {
         open={isOpen}
         onToggle={({ currentTarget, target }) =>
           // A fold inside this one also reports here.
-          target === currentTarget && setParam("rate", currentTarget.open ? "" : "folded")
+          target === currentTarget && setParam("rate", currentTarget.open ? "1" : "")
         }
       >
         <summary>
-          <h2 id="rate-limit">Rate limit</h2>{" "}
-          <small>
-            {formatAmount(limits.requests, "request")} in{" "}
-            {policy.rate_limit_window === "sliding" ? "any" : "a window of"} {limits.window_seconds} s
-            {keyId !== "" && `, key ${keyNames.value.get(keyId) ?? `${shortId(keyId)}… (deleted)`}${reason}`}
-          </small>
+          <h2 id="rate-limit">Rate limit</h2>
         </summary>
-        {isOpen && (
-          <div class="rate">
-            {use !== undefined ? (
-              <RateChart key={keyId} use={use} count={use.at.length} {...{ limits, policy }} />
-            ) : !isLogLoaded.value ? (
-              <Loading what="the chart" />
-            ) : (
-              <Empty>The chart starts with the first request that a key sends.</Empty>
-            )}
-          </div>
-        )}
+        {isOpen && <RateOfKey log={log} />}
       </details>
     </section>
   );
 }
 
-/** The key of the chart, and why it is that one unless a filter chose it. */
+function RateOfKey({ log }: { log: readonly ExchangeRow[] }) {
+  const uses = useMemo(() => usesIn(log), [log]);
+  if (overview.value === null) return null;
+  const [keyId, reason] = chosenKey(uses);
+  const owner = overview.value.accounts.find(({ keys }) => keys.some(({ key_id: id }) => id === keyId));
+  const limits = owner?.limits ?? overview.value.limits;
+  const policy = owner?.policy ?? overview.value.policy;
+  const use = uses.get(keyId);
+  if (use === undefined && !isLogLoaded.value) return <Loading what="the chart" />;
+  if (use === undefined) return <Empty>The chart starts with the first request that a key sends.</Empty>;
+  const window = policy.rate_limit_window === "sliding" ? "any" : "a window of";
+  return (
+    <div class="rate">
+      <p class="hint">
+        {formatAmount(limits.requests, "request")} in {window} {limits.window_seconds} s, key{" "}
+        {keyNames.value.get(keyId) ?? `${shortId(keyId)}… (deleted)`}
+        {reason}
+      </p>
+      <RateChart key={keyId} {...{ use, limits, policy }} />
+    </div>
+  );
+}
+
+/** The key of the chart, and why it is that one unless the search chose it. */
 function chosenKey(uses: ReadonlyMap<string, KeyUse>): [keyId: string, reason: string] {
-  const wanted = param("key");
-  if (wanted !== "") return [wanted, ""];
+  const wanted = searchedFor("key");
+  if (wanted !== undefined) return [[...uses.keys()].find((id) => isKey(id, wanted)) ?? "", ""];
   const [first] = [...uses].sort(
     ([, one], [, other]) => other.refusedCount - one.refusedCount || other.at.length - one.at.length,
   );
@@ -75,16 +77,16 @@ function chosenKey(uses: ReadonlyMap<string, KeyUse>): [keyId: string, reason: s
   return [keyId, refusedCount > 0 ? " (the most 429 responses)" : " (the most used)"];
 }
 
-type RateProps = Pick<Overview, "limits" | "policy"> & { use: KeyUse; count: number };
+type RateProps = Pick<Overview, "limits" | "policy"> & { use: KeyUse };
 
-function RateChart({ use, count, limits, policy }: RateProps) {
+function RateChart({ use, limits, policy }: RateProps) {
   const until = now.value;
   const range = param("windows");
   const isSliding = policy.rate_limit_window === "sliding";
   const { windows, data } = useMemo(() => {
     const shown = range === "all" ? Number.POSITIVE_INFINITY : Number(range) || 10;
     return shownOf(use, { limits, isSliding, shown, until });
-  }, [use, count, limits, isSliding, range, until]);
+  }, [use, limits, isSliding, range, until]);
   const refused = windows.reduce((sum, window) => sum + window.refused, 0);
   const highest = windows.reduce((most, window) => Math.max(most, window.highest), 0);
   return (

@@ -11,23 +11,19 @@ export interface KeyUse {
   refusedCount: number;
 }
 
-const usesByLog = new WeakMap<readonly ExchangeRow[], { read: number; byKey: Map<string, KeyUse> }>();
-
-/** The use of each key. A log grows in place, so each of its requests is read once. */
-export function usesIn(log: readonly ExchangeRow[], length: number): ReadonlyMap<string, KeyUse> {
-  const known = usesByLog.get(log) ?? { read: 0, byKey: new Map<string, KeyUse>() };
-  usesByLog.set(log, known);
-  for (const { at, key_id: keyId, status, rate_limit_remaining: remaining } of log.slice(known.read)) {
+/** The use of each key. */
+export function usesIn(log: readonly ExchangeRow[]): ReadonlyMap<string, KeyUse> {
+  const byKey = new Map<string, KeyUse>();
+  for (const { at, key_id: keyId, status, rate_limit_remaining: remaining } of log) {
     if (keyId === null || remaining === null) continue;
-    const use = known.byKey.get(keyId) ?? { at: [], remaining: [], refused: [], refusedCount: 0 };
-    known.byKey.set(keyId, use);
+    const use = byKey.get(keyId) ?? { at: [], remaining: [], refused: [], refusedCount: 0 };
+    byKey.set(keyId, use);
     use.at.push(Math.max(Date.parse(at), use.at.at(-1) ?? 0));
     use.remaining.push(remaining);
     use.refused.push(status === 429);
     if (status === 429) use.refusedCount++;
   }
-  known.read = length;
-  return known.byKey;
+  return byKey;
 }
 
 /** A window of the rate limit, from its first request. A sliding limit is shown in periods of the same length. */

@@ -1,103 +1,145 @@
-import { useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { linkTo, linkWith, param, setParam } from "../../address.js";
-import { type ExchangeRow, exportExchanges } from "../../api.js";
-import { Button, Empty, HttpStatus, Loading, Mark, Time } from "../../parts/display.js";
+import { type ExchangeRow, exportExchanges, searchExchanges } from "../../api.js";
+import { useData } from "../../parts/calls.js";
+import { Empty, HttpStatus, Loading, Mark, Time } from "../../parts/display.js";
 import { Action } from "../../parts/form.js";
 import { formatCount, shortId } from "../../parts/format.js";
+import { Split } from "../../parts/pane.js";
 import { Rows } from "../../parts/rows.js";
-import { findingsByRequest, isLogLoaded, overview, requestKey, requests } from "../../store.js";
+import {
+  findings,
+  findingsByRequest,
+  isLogLoaded,
+  keyNames,
+  overview,
+  requestKey,
+  requests,
+} from "../../store.js";
+import { Comparison } from "./compare.js";
 import { ExchangeView } from "./exchange.js";
-import { FindingText } from "./exchange-facts.js";
-import { countNew } from "./new-requests.js";
+import { Histogram } from "./histogram.js";
 import { RateSection } from "./rate-chart.js";
-import { Filters, filtered } from "./request-filters.js";
+import { type Bodies, bodyTexts, CHOOSING, found, search } from "./search.js";
+import { SearchField } from "./search-field.js";
 
-/** Hidden on narrow screens, since all endpoints have it. */
-const PREFIX = "/api/v1";
+/** A task ID in a path: its first characters are kept. */
+const TASK_ID = /(?<=\/[0-9a-f]{8})-[0-9a-f-]{27}/gi;
 
-interface Pause {
-  log: readonly ExchangeRow[];
-  /** That of the emulator's state. */
-  generation: number | undefined;
-}
-
-/** The request log, newest first, with the findings of the audit, and one request in full. */
+/** The request log, newest first, and one request in full, or two side by side. */
 export function RequestsView() {
-  const [pause, setPause] = useState<Pause | null>(null);
-  const { list } = requests.value;
-  const generation = overview.value?.generation;
-  // A reset removes the requests of a paused list, and numbers the later ones from 1 again.
-  const paused = pause?.generation === generation ? (pause?.log ?? null) : null;
-  const log = paused ?? list;
-  const shown = filtered(log);
-  const open = param("open");
-  const openRow = ({ number }: ExchangeRow) => number !== null && setParam("open", String(number));
+  const log = requests.value;
+  const texts = bodyTexts.value;
+  const bodies = useData(() => searchBodies(texts), JSON.stringify(texts)).data ?? {};
+  const shown = useMemo(() => found(log, bodies), [log, bodies, search.value, findings.value]);
+  const [open, other] = [param("open"), param("with")];
+  useStepKeys(shown, open);
+  const openRow = ({ number }: ExchangeRow) => {
+    if (number !== null) setParam(other === CHOOSING ? "with" : "open", String(number));
+  };
   return (
-    <>
+    <div class="fill">
       <div class="heading">
         <h1>Requests</h1>
-        <div class="buttons">
-          <Button
-            aria-pressed={paused !== null}
-            onClick={() => setPause(paused === null ? { log: [...list], generation } : null)}
-          >
-            {paused === null ? "Pause" : `Resume (${formatCount(countNew(list, paused))} new)`}
-          </Button>
-          <Action onAct={() => downloadArchive(shown)} disabled={shown.length === 0}>
-            Export as HAR
-          </Action>
-        </div>
+        <Action onAct={() => downloadArchive(shown)} disabled={shown.length === 0}>
+          Export as HAR
+        </Action>
       </div>
-      <Filters count={shown.length} />
-      {open === "" && <RateSection log={log} />}
-      <div class={open === "" ? "" : "split"}>
-        {shown.length > 0 ? (
-          <Rows
-            label="Requests"
-            columns={[
-              ["Time (UTC)", TimeLink],
-              ["Method", ({ method }) => method],
-              ["Path", Path, "wide"],
-              ["Status", ({ status }) => <HttpStatus status={status} />],
-              [
-                "Error code",
-                ({ error_code: code, manual }) => code ?? (manual && <Mark tone="idle">by hand</Mark>),
-              ],
-              ["Request ID", ({ request_id: id }) => <code title={id}>{id}</code>, "wide"],
-            ]}
-            items={shown}
-            notes={(request) =>
-              (findingsByRequest.value.get(requestKey(request)) ?? []).map((finding) => (
-                <FindingText finding={finding} />
-              ))
-            }
-            notesVersion={findingsByRequest.value}
-            onOpen={openRow}
-            isOpen={({ number }) => open !== "" && String(number) === open}
-          />
-        ) : !isLogLoaded.value ? (
-          <Loading what="the log" />
-        ) : log.length > 0 ? (
-          <Empty>No request matches these filters.</Empty>
-        ) : (
-          <Empty>
-            No requests yet. Send one:{" "}
-            <code>
-              curl {overview.value?.service}/api/v1/account/balance -H "x-api-key: $ASYNC_MUSIC_API_KEY"
-            </code>
-            , or <a href={linkTo("/tasks/new")}>submit a task</a>.
-          </Empty>
-        )}
-        {open !== "" && <ExchangeView key={open} number={open} />}
-      </div>
-    </>
+      <SearchField count={shown.length} />
+      <Histogram log={shown} />
+      <RateSection log={log} />
+      {other === CHOOSING && (
+        <p class="choosing">
+          Choose the request to compare request {open} with. <a href={linkWith("with", "")}>Cancel</a>
+        </p>
+      )}
+      <Split
+        list={<List log={log} shown={shown} openRow={openRow} open={open} />}
+        pane={
+          open === "" ? null : other === "" || other === CHOOSING ? (
+            <ExchangeView key={open} number={open} />
+          ) : (
+            <Comparison numbers={[open, other]} />
+          )
+        }
+      />
+    </div>
+  );
+}
+
+async function searchBodies(texts: readonly string[]): Promise<Bodies> {
+  const sets = texts.map(async (text) => [text, new Set((await searchExchanges({ text })).numbers)] as const);
+  return Object.fromEntries(await Promise.all(sets));
+}
+
+const DOWN = ["j", "ArrowDown"];
+const UP = ["k", "ArrowUp"];
+
+/** Opens the row below with `j` or ↓, and the row above with `k` or ↑. Escape closes what was opened last. */
+function useStepKeys(shown: readonly ExchangeRow[], open: string): void {
+  useEffect(() => {
+    const step = (event: KeyboardEvent) => {
+      const { key, target, ctrlKey, metaKey, altKey } = event;
+      if (key === "Escape") setParam(param("with") === "" ? "open" : "with", "");
+      const isElsewhere =
+        target instanceof Element &&
+        target.closest("input, select, textarea, summary, [role=separator], pre, dialog");
+      if (isElsewhere || ctrlKey || metaKey || altKey || ![...DOWN, ...UP].includes(key)) return;
+      const index = shown.findLastIndex(({ number }) => String(number) === open);
+      const next = index === -1 ? shown.at(-1) : shown[index + (DOWN.includes(key) ? -1 : 1)];
+      event.preventDefault();
+      if (next?.number != null) setParam("open", String(next.number));
+    };
+    addEventListener("keydown", step);
+    return () => removeEventListener("keydown", step);
+  }, [shown, open]);
+}
+
+function List(props: {
+  log: readonly ExchangeRow[];
+  shown: readonly ExchangeRow[];
+  open: string;
+  openRow(request: ExchangeRow): void;
+}) {
+  const { log, shown, open, openRow } = props;
+  if (shown.length > 0)
+    return (
+      <Rows
+        label="Requests"
+        columns={[
+          ["Time (UTC)", TimeLink],
+          ["Method", ({ method }) => method],
+          [
+            "Path",
+            ({ path }) => <code title={path}>{path.replace("/api/v1", "").replaceAll(TASK_ID, "…")}</code>,
+          ],
+          ["Status", StatusCell],
+          ["Duration", ({ duration_ms: ms }) => ms !== null && `${formatCount(Math.round(ms))} ms`, "number"],
+          ["Task", TaskCell],
+          ["Key", KeyCell],
+          ["Findings", RuleCell],
+        ]}
+        items={shown}
+        keyOf={({ number, at, request_id: id }) => number ?? `${at} ${id}`}
+        onOpen={openRow}
+        openKey={open}
+      />
+    );
+  if (!isLogLoaded.value) return <Loading what="the log" />;
+  if (log.length > 0) return <Empty>No request matches this search.</Empty>;
+  return (
+    <Empty>
+      No requests yet. Send one:{" "}
+      <code>curl {overview.value?.service}/api/v1/account/balance -H "x-api-key: $ASYNC_MUSIC_API_KEY"</code>,
+      or <a href={linkTo("/tasks/new")}>submit a task</a>.
+    </Empty>
   );
 }
 
 function TimeLink({ at, number, method, path }: ExchangeRow) {
   if (number === null) return <Time at={at} ms />;
   return (
-    <a href={linkWith("open", String(number))} class="plain">
+    <a href={linkWith(param("with") === CHOOSING ? "with" : "open", String(number))} class="plain">
       <Time at={at} ms />
       <span class="unseen">
         : Open {method} {path}
@@ -106,21 +148,34 @@ function TimeLink({ at, number, method, path }: ExchangeRow) {
   );
 }
 
-/** A path, with a link to its task. */
-function Path({ path }: ExchangeRow) {
-  const taskId = /^\/api\/v1\/task\/([0-9a-f-]{36})$/i.exec(path)?.[1];
-  const prefix = path.startsWith(PREFIX) ? PREFIX : "";
+/** Also a task that the service does not know. */
+function TaskCell({ task_id, path }: ExchangeRow) {
+  const id = task_id ?? /\/task\/([0-9a-f-]{36})$/i.exec(path)?.[1]?.toLowerCase();
+  return id === undefined ? null : <a href={linkTo(`/tasks/${id}`)}>{shortId(id)}</a>;
+}
+
+function StatusCell({ status, error_code: code }: ExchangeRow) {
   return (
-    <code title={path}>
-      <span class="prefix">{prefix}</span>
-      {taskId === undefined ? (
-        path.slice(prefix.length)
-      ) : (
-        <>
-          /task/<a href={linkTo(`/tasks/${taskId.toLowerCase()}`)}>{shortId(taskId)}…</a>
-        </>
-      )}
-    </code>
+    <>
+      <HttpStatus status={status} /> {code}
+    </>
+  );
+}
+
+/** The key, with a link to its account's keys. */
+function KeyCell({ key_id: id, account_id: account, manual }: ExchangeRow) {
+  if (manual) return <Mark tone="idle">this dashboard</Mark>;
+  if (id === null || account === null) return null;
+  return <a href={linkTo("/account/keys", { account })}>{keyNames.value.get(id) ?? "deleted"}</a>;
+}
+
+function RuleCell(request: ExchangeRow) {
+  const found = findingsByRequest.value.get(requestKey(request)) ?? [];
+  if (found.length === 0) return null;
+  return (
+    <a class="finding" href={linkTo("/findings")} title={found.map(({ detail }) => detail).join("\n")}>
+      {found.map(({ rule }) => rule).join(", ")}
+    </a>
   );
 }
 

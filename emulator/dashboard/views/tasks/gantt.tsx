@@ -73,6 +73,7 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
       </ul>
       <Rows
         label="Gantt"
+        keyOf={({ task_id: id }) => id}
         columns={[
           ["Task", (task) => <About task={task} />],
           ["Status", (task) => <Status of={task.status} />],

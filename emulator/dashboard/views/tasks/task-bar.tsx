@@ -84,7 +84,7 @@ export function TaskBar({ details: { plan, discovered_at }, task }: { details: T
 
 /** The reads of a task. */
 export function readsOf(taskId: string) {
-  return requests.value.list.filter((request) => request.method === "GET" && request.task_id === taskId);
+  return requests.value.filter((request) => request.method === "GET" && request.task_id === taskId);
 }
 
 /** Tasks on one scale of time: how long each was queued and running, and how late a read discovered its end. */

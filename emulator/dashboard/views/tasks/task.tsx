@@ -78,7 +78,7 @@ function Details({ details }: { details: TaskDetails }) {
       <div class="columns">
         <Section
           title="Timeline"
-          aside={<a href={linkTo("/requests", { task: task.task_id })}>Its requests</a>}
+          aside={<a href={linkTo("/requests", { q: `task:${task.task_id}` })}>Its requests</a>}
         >
           <TaskBar details={details} task={task} />
           <Timeline details={details} task={task} />

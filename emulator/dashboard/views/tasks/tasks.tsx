@@ -54,6 +54,7 @@ export function TasksView() {
       ) : shown.value.length > 0 ? (
         <Rows
           label="Tasks"
+          keyOf={({ task_id: id }) => id}
           columns={[
             ["Created (UTC)", (task) => <Time at={task.created_at} />],
             ["Status", (task) => <Status of={task.status} />],

@@ -1,0 +1,58 @@
+import { useId } from "preact/hooks";
+import { param } from "../../address.js";
+import { Button } from "../../parts/display.js";
+import { formatAmount, formatMs } from "../../parts/format.js";
+import { isLogLoaded } from "../../store.js";
+import { chips, completions, format, setChips, type } from "./search.js";
+
+/** One field for words and tokens. A whole token becomes a chip, which removes it. */
+export function SearchField({ count }: { count: number }) {
+  const id = useId();
+  const without = (index: number) => setChips(chips.value.filter((_, each) => each !== index));
+  return (
+    <search>
+      <div class="tokens buttons">
+        <label for={id} class="unseen">
+          Search
+        </label>
+        {chips.value.map((token, index) => (
+          <Button
+            key={format(token)}
+            class="small chip"
+            aria-label={`Remove ${format(token)}`}
+            onClick={() => without(index)}
+          >
+            {textOf(token)} <span aria-hidden="true">×</span>
+          </Button>
+        ))}
+        <input
+          id={id}
+          type="text"
+          list={`${id}-list`}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="Search: words, or status:402 method:POST rule:polled_too_often task:… body:rain"
+          value={param("text")}
+          onInput={({ currentTarget }) => type(currentTarget.value)}
+          onBlur={({ currentTarget }) => type(currentTarget.value, true)}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === "Enter") type(currentTarget.value, true);
+            if (key === "Backspace" && currentTarget.value === "") without(chips.value.length - 1);
+          }}
+        />
+        <datalist id={`${id}-list`}>
+          {completions.value.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+        <small aria-live="polite">{isLogLoaded.value && formatAmount(count, "request")}</small>
+      </div>
+    </search>
+  );
+}
+
+function textOf(token: (typeof chips.value)[number]): string {
+  if (token.field !== "time") return format(token);
+  const ends = token.value.split("..").map((at) => (Number.isNaN(Date.parse(at)) ? at : formatMs(at)));
+  return `time:${ends.join("–")}`;
+}

@@ -1,0 +1,150 @@
+import { computed } from "@preact/signals";
+import { param, setParam } from "../../address.js";
+import type { ExchangeRow } from "../../api.js";
+import { findings, findingsByRequest, keyNames, overview, requestKey, requests } from "../../store.js";
+import { isFailedRequest } from "../own.js";
+
+/** The search of the request log: `status:402 method:POST rain`. All fields and words must match; of one field, any value. */
+
+/** The numbers of the requests whose bodies contain a text. The emulator searches for them, since a row has no bodies. */
+export type Bodies = Readonly<Record<string, ReadonlySet<number>>>;
+
+/** The value of the filter `with` while the reader chooses the request to compare with. */
+export const CHOOSING = "choose";
+
+type Test = (request: ExchangeRow, value: string, bodies: Bodies) => boolean;
+
+const startsWith = (text: string | null, value: string) =>
+  text?.toLowerCase().startsWith(value.toLowerCase()) === true;
+
+/** What each field compares. A value of `account` is a position, counted from 1, or an ID. */
+const FIELDS: Readonly<Record<string, Test>> = {
+  status: (request, value) =>
+    value === "failed"
+      ? isFailedRequest(request)
+      : startsWith(String(request.status ?? "none"), value.replace(/xx$/, "")),
+  method: ({ method }, value) => startsWith(method, value),
+  code: ({ error_code: code }, value) => startsWith(code, value),
+  path: ({ path }, value) => path.toLowerCase().includes(value.toLowerCase()),
+  task: ({ task_id: id }, value) => startsWith(id, value),
+  account: ({ account_id: id }, value) => id !== null && (id === idOfAccount(value) || startsWith(id, value)),
+  key: ({ key_id: id }, value) => id !== null && isKey(id, value),
+  rule: (request, value) =>
+    (findingsByRequest.value.get(requestKey(request)) ?? []).some(
+      ({ rule }) => value === "any" || startsWith(rule, value),
+    ),
+  body: ({ number }, value, bodies) => number !== null && bodies[value]?.has(number) === true,
+  time: ({ at }, value) => {
+    const [from = "", until = ""] = value.split("..");
+    return at >= from && at <= until;
+  },
+};
+
+function idOfAccount(position: string): string | undefined {
+  return overview.value?.accounts[Number(position) - 1]?.account_id;
+}
+
+/** @param value - the ID of the key, or its name */
+export function isKey(id: string, value: string): boolean {
+  return id === value || nameOfKey(id) === value;
+}
+
+/** The name of a key as one word. */
+function nameOfKey(id: string): string {
+  return (keyNames.value.get(id) ?? id).replaceAll(/\s+/g, "_");
+}
+
+interface Token {
+  readonly field: string;
+  readonly value: string;
+}
+
+/** A value with a space stands in quotes: `body:"night tram"`. */
+const TOKEN = /([a-z]+):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/g;
+
+/** A word, or an unknown field with its value, has the field `""`. */
+export function parse(text: string): Token[] {
+  return Array.from(text.matchAll(TOKEN), ([whole, field = "", quoted, bare, phrase, word]) =>
+    Object.hasOwn(FIELDS, field)
+      ? { field, value: quoted ?? bare ?? "" }
+      : { field: "", value: phrase ?? word ?? whole },
+  );
+}
+
+export function format({ field, value }: Token): string {
+  const text = /\s/.test(value) ? `"${value}"` : value;
+  return field === "" ? text : `${field}:${text}`;
+}
+
+/** The tokens that are whole: each is a chip. */
+export const chips = computed(() => parse(param("q")).filter(({ field }) => field !== ""));
+
+export function setChips(tokens: readonly Token[]): void {
+  setParam("q", [...new Set(tokens.map(format))].join(" "));
+}
+
+/** Moves the whole tokens of the typed text to the chips. The last one may still be incomplete. */
+export function type(text: string, isWhole = false): void {
+  const typed = parse(text);
+  const isDone = isWhole || /\s$/.test(text) || completions.value.includes(text);
+  const ready = typed.filter(({ field, value }, index) => {
+    return field !== "" && value !== "" && (isDone || index < typed.length - 1);
+  });
+  if (ready.length === 0) {
+    setParam("text", text);
+    return;
+  }
+  setChips([...chips.value, ...ready]);
+  const rest = typed.filter((token) => !ready.includes(token));
+  setParam("text", rest.map(format).join(" "));
+}
+
+/** What can be typed: each field, and the values that are in the log. */
+export const completions = computed((): readonly string[] => {
+  const values = (of: (request: ExchangeRow) => unknown) =>
+    [...new Set(requests.value.map(of))].filter((value) => value !== null).sort();
+  const all: Readonly<Record<string, readonly unknown[]>> = {
+    status: ["failed", "4xx", "5xx", "none", ...values(({ status }) => status)],
+    method: values(({ method }) => method),
+    code: values(({ error_code: code }) => code),
+    rule: ["any", ...new Set(findings.value.map(({ rule }) => rule))],
+    account: (overview.value?.accounts ?? []).map((_, index) => index + 1),
+    key: values(({ key_id: id }) => id && nameOfKey(id)),
+  };
+  return Object.keys(FIELDS).flatMap((field) => [
+    `${field}:`,
+    ...(all[field] ?? []).map((value) => `${field}:${value}`),
+  ]);
+});
+
+/** The tokens and words of the search. */
+export const search = computed(() =>
+  [...chips.value, ...parse(param("text"))].filter(({ value }) => value !== ""),
+);
+
+/** The texts that are searched for in bodies. */
+export const bodyTexts = computed(() =>
+  search.value.filter(({ field }) => field === "body").map(({ value }) => value),
+);
+
+/** The value of a field that is searched for. */
+export function searchedFor(field: string): string | undefined {
+  return search.value.find((token) => token.field === field)?.value;
+}
+
+/** The requests that match the search. */
+export function found(log: readonly ExchangeRow[], bodies: Bodies): readonly ExchangeRow[] {
+  if (search.value.length === 0) return log;
+  const words = search.value.filter(({ field }) => field === "").map(({ value }) => value.toLowerCase());
+  const groups = Object.entries(FIELDS)
+    .map(([field, test]) => [test, search.value.filter((token) => token.field === field)] as const)
+    .filter(([, tokens]) => tokens.length > 0);
+  return log.filter((request) => {
+    const { path, request_id: id, error_code: code, message } = request;
+    const text = words.length === 0 ? "" : `${path} ${id} ${code} ${message}`.toLowerCase();
+    return (
+      words.every((word) => text.includes(word)) &&
+      groups.every(([test, tokens]) => tokens.some(({ value }) => test(request, value, bodies)))
+    );
+  });
+}

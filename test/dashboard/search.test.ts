@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { param, setParam } from "../../emulator/dashboard/address.js";
+import type { ExchangeRow } from "../../emulator/dashboard/api.js";
+import { findings, overview } from "../../emulator/dashboard/store.js";
+import { chips, format, found, parse, type } from "../../emulator/dashboard/views/requests/search.js";
+
+beforeEach(() => {
+  const location = { hash: "" };
+  const replaceState = (_state: null, _title: string, address: string) => {
+    location.hash = address;
+  };
+  vi.stubGlobal("location", location);
+  vi.stubGlobal("history", { replaceState });
+});
+afterEach(() => {
+  for (const name of ["q", "text"]) setParam(name, "");
+  findings.value = [];
+  overview.value = null;
+  vi.unstubAllGlobals();
+});
+
+const row = (fields: Partial<ExchangeRow>) =>
+  ({
+    number: 1,
+    at: "2026-01-01T00:00:00.000Z",
+    request_id: "shared",
+    method: "GET",
+    path: "/api/v1/account/balance",
+    status: 200,
+    error_code: null,
+    message: null,
+    account_id: "account-1",
+    key_id: "key-1",
+    task_id: null,
+    ...fields,
+  }) as ExchangeRow;
+
+const LOG: Record<string, ExchangeRow> = {
+  read: row({}),
+  created: row({ number: 2, method: "POST", path: "/api/v1/task", status: 202, task_id: "7F1C-task" }),
+  refused: row({ method: "POST", status: 400, error_code: "invalid_json", key_id: "key-2" }),
+  limited: row({ status: 429, error_code: "rate_limited", request_id: "hasty" }),
+  broken: row({ status: 502, account_id: "account-2", message: "Bad gateway" }),
+  lost: row({ status: null, method: "POST" }),
+  other: row({ method: "DELETE", status: 405, at: "2026-01-01T00:00:01.000Z" }),
+};
+
+const BODIES = { "night tram": new Set([2]) };
+
+function shownOf(text: string): string[] {
+  setParam("q", text);
+  const rows = found(Object.values(LOG), BODIES);
+  return Object.keys(LOG).filter((each) => rows.includes(LOG[each] as ExchangeRow));
+}
+
+test.each<[search: string, shown: string[]]>([
+  ["", Object.keys(LOG)],
+  ["status:2xx", ["read", "created"]],
+  ["status:4xx", ["refused", "limited", "other"]],
+  ["status:429", ["limited"]],
+  ["status:5xx", ["broken"]],
+  ["status:none", ["lost"]],
+  ["status:failed", ["refused", "broken", "lost", "other"]],
+  ["status:429 status:502", ["limited", "broken"]],
+  ["method:get", ["read", "limited", "broken"]],
+  ["method:POST status:4xx", ["refused"]],
+  ["account:account-2", ["broken"]],
+  ["key:key-2", ["refused"]],
+  ["task:7f1c", ["created"]],
+  ["task:nothing", []],
+  ["code:INVALID", ["refused"]],
+  ["path:/task", ["created"]],
+  ['body:"night tram"', ["created"]],
+  ["body:tram", []],
+  ["time:2026-01-01T00:00:00.500Z..2026-01-01T00:00:02.000Z", ["other"]],
+  ["status:", Object.keys(LOG)],
+])("the search `%s` shows the requests that match it, and no other", (search, shown) => {
+  expect(shownOf(search)).toEqual(shown);
+});
+
+test.each<[words: string, shown: string[]]>([
+  ["INVALID", ["refused"]],
+  ["hasty", ["limited"]],
+  ["bad gateway", ["broken"]],
+  ["nothing:known", []],
+])("the words `%s` are searched in paths, IDs, codes and messages", (words, shown) => {
+  setParam("text", words);
+  expect(shownOf("")).toEqual(shown);
+});
+
+test("only the request of a finding is shown with it, also if others have the same request ID", () => {
+  const { at, request_id } = LOG["other"] as ExchangeRow;
+  findings.value = [{ rule: "polled_too_often", at, request_id, detail: "" }];
+  expect(shownOf("rule:any")).toEqual(["other"]);
+  expect(shownOf("rule:polled_too_often")).toEqual(["other"]);
+  expect(shownOf("rule:ignored_retry_after")).toEqual([]);
+});
+
+test("an account is named by its position too", () => {
+  overview.value = {
+    accounts: [
+      { account_id: "account-1", keys: [] },
+      { account_id: "account-2", keys: [] },
+    ],
+  } as never;
+  expect(shownOf("account:2")).toEqual(["broken"]);
+});
+
+test("what was formatted is parsed to the same tokens", () => {
+  for (const text of ["status:402", 'body:"night tram"', "rain", "a:b", "key:emu_…12ab"])
+    expect(parse(text).map(format).join(" ")).toBe(text);
+});
+
+test("a token moves to the chips once it is whole, and words stay", () => {
+  type("rain status:4");
+  expect([param("text"), chips.value]).toEqual(["rain status:4", []]);
+  type("rain status:4xx ");
+  expect([param("text"), param("q")]).toEqual(["rain", "status:4xx"]);
+  type("rain body:");
+  type("rain body:", true);
+  expect([param("text"), param("q")]).toEqual(["rain body:", "status:4xx"]);
+  type("status:4xx", true);
+  expect([param("text"), param("q")]).toEqual(["", "status:4xx"]);
+});
