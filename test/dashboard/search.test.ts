@@ -96,7 +96,7 @@ test("only the request of a finding is shown with it, also if others have the sa
   expect(shownOf("rule:ignored_retry_after")).toEqual([]);
 });
 
-test("an account is named by its position too", () => {
+test("an account is named by its position too, also if the ID of another one begins with it", () => {
   overview.value = {
     accounts: [
       { account_id: "account-1", keys: [] },
@@ -104,6 +104,11 @@ test("an account is named by its position too", () => {
     ],
   } as never;
   expect(shownOf("account:2")).toEqual(["broken"]);
+  const begins = row({ account_id: "2-account" });
+  setParam("q", "account:2");
+  expect(found([begins], {})).toEqual([]);
+  setParam("q", "account:2-");
+  expect(found([begins], {})).toEqual([begins]);
 });
 
 test("what was formatted is parsed to the same tokens", () => {

@@ -27,6 +27,7 @@ const TABLE = {
   "/requests/stream": "GET",
   "/exchanges/stream": "GET",
   "/exchanges/{number}": "GET",
+  "/exchanges/search": "POST",
   "/exchanges/har": "POST",
   "/audit": "GET",
   "/snapshot": "GET PUT",

@@ -207,3 +207,16 @@ test("the URL of an exchange has the origin at which its reader reaches the emul
   expect(await overNetwork(4)).toMatchObject({ url });
   for (const number of [3, 4]) expect(await exchange(number)).toMatchObject({ url: inProcess });
 });
+
+test("a search finds the requests whose bodies contain a text, in any case, and never an API key", async () => {
+  const { control, post, get, emulator } = start({ credits: 100 });
+  const input = { prompt: "A Lighthouse" };
+  await post({ model: "provider_a", task_type: "lyrics", input });
+  await get(BALANCE);
+  await post({ model: "provider_a", task_type: "lyrics", input: { prompt: `my key: ${emulator.apiKey}` } });
+  const search = async (text: string) => (await control("POST", "/exchanges/search", { text })).body.numbers;
+  expect(await search("lightHOUSE")).toEqual([1]);
+  expect(await search("frozen")).toEqual([2]);
+  expect(await search("my key")).toEqual([3]);
+  expect(await search(emulator.apiKey)).toEqual([]);
+});

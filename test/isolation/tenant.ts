@@ -97,6 +97,7 @@ export async function useEmulator(
   await control("DELETE", `/providers/provider_a/next${scope}`);
   for (const path of ["/requests", "/audit", "/state"]) seen.push(await control("GET", path + scope));
   seen.push((await control("POST", "/exchanges/har", { account_id })).log.entries.length);
+  seen.push((await control("POST", "/exchanges/search", { account_id, text: "task" })).numbers.length);
   return { account_id, seen: withoutIds(JSON.stringify(seen)), breaks };
 }
 

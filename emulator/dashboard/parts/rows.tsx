@@ -112,7 +112,7 @@ export function Rows<Item>(props: {
 }
 
 /**
- * Keeps the first visible row in its place while rows arrive above it, so that nothing moves under the pointer or the eyes. A list
+ * Keeps the first visible row at its position while rows arrive above it, so that nothing moves under the pointer or the eyes. A list
  * that shows its newest row and is not in use follows the new ones.
  */
 function useHeldRow<Item>(

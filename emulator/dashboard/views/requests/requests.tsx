@@ -148,7 +148,7 @@ function TimeLink({ at, number, method, path }: ExchangeRow) {
   );
 }
 
-/** Also a task that the service does not know. */
+/** The task, also if no such task exists. */
 function TaskCell({ task_id, path }: ExchangeRow) {
   const id = task_id ?? /\/task\/([0-9a-f-]{36})$/i.exec(path)?.[1]?.toLowerCase();
   return id === undefined ? null : <a href={linkTo(`/tasks/${id}`)}>{shortId(id)}</a>;

@@ -17,7 +17,7 @@ type Test = (request: ExchangeRow, value: string, bodies: Bodies) => boolean;
 const startsWith = (text: string | null, value: string) =>
   text?.toLowerCase().startsWith(value.toLowerCase()) === true;
 
-/** What each field compares. A value of `account` is a position, counted from 1, or an ID. */
+/** What each field compares. A value of `account` is a position, counted from 1, or else an ID. */
 const FIELDS: Readonly<Record<string, Test>> = {
   status: (request, value) =>
     value === "failed"
@@ -27,7 +27,7 @@ const FIELDS: Readonly<Record<string, Test>> = {
   code: ({ error_code: code }, value) => startsWith(code, value),
   path: ({ path }, value) => path.toLowerCase().includes(value.toLowerCase()),
   task: ({ task_id: id }, value) => startsWith(id, value),
-  account: ({ account_id: id }, value) => id !== null && (id === idOfAccount(value) || startsWith(id, value)),
+  account: ({ account_id: id }, value) => startsWith(id, idOfAccount(value) ?? value),
   key: ({ key_id: id }, value) => id !== null && isKey(id, value),
   rule: (request, value) =>
     (findingsByRequest.value.get(requestKey(request)) ?? []).some(
