@@ -69,7 +69,6 @@ const packages: Record<string, readonly string[]> = {
   redis: ["cli/**"],
   preact: ["emulator/dashboard"],
   "@preact/signals": ["emulator/dashboard"],
-  "@tanstack/virtual-core": ["emulator/dashboard"],
   uplot: ["emulator/dashboard"],
   "node:": ["src/node", "cli/**", "emulator/adapters"],
 };

@@ -124,7 +124,6 @@ test("every package in the dashboard has its license in the licenses file", () =
     ["@picocss/pico", "MIT"],
     ["@preact/signals", "MIT"],
     ["@preact/signals-core", "MIT"],
-    ["@tanstack/virtual-core", "MIT"],
     ["preact", "MIT"],
     ["uplot", "MIT"],
   ]);
