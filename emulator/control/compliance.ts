@@ -200,7 +200,10 @@ function brokenRules(
   if (broken.length === 0) return null;
   const lines = broken.map(({ text }) => `- ${text}\n`).join("");
   const rules = [...new Set(broken.map(({ rule }) => `"${rule}"`))].join(", ");
-  return `The client broke rules of the service:\n${lines}If the test breaks them on purpose, ${declare(rules)}.`;
+  const afterEvidence = broken.some(({ rule }) => rule === "resubmitted_after_unknown_outcome")
+    ? " A submission after `settleNotCreated` breaks its rule on purpose."
+    : "";
+  return `The client broke rules of the service:\n${lines}If the test breaks them on purpose, ${declare(rules)}.${afterEvidence}`;
 }
 
 function unbrokenRules(violations: readonly Violation[], expected: readonly ComplianceRule[]): string | null {

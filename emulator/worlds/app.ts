@@ -25,8 +25,8 @@ export interface Order {
 }
 
 /**
- * Why an order ends without a song. `"failed"`: its task failed or timed out. `"refused"`: the service created no task.
- * `"unknown"`: the outcome of the POST is unknown, and a person must decide. `"expired"`: the audio expired while no process ran.
+ * Why an order ends without a song. `"failed"`: its task failed or timed out. `"refused"`: the service created no task,
+ * and refused the request for another reason than the rate limit. `"unknown"`: the outcome of the POST is unknown, and a person must decide. `"expired"`: the audio expired while no process ran.
  */
 export type GiveUpReason = "failed" | "refused" | "unknown" | "expired";
 
@@ -52,8 +52,11 @@ export interface Process {
   readonly clock: EmulatorClock;
   /** Returns numbers from 0 up to 1, drawn from the seed. */
   readonly random: () => number;
-  /** A journal that all processes share and that survives crashes, such as one in a database. */
-  readonly journal: Journal;
+  /**
+   * A journal that all processes share and that survives crashes, such as one in a database. A method that your own journal
+   * does not have rejects.
+   */
+  readonly journal: Required<Journal>;
   /** A key-value store that all processes share and that survives crashes. */
   readonly storage: Storage;
   /**
@@ -94,10 +97,12 @@ export interface EndedOrder extends Order {
 
 /** A POST that a process sent. */
 export interface Post {
-  /** The name of the process, and its life. */
+  /** The process, its life, and whether this life was killed or failed. */
   readonly sender: { readonly name: string; readonly life: number; readonly isCrashed: boolean };
-  /** What the sender received: nothing yet, a refusal (4xx), a task, or a response that leaves the outcome unknown. */
-  readonly received: "nothing" | "refusal" | "task" | "unknown";
+  /**
+   * What the sender received: nothing yet, a 429, another refusal (4xx), a task, or a response that leaves the outcome unknown.
+   */
+  readonly received: "nothing" | "limited" | "refusal" | "task" | "unknown";
   /** The id in the response, even if the response was cut after it. */
   readonly taskId: string | null;
 }

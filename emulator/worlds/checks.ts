@@ -1,5 +1,6 @@
 import { LIMITS } from "../../src/contract/service.js";
 import type { Task } from "../../src/contract/task.js";
+import { LONGEST_IN_FLIGHT_MS } from "../../src/journal/in-flight.js";
 import type { Emulator } from "../control/emulator.js";
 import type { Finding } from "../core/log/audit.js";
 import { parseIsoTime } from "../time/clock.js";
@@ -87,7 +88,10 @@ function objectionTo(
       if (isPaidFor) return "failed, but its task succeeded";
       return tasks.length > 0 ? null : "failed, but the service created no task for it";
     case "refused":
-      return tasks.length > 0 ? "refused, but the service created its task" : null;
+      if (tasks.length > 0) return "refused, but the service created its task";
+      return posts.length > 0 && posts.every(({ received }) => received === "limited")
+        ? "refused, but each of its POSTs got a 429, which says when to send it again"
+        : null;
     case "expired":
       return isPaidFor && hasLongPause(plan)
         ? null
@@ -96,7 +100,10 @@ function objectionTo(
       const known = hasFailingStorage(plan) ? undefined : submissions.of(id).find(isKnown);
       if (isPaidFor && known !== undefined)
         return `unknown, but ${known.sender.name} had received its task ${known.taskId}`;
-      const isClear = posts.every(({ received }) => received === "refusal") && !hasFailed && !mayForget(plan);
+      const isClear =
+        posts.every(({ received }) => received === "refusal" || received === "limited") &&
+        !hasFailed &&
+        !mayForget(plan);
       return isClear ? `unknown, but each of its ${posts.length} POSTs was refused` : null;
     }
   }
@@ -135,10 +142,36 @@ function checkRules({ plan, sent }: Ended, findings: readonly Finding[], accuse:
       rule === "polled_too_often"
         ? Math.abs((request?.sentAt ?? 0) - each.sentAt) < LIMITS.shortestPollIntervalMs
         : each.receivedAt < (request?.sentAt ?? 0) && (request?.sentAt ?? 0) < each.waitUntil;
+    if (rule === "resubmitted_after_unknown_outcome" && request && isResolved(request, sent)) continue;
     const isTimed = rule === "polled_too_often" || rule === "ignored_retry_after";
     if (isTimed && (hasMisledClock(plan) || !sent.some((each) => isOwn(each) && couldKnow(each)))) continue;
     accuse("rule_broken", `${rule}: ${detail}`);
   }
+}
+
+/**
+ * Whether the outcome of each earlier POST of the order could be known before this one was sent: its response refused it or
+ * named its task, or `tasks_created` was read once the POST could no longer arrive (Requests: longest time in flight).
+ */
+function isResolved({ submission, sentAt }: SentRequest, sent: readonly SentRequest[]): boolean {
+  const earlier = sent.filter(
+    (each) => each.submission?.order === submission?.order && each.sentAt < sentAt && each.submission,
+  );
+  const wasCounted = (after: number) =>
+    sent.some(
+      (each) =>
+        each.path === "/account/usage" &&
+        each.status === 200 &&
+        each.sentAt >= after &&
+        each.receivedAt <= sentAt,
+    );
+  return earlier.every(
+    (each) =>
+      each.submission?.taskId != null ||
+      each.submission?.received === "refusal" ||
+      each.submission?.received === "limited" ||
+      wasCounted(each.sentAt + LONGEST_IN_FLIGHT_MS),
+  );
 }
 
 function hasMisledClock({ processes }: Plan): boolean {

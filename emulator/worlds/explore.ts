@@ -3,7 +3,7 @@ import { memoryJournal } from "../../src/journal/memory-journal.js";
 import type { App, ExploreOptions } from "./app.js";
 import { drawPlan, type Plan } from "./plan.js";
 import { shrink } from "./shrink.js";
-import { tellStory } from "./story.js";
+import { type StoryNotes, tellStory } from "./story.js";
 import type { Violation, WorldResult } from "./verdict.js";
 import { runWorld, type WorldInputs } from "./world.js";
 
@@ -26,8 +26,8 @@ export class BrokenWorldError extends Error {
   readonly violations: readonly Violation[];
 
   /** @internal */
-  constructor(seed: number, plan: Plan, { violations, story }: WorldResult) {
-    super(tellStory(seed, plan, violations, story));
+  constructor(seed: number, plan: Plan, { violations, story }: WorldResult, notes: StoryNotes = {}) {
+    super(tellStory(seed, plan, violations, story, notes));
     this.seed = seed;
     this.plan = plan;
     this.violations = violations;
@@ -79,13 +79,14 @@ export async function explore(app: App | (() => App), options: ExploreOptions = 
   const scope = { orders, processes, future };
   const create = typeof app === "function" ? app : () => app;
   const run = (plan: Plan) => runWorld(create(), plan, inputsOf(options));
+  const inputNames = Object.keys(options).filter((name) => name === "request" || name === "journal");
   await loadAll();
   // Loads what the program loads at its first use: otherwise the first world could differ from its repetition.
   await run(drawPlan(seed, scope));
   for (let world = seed; world < seed + count; world++) {
     const plan = drawPlan(world, scope);
     const result = await run(plan);
-    if (result.violations.length > 0) throw await smallestWorld(world, plan, result, run);
+    if (result.violations.length > 0) throw await smallestWorld(world, plan, result, run, inputNames);
   }
   return { worlds: count };
 }
@@ -102,7 +103,8 @@ export async function replay(
 ): Promise<void> {
   await loadAll();
   const result = await runWorld(typeof app === "function" ? app() : app, plan, inputsOf(options));
-  if (result.violations.length > 0) throw new BrokenWorldError(plan.seed, plan, result);
+  if (result.violations.length > 0)
+    throw new BrokenWorldError(plan.seed, plan, result, { inputs: Object.keys(options) });
 }
 
 async function smallestWorld(
@@ -110,15 +112,15 @@ async function smallestWorld(
   plan: Plan,
   result: WorldResult,
   run: (plan: Plan) => Promise<WorldResult>,
+  inputs: readonly string[],
 ): Promise<BrokenWorldError> {
   const check = result.violations[0]?.check;
   const isBroken = async (candidate: Plan) => (await run(candidate)).violations[0]?.check === check;
   const smallest = await shrink(plan, isBroken);
   const again = await run(smallest);
-  // A program that uses real time or real I/O does not repeat: then the error describes the first run.
   return again.violations.length > 0
-    ? new BrokenWorldError(seed, smallest, again)
-    : new BrokenWorldError(seed, plan, result);
+    ? new BrokenWorldError(seed, smallest, again, { inputs })
+    : new BrokenWorldError(seed, plan, result, { inputs, isUnique: true });
 }
 
 /** Loads the parts of the SDK that are loaded at their first use: no time of a world may pass meanwhile. */

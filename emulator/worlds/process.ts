@@ -79,7 +79,7 @@ export class WorldProcess {
     }
     if (mishap?.kind === "clock") this.#skewMs += mishap.ms;
     const until = Math.max(this.#frozenUntil, clock.now() + this.#duration());
-    if (until > clock.now()) await clock.sleep(until - clock.now());
+    if (until > clock.now()) await sleepIn(life, clock, until - clock.now());
     return life.isDead ? never() : mishap;
   }
 
@@ -89,9 +89,24 @@ export class WorldProcess {
   }
 }
 
-const NO_RESPONSE: Pick<SentRequest, "receivedAt" | "requestId" | "waitUntil"> = {
+/** Sleeps on the clock of a world. In a life that has ended it never settles, also when the clock of an ended world rejects. */
+async function sleepIn(
+  life: { readonly isDead: boolean },
+  clock: EmulatorClock,
+  ms: number,
+  signal?: AbortSignal,
+) {
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    if (life.isDead) await never();
+    throw error;
+  }
+}
+
+const NO_RESPONSE = {
   receivedAt: Number.POSITIVE_INFINITY,
-  requestId: null,
+  status: null,
   waitUntil: 0,
 };
 
@@ -102,12 +117,13 @@ export class Life implements Process {
   readonly name: string;
   readonly clock: EmulatorClock;
   readonly fetch: typeof globalThis.fetch;
-  readonly journal: Journal;
+  readonly journal: Required<Journal>;
   readonly storage: Storage;
   readonly random: Random;
   /** Resolves with the time until the next start when the process is killed. */
   readonly crashed: Promise<number>;
   isDead = false;
+  /** Whether it was killed, or failed. */
   isCrashed = false;
   /** Whether the program reads its `signal`, and so promises to end by itself. */
   endsBySignal = false;
@@ -134,13 +150,7 @@ export class Life implements Process {
       mode: "virtual",
       now: () => worker.now(),
       sleep: async (ms, signal) => {
-        try {
-          await world.clock.sleep(ms, signal);
-        } catch (error) {
-          // The clock of a world that has ended rejects.
-          if (this.isDead) await never();
-          throw error;
-        }
+        await sleepIn(this, world.clock, ms, signal);
         await this.#take("a sleep ends");
       },
       advance: (ms) => this.clock.sleep(ms),
@@ -152,7 +162,11 @@ export class Life implements Process {
       put: (key, entry, previous) =>
         stored(`journal.put ${key} ${entry.state}`, () => world.journal.put(key, entry, previous)),
       delete: (key, revision) => stored(`journal.delete ${key}`, () => world.journal.delete(key, revision)),
-      ...listsOf(world.journal, stored),
+      open: () => stored("journal.open", async () => (world.journal.open ?? missing("open"))()),
+      unacknowledged: (since) =>
+        stored("journal.unacknowledged", async () =>
+          (world.journal.unacknowledged ?? missing("unacknowledged"))(since),
+        ),
     };
     this.storage = {
       get: (key) => stored(`storage.get ${key}`, async () => world.stored.get(key) ?? null),
@@ -211,7 +225,7 @@ export class Life implements Process {
         this.#idle = resolve;
       });
       // What ended may lead to the next request.
-      await this.#worker.world.clock.sleep(0);
+      await sleepIn(this, this.#worker.world.clock, 0);
     }
   }
 
@@ -261,7 +275,7 @@ export class Life implements Process {
     const { world } = this.#worker;
     const { method, headers, url, signal } = request;
     const what = `${method} ${pathOf(url)}`;
-    const sent = { sender: this, path: pathOf(url), sentAt: world.clock.now(), ...NO_RESPONSE };
+    const sentAt = world.clock.now();
     const mishap = await this.#take(what);
     if (mishap?.kind === "unreachable") {
       world.note(this.name, `${what}: the connection is refused`);
@@ -270,10 +284,20 @@ export class Life implements Process {
     if (mishap?.kind === "service") world.addFault({ method, fault: mishap.fault });
     signal.throwIfAborted();
     world.count(this.name);
+    const post = method === "POST" ? submissions.begin(this, headers, await request.text()) : null;
+    const submission = post?.submission ?? null;
+    const requestId = headers.get("X-Request-Id");
+    const sent: SentRequest = {
+      sender: this,
+      path: pathOf(url),
+      sentAt,
+      ...NO_RESPONSE,
+      requestId,
+      submission,
+    };
     world.sent.push(sent);
-    const submission = method === "POST" ? submissions.begin(this, headers, await request.text()) : null;
     // Without the signal: a request in flight continues after its caller has stopped waiting.
-    const pending = world.fetch(url, submission?.content ?? { method, headers });
+    const pending = world.fetch(url, post?.content ?? { method, headers });
     pending.catch(() => {});
     await this.#take(`${what} is sent`);
     const response = await untilAborted(pending, signal).catch(async (error: unknown) => {
@@ -283,25 +307,17 @@ export class Life implements Process {
     });
     await this.#take(`${what} returns ${response.status}`);
     sent.receivedAt = world.clock.now();
+    sent.status = response.status;
     sent.requestId = response.headers.get("X-Request-Id");
     sent.waitUntil = sent.receivedAt + 1000 * Number(response.headers.get("Retry-After") ?? 0);
-    if (submission !== null && !signal.aborted) await submission.end(response.clone());
+    if (post !== null && !signal.aborted) await post.end(response.clone());
     world.note(this.name, `${what} → ${response.status}`);
     return response;
   }
 }
 
-/** The optional methods of a journal. */
-function listsOf(
-  { open, unacknowledged }: Journal,
-  stored: <Value>(what: string, work: () => Promise<Value>) => Promise<Value>,
-): Pick<Journal, "open" | "unacknowledged"> {
-  return {
-    ...(open && { open: () => stored("journal.open", open) }),
-    ...(unacknowledged && {
-      unacknowledged: (since) => stored("journal.unacknowledged", () => unacknowledged(since)),
-    }),
-  };
+function missing(method: string): never {
+  throw new TypeError(`The journal of this world has no method \`${method}\`.`);
 }
 
 function describe(mishap: Mishap): string {

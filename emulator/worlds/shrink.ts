@@ -12,7 +12,7 @@ export async function shrink(plan: Plan, isBroken: (plan: Plan) => Promise<boole
   let runs = 0;
   for (let isSmaller = true; isSmaller; ) {
     isSmaller = false;
-    for (const candidate of smallerPlans(smallest)) {
+    for (const candidate of [...smallerPlans(smallest)].flatMap(tidied)) {
       if (runs++ >= MOST_RUNS) return smallest;
       if (!(await isBroken(candidate))) continue;
       smallest = candidate;
@@ -23,10 +23,23 @@ export async function shrink(plan: Plan, isBroken: (plan: Plan) => Promise<boole
   return smallest;
 }
 
+/** Without the orders that no process has left: their result would be lost in any program. Empty if there is no order at all. */
+function tidied(plan: Plan): Plan[] {
+  const held = (id: string) => plan.processes.some((each) => each.orders.includes(id));
+  const orders = plan.orders.filter(({ id }) => held(id));
+  if (orders.length === 0) return [];
+  const ids = orders.map(({ id }) => id);
+  const processes = plan.processes.map((each) => ({
+    ...each,
+    orders: each.orders.filter((id) => ids.includes(id)),
+  }));
+  return [{ ...plan, orders, processes }];
+}
+
 /** Plans that are one change smaller, the largest changes first. */
 function* smallerPlans(plan: Plan): Generator<Plan> {
-  for (const orders of withoutOne(plan.orders)) if (orders.length > 0) yield { ...plan, orders };
-  for (const processes of withoutOne(plan.processes)) if (processes.length > 0) yield { ...plan, processes };
+  for (const orders of withoutOne(plan.orders)) yield { ...plan, orders };
+  for (const processes of withoutOne(plan.processes)) yield { ...plan, processes };
   for (const faults of withoutOne(plan.faults)) yield { ...plan, faults };
   for (const outages of withoutOne(plan.outages)) yield { ...plan, outages };
   for (const others of withoutOne(plan.others)) yield { ...plan, others };

@@ -4,38 +4,85 @@ import type { Line, Violation } from "./verdict.js";
 /** The most lines of a timeline: a screen. */
 const MOST_LINES = 32;
 
+/** What else a story says. */
+export interface StoryNotes {
+  /** The options that a repetition needs. */
+  readonly inputs?: readonly string[];
+  /** Whether the world was broken once, and not again. */
+  readonly isUnique?: boolean;
+}
+
 /** Tells a broken world: what is wrong, the timeline, and the code that repeats it. */
 export function tellStory(
   seed: number,
   plan: Plan,
   violations: readonly Violation[],
   story: readonly Line[],
+  { inputs = [], isUnique = false }: StoryNotes,
 ): string {
   const wrong = violations.map(({ check, detail }) => `  ${check}: ${detail}`);
+  const options = inputs.length === 0 ? "" : `, { ${inputs.join(", ")} }`;
   return [
     `The world with seed ${seed} is broken:`,
     ...wrong,
     "",
-    "The smallest such world:",
+    ...(isUnique
+      ? [
+          "The same world was not broken when it ran again. The program keeps state outside `start`, or uses real time or",
+          "real I/O. Pass a function that creates the program for each world: `explore(() => app)`. The first run:",
+        ]
+      : ["The smallest such world:"]),
     ...timeline(story),
     "",
     "Repeat it in a test, with `replay` of async-music/emulator/worlds:",
-    `  await replay(app, ${JSON.stringify(plan)});`,
+    `  await replay(app, ${JSON.stringify(plan)}${options});`,
   ].join("\n");
 }
 
 function timeline(story: readonly Line[]): string[] {
-  const lines = joinRepeated(story).map(({ at, actor, text, times }) => {
-    const time = `${(at / 1000).toFixed(1)} s`.padStart(12);
-    return `${time}  ${actor.padEnd(14)}  ${text}${times > 1 ? ` (${times} times)` : ""}`;
-  });
+  const lines = withoutRepeats(joinRepeated(story).map(textOf));
   if (lines.length <= MOST_LINES) return lines;
   const half = MOST_LINES / 2;
-  return [
-    ...lines.slice(0, half),
-    `${" ".repeat(14)}… ${lines.length - 2 * half} lines …`,
-    ...lines.slice(-half),
-  ];
+  return [...lines.slice(0, half), `${INDENT}… ${lines.length - 2 * half} lines …`, ...lines.slice(-half)];
+}
+
+const INDENT = " ".repeat(14);
+
+/** A line of the timeline. What follows the time is equal in two lines that say the same. */
+function textOf({ at, actor, text, times }: Line & { times: number }): string {
+  const time = `${(at / 1000).toFixed(1)} s`.padStart(12);
+  return `${time}  ${actor.padEnd(14)}  ${text}${times > 1 ? ` (${times} times)` : ""}`;
+}
+
+/** The most lines of a block that is repeated, such as those of a life that fails at each start. */
+const MOST_BLOCK = 12;
+
+/** Says how often a block of lines follows once more, in place of its repetitions. */
+function withoutRepeats(lines: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index < lines.length; ) {
+    const [size, times] = repeatAt(lines, index);
+    kept.push(...lines.slice(index, index + size));
+    const more = times === 2 ? "once more" : `${times - 1} times more`;
+    if (times > 1) kept.push(`${INDENT}… the same ${size} lines ${more} …`);
+    index += size * times;
+  }
+  return kept;
+}
+
+/** In a message, another one each time. */
+const REQUEST_ID = /request id [\w-]+/g;
+
+/** The block that begins at a line, and how often it stands there: one line once, if nothing is repeated. */
+function repeatAt(lines: readonly string[], index: number): [size: number, times: number] {
+  const said = (at: number) => lines[at]?.slice(INDENT.length).replaceAll(REQUEST_ID, "");
+  for (let size = 2; size <= MOST_BLOCK; size++) {
+    let length = size;
+    while (index + length < lines.length && said(index + length) === said(index + length - size)) length++;
+    const times = Math.floor(length / size);
+    if (times > 1) return [size, times];
+  }
+  return [1, 1];
 }
 
 /** Joins lines of a process that repeat what it did, such as the polls of a task. */

@@ -14,7 +14,7 @@ export interface Submission extends Post {
 /** After so many steps, a process has had the time to record what it received. */
 const STEPS_TO_RECORD = 20;
 
-/** Whether the sender received the task, and had the time to record it before it was killed. */
+/** Whether the sender received the task, and had the time to record it before it was killed or failed. */
 export function isKnown({ received, sender, receivedAtStep }: Submission): boolean {
   const hadTime = !sender.isCrashed || sender.steps - receivedAtStep >= STEPS_TO_RECORD;
   return received === "task" && hadTime;
@@ -48,6 +48,7 @@ export class Submissions {
     };
     this.#all.push(submission);
     return {
+      submission,
       content: { method: "POST", headers, body },
       async end(response: Response): Promise<void> {
         // Also of a response that is cut after the id.
@@ -70,5 +71,6 @@ export function orderIn<Each extends Pick<Order, "id">>(
 
 function received(status: number, taskId: string | null): Post["received"] {
   if (status >= 200 && status < 300 && taskId !== null) return "task";
+  if (status === 429) return "limited";
   return status >= 400 && status < 500 ? "refusal" : "unknown";
 }

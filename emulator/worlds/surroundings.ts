@@ -2,7 +2,7 @@ import type { Journal } from "../../src/journal/journal.js";
 import type { FaultRule } from "../core/faults.js";
 import type { EmulatorClock } from "../time/clock.js";
 import type { GiveUpReason, Order, Post } from "./app.js";
-import type { Submissions } from "./submissions.js";
+import type { Submission, Submissions } from "./submissions.js";
 
 /** What the processes of a world share. */
 export interface Surroundings {
@@ -42,6 +42,10 @@ export interface SentRequest {
   /** When the program received the response; infinite if it did not. */
   receivedAt: number;
   requestId: string | null;
+  /** The status of the response that the program received. */
+  status: number | null;
+  /** What a POST submits. */
+  readonly submission: Submission | null;
   /** Until when its receiver must wait, by `Retry-After`. */
   waitUntil: number;
 }

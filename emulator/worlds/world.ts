@@ -10,6 +10,7 @@ import type { Plan } from "./plan.js";
 import { duration, type Life, SHUTDOWN_MS, WorldProcess } from "./process.js";
 import { Submissions } from "./submissions.js";
 import type { OrderState, Surroundings } from "./surroundings.js";
+import { receiveUnhandled } from "./unhandled.js";
 import type { CheckName, Line, Violation, WorldResult } from "./verdict.js";
 import { useVirtualGlobals } from "./virtual-globals.js";
 
@@ -37,11 +38,13 @@ export async function runWorld(app: App, plan: Plan, inputs: WorldInputs): Promi
   await using emulator = createEmulator({ seed, future, credits: 1000, limits, ...policy });
   const restoreGlobals = useVirtualGlobals(emulator.clock);
   const world = new World(app, plan, inputs, emulator);
+  const restoreListeners = receiveUnhandled((reason) => world.receiveUnhandled(reason));
   try {
     await world.run();
   } finally {
     world.end();
     restoreGlobals();
+    await restoreListeners();
   }
   return world;
 }
@@ -107,6 +110,13 @@ class World implements WorldResult {
     if (this.violations.length > 0) return;
     const accuse = (check: CheckName, detail: string) => this.#accuse(check, detail);
     await checkWorld({ app: this.#app, plan: this.#plan, emulator: this.#emulator, ...this.#ends() }, accuse);
+  }
+
+  /** Outside a test, Node ends a process with such a rejection. */
+  receiveUnhandled(reason: unknown): void {
+    const message = reason instanceof Error ? reason.message : String(reason);
+    this.#accuse("program_failed", `a rejection is not handled: ${message} Await every promise.`);
+    this.#stop();
   }
 
   /** Nothing of the world's processes continues. */
@@ -180,6 +190,7 @@ class World implements WorldResult {
       await life.idle();
       return "done";
     } catch (error) {
+      life.isCrashed = true;
       return error instanceof Error ? error : new Error(String(error));
     }
   }

@@ -1,3 +1,4 @@
+import { checkCompliance } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { BALANCE, createService, failWith, postOf, serviceOf, TASK, VALID } from "./support/service.js";
 
@@ -146,14 +147,14 @@ describe("resubmitted_after_unknown_outcome", () => {
     expect(findings()).toEqual([]);
   });
 
-  test("says what to declare if the outcome was settled before", async () => {
+  test("a check says what to declare if the outcome was settled before", async () => {
     const { emulator, post, fault } = createService();
     fault({ kind: "disconnect", when: "before" });
     await post(VALID.song).catch(() => {});
     await post(VALID.song);
-    const [finding] = emulator.audit();
-    expect(finding?.detail).toContain("`settleNotCreated`");
-    expect(finding?.detail).toContain(`declare \`breaks("${RESUBMITTED}")\``);
+    expect(() => checkCompliance(emulator)).toThrow(
+      `on purpose, pass \`breaks: ["${RESUBMITTED}"]\`. A submission after \`settleNotCreated\` breaks its rule on purpose.`,
+    );
   });
 
   test.each([

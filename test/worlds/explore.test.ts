@@ -1,10 +1,14 @@
+import { AsyncMusic } from "async-music";
 import { type App, BrokenWorldError, explore, type Process, replay } from "async-music/emulator/worlds";
 import { beforeEach, describe, expect, test } from "vitest";
 import { shop } from "../../tools/simulate/program.js";
 import { unwatch } from "../lifecycle/begun.js";
+import { SdkShop } from "./corpus/sdk-shop.js";
 
 // The processes of a world end in the middle of their waits.
 beforeEach(unwatch);
+
+const sdkShop = new SdkShop();
 
 /** Runs one order after the other by `work`. */
 const appOf = (work: (process: Process, order: Process["orders"][number]) => Promise<void>): App => ({
@@ -78,6 +82,49 @@ test("the same seed gives the same world, and another seed another one", async (
   });
 });
 
+test("the smallest world hands each of its orders to a process, so that a right program passes it", async () => {
+  const claims = appOf(async (process, order) => {
+    if (await process.storage.add(`claim ${order.id}`, "taken"))
+      await shop.start({ ...process, orders: [order] });
+  });
+  const { plan, violations } = await brokenWorld(claims);
+  expect(violations[0]?.check).toBe("result_lost");
+  const handed = plan.processes.flatMap(({ orders }) => orders);
+  expect(plan.orders.map(({ id }) => id).filter((id) => !handed.includes(id))).toEqual([]);
+  await replay(shop, plan);
+});
+
+test("a life that fails again and again is told once", async () => {
+  const { message } = await brokenWorld(
+    appOf(async ({ storage }, { id }) => {
+      await storage.get(`configuration of ${id}`);
+      throw new Error("no configuration");
+    }),
+    3,
+  );
+  expect(message).toMatch(/… the same \d lines \d times more …/);
+  expect(message.split("\n").length).toBeLessThan(25);
+});
+
+test("the code of the story names the options that the world needs", async () => {
+  const request = (id: string) => ({
+    model: "provider_a" as const,
+    task_type: "lyrics" as const,
+    input: { prompt: id },
+  });
+  const app = appOf(() => Promise.reject(new Error("no configuration")));
+  await expect(explore(app, { count: 1, request })).rejects.toThrow(/replay\(app, .*, \{ request \}\);/);
+});
+
+test("a program that keeps state between worlds is told so if its world does not repeat", async () => {
+  let starts = 0;
+  const app = appOf(async (process, order) => {
+    if (starts++ < 30) throw new Error("warming up");
+    await process.giveUp(order, "refused");
+  });
+  await expect(explore(app, { count: 30 })).rejects.toThrow("was not broken when it ran again");
+});
+
 describe("each check finds the program that it is for", () => {
   test("result_lost: a task whose end the program does not await", async () => {
     const app = appOf(async (process, order) => {
@@ -147,6 +194,27 @@ describe("each check finds the program that it is for", () => {
       check: "program_failed",
       detail: expect.stringContaining("no configuration"),
     });
+  });
+
+  test("program_failed: a rejection that the program does not handle, which the test runner does not receive", async () => {
+    const listeners = process.listeners("unhandledRejection");
+    const app = appOf(async (worker, order) => {
+      void worker.storage.set(order.id, "begun");
+      await worker.giveUp(order, "refused");
+    });
+    const { violations } = await brokenWorld(app);
+    expect(violations[0]).toMatchObject({
+      check: "program_failed",
+      detail: expect.stringContaining("a rejection is not handled: The storage is unavailable."),
+    });
+    expect(process.listeners("unhandledRejection")).toEqual(listeners);
+  });
+
+  test("result_lost: work that is not awaited, of which nothing continues after the world", async () => {
+    const app = appOf(async (worker, order) => {
+      void sdkShop.serve(worker, new AsyncMusic(worker.connection()), order).catch(() => {});
+    });
+    expect((await brokenWorld(app)).violations[0]?.check).toBe("result_lost");
   });
 
   test("check: the program's own", async () => {

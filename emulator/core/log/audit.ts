@@ -197,7 +197,7 @@ function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }:
   const cameAfter = unknown !== undefined && request.arrivalOrdinal >= unknown.arrivals;
   const earlier = cameAfter ? unknown : request.abandoned;
   if (earlier !== null) {
-    const detail = `Repeated submission ${earlier.requestId}, whose outcome was unknown: this can charge twice. Check \`tasks_created\` of the usage first. If the test did so, for example by \`settleNotCreated\`, it breaks this rule on purpose: declare \`breaks("resubmitted_after_unknown_outcome")\`.`;
+    const detail = `Repeated submission ${earlier.requestId}, whose outcome was unknown: this can charge twice. Check \`tasks_created\` of the usage first.`;
     addFinding(audit, request, "resubmitted_after_unknown_outcome", detail);
   }
   const failure = audit.permanentFailures.find(fingerprint);

@@ -50,6 +50,22 @@ export const RAW_BUGS: Record<string, RawShop> = {
       return !this.#claims.has(claim) && !!this.#claims.add(claim);
     }
   })(),
+  "a claim is never released, and not continued": new (class extends RawShop {
+    override async serve(process: Process, order: Order) {
+      if (await this.claim(process, order)) await super.serve(process, order);
+    }
+  })(),
+  "a 429 counts as a refusal": new (class extends RawShop {
+    override async sendPost(process: Process, order: Order) {
+      const response = await super.sendPost(process, order);
+      return response?.status === 429 ? new Response("{}", { status: 400 }) : response;
+    }
+  })(),
+  "the delivery is not awaited": new (class extends RawShop {
+    override async finish(process: Process, order: Order, taskId: string) {
+      void super.finish(process, order, taskId);
+    }
+  })(),
   "a task is polled ten times a second": new (class extends RawShop {
     override pollMs() {
       return 100;

@@ -5,6 +5,7 @@ import {
   SubmissionOutcomeUnknownError,
   settleOutcome,
   TaskFailedError,
+  WaitTimeoutError,
 } from "async-music";
 import type { App, Order, Process } from "async-music/emulator/worlds";
 import { BatchShop, SdkShop, StoringShop, TwoStepShop } from "./sdk-shop.js";
@@ -53,6 +54,12 @@ export const SDK_BUGS: Record<string, App> = {
   "an unknown outcome counts as a refusal": new (class extends SdkShop {
     override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
       if (error instanceof SubmissionOutcomeUnknownError) return process.giveUp(order, "refused");
+      await super.afterError(process, client, order, error);
+    }
+  })(),
+  "a timeout of the wait counts as a failed task": new (class extends SdkShop {
+    override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
+      if (error instanceof WaitTimeoutError) return process.giveUp(order, "failed");
       await super.afterError(process, client, order, error);
     }
   })(),

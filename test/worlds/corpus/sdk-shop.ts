@@ -4,6 +4,7 @@ import {
   AsyncMusicError,
   AudioExpiredError,
   SubmissionOutcomeUnknownError,
+  settleNotCreated,
   TaskFailedError,
 } from "async-music";
 import type { App, Order, Process } from "async-music/emulator/worlds";
@@ -87,6 +88,40 @@ export class TwoStepShop extends SdkShop {
 
   async wait(process: Process, client: AsyncMusic, order: Order, _taskId: string): Promise<void> {
     await client.tasks.run(order.request, this.options(process, order));
+  }
+}
+
+/** Settles an unknown outcome by evidence, as the guide on duplicate charges says, and then runs the order again. */
+export class SettlingShop extends SdkShop {
+  override async afterError(
+    process: Process,
+    client: AsyncMusic,
+    order: Order,
+    error: unknown,
+  ): Promise<void> {
+    if (!(error instanceof SubmissionOutcomeUnknownError) || error.taskId !== null || process.signal.aborted)
+      return super.afterError(process, client, order, error);
+    await process.clock.sleep(125_000, process.signal).catch(() => {});
+    if (process.signal.aborted) return;
+    const left = await settleNotCreated(client, process.journal, { journalKeys: [order.id] });
+    if (left.length > 0) return process.giveUp(order, "unknown");
+    return this.serve(process, client, order);
+  }
+}
+
+/** Orders another take, with a key of its own, if a task fails. */
+export class RetakingShop extends SdkShop {
+  override async run(process: Process, client: AsyncMusic, order: Order): Promise<string> {
+    const { journal, signal } = process;
+    for (let take = 1; ; take++) {
+      try {
+        const options = { journal, signal, journalKey: `${order.id}/${take}` };
+        return (await client.tasks.run(order.request, options)).task_id;
+      } catch (error) {
+        if (!(error instanceof TaskFailedError) || error.retryable === false || take === 3) throw error;
+        await process.clock.sleep(1000 * (error.retryAfterSeconds ?? 0));
+      }
+    }
   }
 }
 
