@@ -15,7 +15,7 @@ export function Header({ views }: { views: readonly { name: string; title: strin
           <img src="/dashboard/icon.svg" alt="" width="26" height="26" />
           <strong>async-music</strong> emulator
         </a>
-        <nav aria-label="Views">
+        <nav class="links" aria-label="Views">
           <ul>
             {views.map(({ name, title }) => (
               <li key={name}>

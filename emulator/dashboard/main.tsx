@@ -5,7 +5,9 @@ import { follow } from "./follow.js";
 import { Header } from "./header.js";
 import { followTheme } from "./parts/theme.js";
 import { link, overview } from "./store.js";
-import { AccountView } from "./views/account/account.js";
+import { AccountsView } from "./views/account/accounts.js";
+import { BillingAndPaymentsView } from "./views/account/billing-and-payments.js";
+import { KeysView } from "./views/account/keys.js";
 import { StatementView } from "./views/account/statement.js";
 import { FindingsView } from "./views/findings.js";
 import { OverviewView } from "./views/overview.js";
@@ -21,7 +23,7 @@ const VIEWS = [
   { name: "", title: "Overview", Body: OverviewView },
   { name: "tasks", title: "Tasks", Body: TasksView },
   { name: "requests", title: "Requests", Body: RequestsView },
-  { name: "account", title: "Account", Body: AccountView },
+  { name: "account", title: "Account", Body: BillingAndPaymentsView },
   { name: "scenarios", title: "Scenarios", Body: ScenariosView },
 ] as const;
 
@@ -29,6 +31,8 @@ function viewAt([name = "", below]: readonly string[]): { title: string; Body: C
   if (name === "tasks" && below === "new") return { title: "New task", Body: NewTask };
   if (name === "tasks" && below !== undefined) return { title: "Task", Body: TaskView };
   if (name === "findings") return { title: "Findings", Body: FindingsView };
+  if (name === "account" && below === "keys") return { title: "Keys", Body: KeysView };
+  if (name === "account" && below === "accounts") return { title: "Accounts", Body: AccountsView };
   if (name === "account" && below === "statement") return { title: "Statement", Body: StatementView };
   return VIEWS.find((view) => view.name === name) ?? VIEWS[0];
 }

@@ -26,6 +26,8 @@ const views = {
   requests: "requests",
   request: `requests?open=${lost}`,
   account: "account",
+  keys: "account/keys",
+  accounts: "account/accounts",
   statement: "account/statement",
   scenarios: "scenarios",
 };

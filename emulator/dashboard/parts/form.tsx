@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { type Call, reasonOf, useCall } from "./calls.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { reasonOf, useCall } from "./calls.js";
 import { Field, Messages } from "./controls.js";
 import { Button, Problem } from "./display.js";
 import { useFields } from "./fields.js";
@@ -20,6 +20,24 @@ export function Action({
   );
 }
 
+/** A button that a form replaces while it is open. The keyboard focus moves into the form, and returns when the form closes. */
+export function OnDemand(
+  props: Omit<ButtonHTMLAttributes, "onClick" | "form"> & { form(close: () => void): ComponentChildren },
+) {
+  const { form, ...button } = props;
+  const [isOpen, setOpen] = useState<boolean | null>(null);
+  const part = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (isOpen === null || document.activeElement !== document.body) return;
+    part.current?.querySelector<HTMLElement>("input, select, textarea, button")?.focus();
+  }, [isOpen]);
+  return (
+    <div class="on-demand" ref={part}>
+      {isOpen ? form(() => setOpen(false)) : <Button {...button} onClick={() => setOpen(true)} />}
+    </div>
+  );
+}
+
 /** A form that makes a change. What is wrong stands at the field it is about, and else at the end. */
 export function Form(props: {
   submit: string;
@@ -27,10 +45,10 @@ export function Form(props: {
   disabled?: boolean;
   danger?: boolean;
   children?: ComponentChildren;
-  /** More buttons beside the one that submits. */
-  buttons?(call: Call): ComponentChildren;
+  /** Closes the form, after its change or without one. */
+  close?(): void;
 }) {
-  const { submit, onSubmit, disabled = false, danger = false, children, buttons } = props;
+  const { submit, onSubmit, disabled = false, danger = false, children, close } = props;
   const form = useRef<HTMLFormElement>(null);
   const call = useCall();
   const [invalid, setInvalid] = useState<FieldMessages>({});
@@ -56,7 +74,7 @@ export function Form(props: {
         const found = invalidFields(event.currentTarget);
         const names = Object.keys(found);
         setInvalid(found);
-        if (names.length === 0) void call.run(onSubmit);
+        if (names.length === 0) void call.run(() => onSubmit().then(close));
         else focusFirst(event.currentTarget, names);
       }}
     >
@@ -66,7 +84,11 @@ export function Form(props: {
         <Button type="submit" class={danger ? "danger" : ""} disabled={disabled} isBusy={call.isBusy}>
           {submit}
         </Button>
-        {buttons?.(call)}
+        {close !== undefined && (
+          <Button class="secondary" onClick={close}>
+            Cancel
+          </Button>
+        )}
       </div>
     </form>
   );

@@ -1,11 +1,108 @@
 import { afterAll, describe, expect, test } from "vitest";
+import type { Locator } from "../../../tools/browser/browser.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
+const edit = (part: Locator) => part.getByRole("button", { name: "Edit", exact: true }).click();
+
 describe("the account", () => {
+  test("is three pages, and the statement shares their navigation", async () => {
+    const { page } = await openDashboard({ path: "/account" });
+    const links = page.getByRole("navigation", { name: "Account" }).getByRole("link");
+    const current = page.getByRole("navigation", { name: "Account" }).locator("[aria-current]");
+    const parts = () => page.getByRole("heading", { level: 2 }).allTextContents();
+    for (const [title, regions] of [
+      [
+        "Billing and payments",
+        ["Top up", "Automatic top-up", "Payments and invoices", "Billing information"],
+      ],
+      ["Keys", ["API keys"]],
+      ["Accounts", ["All accounts"]],
+    ] as const) {
+      await links.filter({ hasText: title }).click();
+      await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
+      expect(await parts()).toEqual(regions);
+      expect(await current.allTextContents()).toEqual([title]);
+    }
+    await links.first().click();
+    await page.getByRole("link", { name: "Statement" }).click();
+    await page.getByRole("heading", { level: 1, name: "Statement" }).waitFor();
+    expect(await current.getAttribute("aria-current")).toBe("true");
+    await links.first().click();
+    await page.getByRole("heading", { level: 1, name: "Billing and payments" }).waitFor();
+  });
+
+  test("shows its settings as sentences, and a form only after a press on Edit", async () => {
+    const { page, emulator } = await openDashboard({
+      path: "/account",
+      prepare({ accounts, accountId: id }) {
+        accounts.topUp(id, { usd: 10, method: "card" });
+        const amounts = { threshold_credits: 70, recharge_usd: 20, monthly_cap_usd: 40 };
+        accounts.setAutoTopUp(id, { enabled: true, ...amounts, ...accounts.authorize(id) });
+      },
+    });
+    const section = page.getByRole("region", { name: "Automatic top-up" });
+    await section
+      .getByText(/less than 70 credits available, \$20\.00 is charged .* up to \$40\.00 a month/)
+      .waitFor();
+    const billing = page.getByRole("region", { name: "Billing information" });
+    for (const part of [section, billing]) {
+      await part.getByRole("button", { name: "Edit", exact: true }).waitFor();
+      expect(await part.locator("input").count()).toBe(0);
+    }
+    await edit(section);
+    const threshold = section.getByLabel("Threshold");
+    expect(await threshold.evaluate((field) => field === document.activeElement)).toBe(true);
+    await threshold.fill("80");
+    await section.getByRole("button", { name: "Cancel" }).click();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    expect([await focused(), await section.locator("input").count()]).toEqual(["Edit", 0]);
+    await edit(section);
+    expect(await threshold.inputValue()).toBe("70");
+    expect(emulator.accounts.autoTopUp(emulator.accountId).threshold_credits).toBe(70);
+  });
+
+  test("an automatic top-up is never off and paused, nor off and said to charge", async () => {
+    const { page, emulator, api } = await openDashboard({
+      path: "/account",
+      emulator: { credits: 0 },
+      prepare({ accounts, accountId: id }) {
+        accounts.topUp(id, { usd: 0.6, method: "card" });
+        const amounts = { threshold_credits: 100, recharge_usd: 10, monthly_cap_usd: 20 };
+        accounts.setAutoTopUp(id, { enabled: true, ...amounts, ...accounts.authorize(id) });
+        accounts.update(id, { saved_card: "refuses" });
+      },
+    });
+    const section = page.getByRole("region", { name: "Automatic top-up" });
+    const state = section.locator(".mark");
+    expect(await state.textContent()).toBe("on");
+    await emulator.clock.advance(61_000);
+    await api("POST", "/task", { model: "provider_a", task_type: "music", input: { tags: "polka" } });
+    await section.getByText("paused until").waitFor();
+    expect(await state.textContent()).toBe("paused");
+    await section.getByRole("button", { name: "Switch off" }).click();
+    await section.getByText("Nothing is charged automatically").waitFor();
+    expect(await state.textContent()).toBe("off");
+    expect(await section.getByText(/paused until|is charged to/).count()).toBe(0);
+    await section.getByText("Last refused: the automatic charge").waitFor();
+  });
+
+  test("a name that is typed while the page receives new data is saved", async () => {
+    const { page, api } = await openDashboard({ path: "/account/keys" });
+    await page.getByRole("button", { name: /^Edit the name/ }).click();
+    const name = page.getByLabel("Name");
+    await name.pressSequentially("batch");
+    await page.getByText("never").waitFor();
+    await api("GET", "/account/balance");
+    await page.getByText("never").waitFor({ state: "detached" });
+    expect(await name.inputValue()).toBe("batch");
+    await name.pressSequentially(" job");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Disable key batch job" }).waitFor();
+  });
   test("a new key is shown once, can be copied, works, and is not stored", async () => {
-    const { page, server } = await openDashboard({ path: "/account" });
+    const { page, server } = await openDashboard({ path: "/account/keys" });
     await page.getByRole("button", { name: "Create a key" }).click();
     const panel = page.getByRole("article", { name: "The new key" });
     const value = (await panel.locator(".secret code").textContent()) ?? "";
@@ -26,7 +123,7 @@ describe("the account", () => {
   });
 
   test("a key is disabled, enabled again, and deleted only after a second word", async () => {
-    const { page, api } = await openDashboard({ path: "/account" });
+    const { page, api } = await openDashboard({ path: "/account/keys" });
     await page.getByRole("button", { name: /^Disable key/ }).click();
     await page.getByText("disabled", { exact: true }).waitFor();
     expect((await api("GET", "/account/balance")).status).toBe(401);
@@ -62,11 +159,12 @@ describe("the account", () => {
     const { page, emulator, api } = await openDashboard({ path: "/account" });
     const section = page.getByRole("region", { name: "Automatic top-up" });
     await section.getByText("No card is saved").waitFor();
-    await section.getByLabel(/I authorize/).check();
-    expect(await section.getByRole("button", { name: "Switch on" }).isDisabled()).toBe(true);
+    expect(await section.getByRole("button").count()).toBe(0);
 
     await page.getByRole("button", { name: "Buy 1,000 credits" }).click();
-    await section.getByText("Charges the saved card").waitFor();
+    await edit(section);
+    expect(await section.getByRole("button", { name: "Switch on" }).isDisabled()).toBe(true);
+    await section.getByLabel(/I authorize/).check();
     for (const rule of [
       "At least 50 available credits.",
       "Whole dollars, 10 to 1,000.",
@@ -85,8 +183,9 @@ describe("the account", () => {
       threshold_credits: 50,
     });
 
+    await edit(section);
     expect(await section.getByLabel(/I authorize/).isChecked()).toBe(false);
-    expect(await section.getByRole("button", { name: "Save the changes" }).isDisabled()).toBe(true);
+    expect(await section.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await section.getByRole("button", { name: "refuse" }).click();
     emulator.providers.provider_a.always({ outcome: "hang" });
     const song = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
@@ -102,6 +201,7 @@ describe("the account", () => {
       prepare: (emulator) => void emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" }),
     });
     const section = page.getByRole("region", { name: "Automatic top-up" });
+    await edit(section);
     await section.getByLabel("Threshold").fill("70");
     await section.getByLabel("Recharge").fill("20");
     await section.getByLabel("Monthly cap").fill("40");
@@ -143,15 +243,16 @@ describe("the account", () => {
       Promise.all(
         ["Threshold", "Recharge", "Monthly cap"].map((label) => section.getByLabel(label).inputValue()),
       );
+    await edit(section);
     set(70, 20);
     await expect.poll(amounts).toEqual(["70", "20", "100"]);
     await section.getByLabel(/I authorize/).check();
     await section.getByLabel("Monthly cap").fill("40");
     set(80, 30);
     await expect.poll(amounts).toEqual(["80", "30", "40"]);
-    expect(await section.getByRole("button", { name: "Save the changes" }).isDisabled()).toBe(true);
+    expect(await section.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await section.getByLabel(/I authorize/).check();
-    await section.getByRole("button", { name: "Save the changes" }).click();
+    await section.getByRole("button", { name: "Save" }).click();
     await expect
       .poll(() => accounts.autoTopUp(id))
       .toMatchObject({ threshold_credits: 80, recharge_usd: 30, monthly_cap_usd: 40 });
@@ -170,6 +271,7 @@ describe("the account", () => {
     );
 
     const form = page.getByRole("region", { name: "Billing information" });
+    await edit(form);
     await form.getByLabel("Company or legal name").fill("Fado & Filhos <Lda>");
     await form.getByLabel("Address line 1").fill("Rua da Rosa 1");
     await form.getByLabel("City").fill("Lisboa");
@@ -198,13 +300,15 @@ describe("the account", () => {
       ["Country", "country", "Portugal"],
       ["Tax ID", "tax_id", "PT 999"],
     ] as const;
+    await edit(form);
     for (const [label, , text] of fields) await form.getByLabel(label).fill(text);
     await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText("Saved.").waitFor();
+    await form.getByText(fields.map(([, , text]) => text).join(", ")).waitFor();
     expect(emulator.accounts.billing(emulator.accountId)).toEqual(
       Object.fromEntries(fields.map(([, name, text]) => [name, text])),
     );
     await page.reload();
+    await edit(form);
     for (const [label, , text] of fields)
       await expect.poll(() => form.getByLabel(label).inputValue()).toBe(text);
   });
@@ -224,6 +328,7 @@ describe("the account", () => {
     const fill = async (values: Record<string, string>) => {
       for (const [label, text] of Object.entries(values)) await form.getByLabel(label).fill(text);
     };
+    await edit(form);
     const [, character = ""] = message.match(/"(.+)"/) ?? [];
     await fill({ "Company or legal name": "Łódź", "Address line 1": "12 Улица", Country: "ישראל" });
     await fill({ City: character });
@@ -236,7 +341,7 @@ describe("the account", () => {
     await fill({ City: "Lisboa" });
     expect(await reason.count()).toBe(0);
     await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText("Saved.").waitFor();
+    await form.getByText("Łódź, 12 Улица, Lisboa, ישראל.").waitFor();
   });
 
   test("what was typed and ticked for one account is not there for another", async () => {
@@ -248,22 +353,27 @@ describe("the account", () => {
       },
     });
     const section = page.getByRole("region", { name: "Automatic top-up" });
+    await edit(section);
     const authorization = section.getByLabel(/I authorize/);
     const initial = await section.getByLabel("Threshold").inputValue();
     await authorization.check();
     await section.getByLabel("Threshold").fill("70");
     await page.getByRole("combobox", { name: "Account" }).selectOption({ index: 1 });
-    await expect.poll(() => authorization.isChecked()).toBe(false);
+    await authorization.waitFor({ state: "detached" });
+    await edit(section);
+    expect(await authorization.isChecked()).toBe(false);
     expect(await section.getByLabel("Threshold").inputValue()).toBe(initial);
   });
 
-  test("an account is created, and the selected one stays after a reload", async () => {
-    const { page } = await openDashboard({ path: "/account" });
+  test("an account is created, suspended and chosen, and the chosen one stays after a reload", async () => {
+    const { page } = await openDashboard({ path: "/account/accounts" });
+    await page.getByRole("button", { name: "Create an account…" }).click();
     await page.getByLabel("Starting credits").fill("7");
-    await page.getByRole("button", { name: "Create an account" }).click();
-    await page.getByText("7 credits available").waitFor();
-    await page.getByRole("button", { name: "Suspend this account" }).click();
-    await page.getByText("Suspended.").waitFor();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("article", { name: "The new key" }).waitFor();
+    const row = page.getByRole("row", { name: /account 2 .* chosen active 7 0 0 1/ });
+    await row.getByRole("button", { name: "Suspend account 2" }).click();
+    await page.getByRole("row", { name: /account 2 .* suspended/ }).waitFor();
     await page.getByRole("link", { name: "Overview" }).click();
     await page.getByText("This account is suspended").waitFor();
     await page.reload();
@@ -271,5 +381,13 @@ describe("the account", () => {
     await page.getByRole("combobox", { name: "Account" }).selectOption({ index: 0 });
     await page.getByText("100 credits available").waitFor();
     expect(await page.getByText("This account is suspended").count()).toBe(0);
+    await page.getByRole("link", { name: "Account", exact: true }).click();
+    await page.getByRole("link", { name: "Accounts" }).click();
+    await page.getByRole("link", { name: "account 2", exact: true }).click();
+    await page.getByRole("link", { name: "Billing and payments" }).click();
+    await page.getByText("7 credits available, 0 frozen. Statement Suspended.").waitFor();
+    await page.getByRole("link", { name: "End the suspension" }).click();
+    await page.getByRole("button", { name: "End the suspension of account 2" }).click();
+    await page.getByRole("button", { name: "Suspend account 2" }).waitFor();
   });
 });

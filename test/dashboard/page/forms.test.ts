@@ -6,6 +6,8 @@ import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
+const edit = (part: Locator) => part.getByRole("button", { name: "Edit", exact: true }).click();
+
 const withCard = (emulator: Emulator) =>
   void emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
 
@@ -46,10 +48,10 @@ describe("a wrong value is named at its field, in the words of its label", () =>
     ["/account", "Automatic top-up", "Recharge (USD)", "Switch on", { "-10": recharge, "1001": recharge }],
     ["/account", "Automatic top-up", "Monthly cap (USD)", "Switch on", { "9": cap, "10001": cap }],
     [
-      "/account",
-      "Another account",
+      "/account/accounts",
+      "All accounts",
       "Starting credits",
-      "Create an account",
+      "Create",
       {
         "": "Starting credits is required.",
         "-1": `Starting credits ${credits}`,
@@ -65,7 +67,10 @@ describe("a wrong value is named at its field, in the words of its label", () =>
   ])("%s, %s: %s", async (path, region, label, submit, messages) => {
     const { page, emulator } = await openDashboard({ path, prepare: withCard });
     const form = page.getByRole("region", { name: region, exact: true });
-    if (region === "Reset") await form.getByRole("button", { name: "Reset…" }).click();
+    const opens = { Reset: "Reset…", "All accounts": "Create an account…", "Automatic top-up": "Edit" }[
+      region
+    ];
+    if (opens !== undefined) await form.getByRole("button", { name: opens }).click();
     if (region === "Automatic top-up") await form.getByLabel(/I authorize/).check();
     const often = { Times: "times", Probability: "sometimes" }[label];
     if (often !== undefined) await form.getByLabel("How often").selectOption(often);
@@ -73,7 +78,7 @@ describe("a wrong value is named at its field, in the words of its label", () =>
     const field = form.getByRole("spinbutton", { name: label, exact: true });
     for (const [value, message] of Object.entries(messages)) {
       await field.fill(value);
-      await form.getByRole("button", { name: submit }).click();
+      await form.getByRole("button", { name: submit, exact: true }).click();
       await expectMessage(page, field, message);
       expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
     }
@@ -98,14 +103,19 @@ test("an input has the limits that the emulator checks", async () => {
     expect([label, range]).toEqual([label, RANGES[name]]);
   };
   await expectRange("US dollars", "usd");
+  await edit(page.getByRole("region", { name: "Automatic top-up" }));
   await expectRange("Threshold (credits)", "threshold_credits");
   await expectRange("Recharge (USD)", "recharge_usd");
   await expectRange("Monthly cap (USD)", "monthly_cap_usd");
-  await expectRange("Starting credits", "credits");
+  await edit(page.getByRole("region", { name: "Billing information" }));
   const name = page.getByLabel("Company or legal name");
   expect(await name.getAttribute("maxlength")).toBe(String(LONGEST_BILLING_LINE));
-  const keyName = page.getByLabel(/^Name of the key/);
-  expect(await keyName.getAttribute("maxlength")).toBe(String(LONGEST_KEY_NAME));
+  await goTo("/account/keys");
+  await page.getByRole("button", { name: /^Edit the name/ }).click();
+  expect(await page.getByLabel("Name").getAttribute("maxlength")).toBe(String(LONGEST_KEY_NAME));
+  await goTo("/account/accounts");
+  await page.getByRole("button", { name: "Create an account…" }).click();
+  await expectRange("Starting credits", "credits");
   await goTo("/scenarios");
   const often = page.getByLabel("How often");
   await often.selectOption("times");
@@ -138,6 +148,8 @@ test.each(["light", "dark"] as const)(
   "messages have no problems in axe, in %s colors",
   async (colorScheme) => {
     const { page } = await openDashboard({ path: "/account", prepare: withCard, context: { colorScheme } });
+    for (const name of ["Automatic top-up", "Billing information"])
+      await edit(page.getByRole("region", { name }));
     await page.getByLabel("Threshold").fill("1");
     await page.getByLabel(/I authorize/).check();
     for (const name of ["Switch on", "Save"]) await page.getByRole("button", { name, exact: true }).click();
@@ -154,6 +166,7 @@ test.each(["light", "dark"] as const)(
 test("a message goes when its value is corrected, and the others stay", async () => {
   const { page } = await openDashboard({ path: "/account" });
   const form = page.getByRole("region", { name: "Billing information" });
+  await edit(form);
   await form.getByLabel("City").fill("  ");
   await form.getByRole("button", { name: "Save" }).click();
   const messages = () => form.getByRole("alert").allTextContents();
@@ -186,6 +199,7 @@ describe("what the emulator refuses is named at its field, until it is changed",
   test("a monthly cap below the recharge", async () => {
     const { page, emulator } = await openDashboard({ path: "/account", prepare: withCard });
     const form = page.getByRole("region", { name: "Automatic top-up" });
+    await edit(form);
     await form.getByLabel("Recharge (USD)").fill("20");
     const cap = form.getByLabel("Monthly cap (USD)");
     await cap.fill("10");

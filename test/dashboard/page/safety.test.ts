@@ -34,6 +34,7 @@ describe("the page", () => {
       "/requests",
       "/scenarios",
       "/account",
+      "/account/keys",
       ...ids.map((id) => `/tasks/${id}`),
     ]) {
       await goTo(view);

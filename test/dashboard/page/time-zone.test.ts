@@ -44,7 +44,8 @@ test("every view shows the same times, in UTC, whatever the browser's time zone 
   for (const [view, part, charts] of [
     ["/", "h1:text-is('What happened')", 0],
     ["/account/statement", "h1:text-is('Statement')", 1],
-    ["/account", "h1:text-is('Account')", 0],
+    ["/account", "h1:text-is('Billing and payments')", 0],
+    ["/account/keys", "h1:text-is('Keys')", 0],
     ["/tasks", ".rows", 0],
     ["/tasks?view=scale", ".scale", 0],
     [`/tasks/${taskId}`, ".crumbs", 0],

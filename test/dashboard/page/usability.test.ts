@@ -14,6 +14,8 @@ const VIEWS = [
   "/tasks/new",
   "/requests",
   "/account",
+  "/account/keys",
+  "/account/accounts",
   "/scenarios",
 ];
 

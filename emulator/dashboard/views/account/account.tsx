@@ -1,76 +1,44 @@
-import { RANGES } from "../../../core/ranges.js";
-import { linkTo, setParam } from "../../address.js";
-import { createAccount, updateAccount } from "../../api.js";
-import { NumberField } from "../../parts/controls.js";
-import { CopyButton, Section } from "../../parts/display.js";
-import { useFields } from "../../parts/fields.js";
-import { Action, Form } from "../../parts/form.js";
-import { formatAmount, formatCount } from "../../parts/format.js";
-import { account, overview } from "../../store.js";
-import { AutoTopUpSection } from "./auto-top-up.js";
-import { BillingSection } from "./billing.js";
-import { KeySection, NewKeyPanel, newKey, setNewKey } from "./keys.js";
-import { PaymentSection } from "./payments.js";
-import { TopUpSection } from "./top-up.js";
+import type { ComponentChildren } from "preact";
+import { linkTo, path } from "../../address.js";
+import { CopyButton } from "../../parts/display.js";
+import { accountId } from "../../store.js";
+import { NewKeyPanel } from "./new-key.js";
 
-/** What the service's own dashboard offers for an account: keys, credits, payments and billing. */
-export function AccountView() {
-  if (account.value === null) return null;
-  const { account_id: id, balance, suspended } = account.value;
+/** The pages of an account, by the second part of their path. The statement is below the first one. */
+const PAGES = [
+  ["", "Billing and payments"],
+  ["keys", "Keys"],
+  ["accounts", "Accounts"],
+] as const;
+
+/** A page of the chosen account, with links to the others. Another account begins with new fields. */
+export function AccountPage({ title, children }: { title: string; children: ComponentChildren }) {
+  const [, at = ""] = path.value;
+  const current = PAGES.find(([name]) => name === at)?.[0] ?? "";
   return (
-    <div key={id}>
+    <div key={accountId.value}>
       <div class="heading">
-        <h1>Account</h1>
+        <nav class="links" aria-label="Account">
+          <ul>
+            {PAGES.map(([name, text]) => (
+              <li key={name}>
+                <a
+                  href={linkTo(name === "" ? "/account" : `/account/${name}`)}
+                  {...(name === current && { "aria-current": name === at ? "page" : "true" })}
+                >
+                  {text}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
         <span>
-          <code>{id}</code> <CopyButton text={id} label="Copy ID" />
+          <code>{accountId.value}</code> <CopyButton text={accountId.value} label="Copy ID" />
         </span>
       </div>
-      <p>
-        {formatAmount(balance.available, "credit")} available, {formatCount(balance.frozen)} frozen.
-        {suspended && <strong> Suspended.</strong>} <a href={linkTo("/account/statement")}>Statement</a>
-      </p>
-      {newKey.value !== null && <NewKeyPanel newKey={newKey.value} />}
-      <KeySection />
-      <div class="columns">
-        <TopUpSection />
-        <AutoTopUpSection />
-      </div>
-      <PaymentSection />
-      <div class="columns">
-        <BillingSection />
-        <div>
-          <Section title="Suspension">
-            <p>A suspended account creates no tasks (403 account_suspended). Everything else works.</p>
-            <Action onAct={() => updateAccount(id, { suspended: !suspended })}>
-              {suspended ? "End the suspension" : "Suspend this account"}
-            </Action>
-          </Section>
-          <NewAccountSection />
-        </div>
-      </div>
+      <h1>{title}</h1>
+      <NewKeyPanel />
+      {children}
     </div>
-  );
-}
-
-function NewAccountSection() {
-  const { values, bind } = useFields({ credits: "100" });
-  const count = overview.value?.accounts.length ?? 1;
-  const create = async () => {
-    const created = await createAccount({ credits: Number(values.credits) });
-    setNewKey(created);
-    setParam("account", created.account_id);
-  };
-  return (
-    <Section title="Another account">
-      <p>
-        {count === 1
-          ? "There is one account."
-          : `There are ${count} accounts; choose one at the top of the page.`}{" "}
-        Accounts see only their own tasks and clips.
-      </p>
-      <Form submit="Create an account" onSubmit={create}>
-        <NumberField label="Starting credits" range={RANGES.credits} {...bind("credits")} />
-      </Form>
-    </Section>
   );
 }

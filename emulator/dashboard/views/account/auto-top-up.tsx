@@ -3,23 +3,36 @@ import { RANGES, type Range } from "../../../core/ranges.js";
 import { type AutoTopUp, authorize, getAutoTopUp, setAutoTopUp, updateAccount } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { Flag, NumberField } from "../../parts/controls.js";
-import { Button, Mark, Problem, Section, Time } from "../../parts/display.js";
+import { Mark, Problem, Section, Time } from "../../parts/display.js";
 import { useFields } from "../../parts/fields.js";
-import { Action, Form } from "../../parts/form.js";
-import { formatCount, formatUsd } from "../../parts/format.js";
-import { accountId } from "../../store.js";
+import { Action, Form, OnDemand } from "../../parts/form.js";
+import { formatAmount, formatCount, formatUsd } from "../../parts/format.js";
+import { accountId, now } from "../../store.js";
+
+/** A refused charge pauses the automatic top-up, but not one that is off. */
+function stateOf({ enabled, paused_until: until }: AutoTopUp) {
+  if (!enabled) return "off";
+  return until !== null && Date.parse(until) > now.value ? "paused" : "on";
+}
+
+const TONES = { off: "idle", on: "good", paused: "warn" } as const;
 
 export function AutoTopUpSection() {
   const { data, error } = useData(() => getAutoTopUp(accountId.value), accountId.value);
-  const mark = data && <Mark tone={data.enabled ? "good" : "idle"}>{data.enabled ? "on" : "off"}</Mark>;
+  const state = data && stateOf(data);
   return (
-    <Section title="Automatic top-up" aside={mark}>
+    <Section title="Automatic top-up" aside={state && <Mark tone={TONES[state]}>{state}</Mark>}>
       <Problem error={error} />
-      {data !== undefined && (
+      {data !== undefined && <State of={data} />}
+      {data !== undefined && data.saved_card !== null && (
         <>
-          <State of={data} />
-          {data.saved_card !== null && <Bank refuses={data.saved_card_refuses} />}
-          <Settings of={data} />
+          <div class="buttons">
+            <OnDemand form={(close) => <Settings of={data} close={close} />}>Edit</OnDemand>
+            {data.enabled && (
+              <Action onAct={() => setAutoTopUp(accountId.value, { enabled: false })}>Switch off</Action>
+            )}
+          </div>
+          <Bank refuses={data.saved_card_refuses} />
         </>
       )}
     </Section>
@@ -27,15 +40,21 @@ export function AutoTopUpSection() {
 }
 
 function State({ of }: { of: AutoTopUp }) {
+  const { saved_card: card, threshold_credits: threshold, recharge_usd: recharge, monthly_cap_usd: cap } = of;
+  if (card === null)
+    return (
+      <p>No card is saved. Top up by card to save one: cryptocurrency can't be charged automatically.</p>
+    );
   return (
     <p>
-      {of.saved_card === null
-        ? "No card is saved. Top up by card to save one: cryptocurrency can't be charged automatically."
-        : `Charges the saved card •••• ${of.saved_card} when a task leaves less than the threshold available. ${formatUsd(of.charged_this_month_usd)} charged this month.`}
-      {of.paused_until !== null && (
+      {of.enabled
+        ? `When a task leaves less than ${formatAmount(threshold ?? 0, "credit")} available, ${formatUsd(recharge ?? 0)} is charged to the saved card •••• ${card}, up to ${formatUsd(cap ?? 0)} a month.`
+        : `Nothing is charged automatically to the saved card •••• ${card}.`}{" "}
+      {formatUsd(of.charged_this_month_usd)} charged this month.
+      {stateOf(of) === "paused" && (
         <strong>
           {" "}
-          A charge was refused: paused until <Time at={of.paused_until} /> UTC.
+          A charge was refused: paused until <Time at={of.paused_until ?? 0} /> UTC.
         </strong>
       )}
       {of.last_refused_charge !== null && <Refused of={of.last_refused_charge} />}
@@ -55,26 +74,20 @@ function Refused({ of }: { of: NonNullable<AutoTopUp["last_refused_charge"]> }) 
 
 /** Simulates charges that fail. */
 function Bank({ refuses }: { refuses: boolean }) {
+  const choice = (text: string, saved_card: "refuses" | "accepts") => (
+    <Action
+      aria-pressed={refuses === (saved_card === "refuses")}
+      onAct={() => updateAccount(accountId.value, { saved_card })}
+    >
+      {text}
+    </Action>
+  );
   return (
-    <>
-      <p class="hint">
-        A refused charge pauses the automatic top-up for an hour. From now on, the card's bank should
-      </p>
-      <div class="buttons bank">
-        <Action
-          aria-pressed={refuses}
-          onAct={() => updateAccount(accountId.value, { saved_card: "refuses" })}
-        >
-          refuse charges
-        </Action>
-        <Action
-          aria-pressed={!refuses}
-          onAct={() => updateAccount(accountId.value, { saved_card: "accepts" })}
-        >
-          accept charges
-        </Action>
-      </div>
-    </>
+    <div class="buttons">
+      <small>From now on, the card's bank should</small>
+      {choice("refuse charges", "refuses")}
+      {choice("accept charges", "accepts")}
+    </div>
   );
 }
 
@@ -84,7 +97,7 @@ function formatRange([least, most]: Range): string {
   return `${formatCount(least)} to ${formatCount(most)}`;
 }
 
-function Settings({ of }: { of: AutoTopUp }) {
+function Settings({ of, close }: { of: AutoTopUp; close(): void }) {
   const { values, bind } = useFields({
     threshold_credits: String(of.threshold_credits ?? 100),
     recharge_usd: String(of.recharge_usd ?? 10),
@@ -94,7 +107,6 @@ function Settings({ of }: { of: AutoTopUp }) {
   const current = JSON.stringify([enabled, threshold_credits, recharge_usd, monthly_cap_usd]);
   // An authorization ends when another program changes the amounts.
   const [authorized, setAuthorized] = useState<string | null>(null);
-  const isAuthorized = authorized === current;
   const save = async () => {
     const { authorization } = await authorize(accountId.value);
     await setAutoTopUp(accountId.value, {
@@ -104,21 +116,13 @@ function Settings({ of }: { of: AutoTopUp }) {
       monthly_cap_usd: Number(values.monthly_cap_usd),
       authorization,
     });
-    setAuthorized(null);
   };
-  const switchOff = () => setAutoTopUp(accountId.value, { enabled: false });
   return (
     <Form
-      submit={of.enabled ? "Save the changes" : "Switch on"}
+      submit={of.enabled ? "Save" : "Switch on"}
       onSubmit={save}
-      disabled={!isAuthorized || of.saved_card === null}
-      buttons={({ run, isBusy }) =>
-        of.enabled && (
-          <Button class="secondary" isBusy={isBusy} onClick={() => void run(switchOff)}>
-            Switch off
-          </Button>
-        )
-      }
+      disabled={authorized !== current}
+      close={close}
     >
       <div class="fields">
         <NumberField
@@ -141,8 +145,8 @@ function Settings({ of }: { of: AutoTopUp }) {
         />
       </div>
       <Flag
-        label="I authorize these charges. Required to switch on and for each change of the amounts, not to switch off."
-        value={isAuthorized}
+        label="I authorize these charges. Required to switch on and for each change of the amounts."
+        value={authorized === current}
         onChange={(isOn) => setAuthorized(isOn ? current : null)}
       />
     </Form>

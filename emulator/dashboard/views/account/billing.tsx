@@ -4,7 +4,7 @@ import { useData } from "../../parts/calls.js";
 import { Field } from "../../parts/controls.js";
 import { Problem, Section } from "../../parts/display.js";
 import { useFields } from "../../parts/fields.js";
-import { Form } from "../../parts/form.js";
+import { Form, OnDemand } from "../../parts/form.js";
 import { accountId } from "../../store.js";
 
 const FIELDS = [
@@ -21,24 +21,29 @@ type Name = (typeof FIELDS)[number][0];
 
 export function BillingSection() {
   const { data, error } = useData(() => getBilling(accountId.value), accountId.value);
+  const lines = FIELDS.map(([name]) => data?.[name] ?? "").filter((line) => line !== "");
   return (
     <Section title="Billing information">
-      <p>
-        The buyer on later invoices. Fields with * are required before an invoice can be downloaded, and an
-        invoice keeps what it was issued with.
-      </p>
       <Problem error={error} />
-      {data !== undefined && <BillingForm saved={data} />}
+      {data !== undefined && (
+        <>
+          <p>
+            {lines.length === 0
+              ? "None yet, so no invoice can be downloaded."
+              : `${lines.join(", ")}. An invoice keeps the information that it was issued with.`}
+          </p>
+          <OnDemand form={(close) => <BillingForm saved={data} close={close} />}>Edit</OnDemand>
+        </>
+      )}
     </Section>
   );
 }
 
-function BillingForm({ saved }: { saved: Billing }) {
+function BillingForm({ saved, close }: { saved: Billing; close(): void }) {
   const initial = FIELDS.map(([name]) => [name, saved[name] ?? ""]);
   const { values, bind } = useFields<Record<Name, string>>(Object.fromEntries(initial));
-  const isChanged = FIELDS.some(([name]) => values[name] !== (saved[name] ?? ""));
   return (
-    <Form submit="Save" onSubmit={() => setBilling(accountId.value, values)}>
+    <Form submit="Save" onSubmit={() => setBilling(accountId.value, values)} close={close}>
       <div class="fields billing">
         {FIELDS.map(([name, label, required]) => (
           <Field
@@ -50,7 +55,6 @@ function BillingForm({ saved }: { saved: Billing }) {
           />
         ))}
       </div>
-      <output>{saved.name !== null && !isChanged && "Saved."}</output>
     </Form>
   );
 }

@@ -1,41 +1,25 @@
-import { signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { LONGEST_KEY_NAME } from "../../../core/ranges.js";
-import { type CreatedKey, createKey, deleteKey, getKeys, type Key, updateKey } from "../../api.js";
-import { useCall, useData } from "../../parts/calls.js";
-import { Button, CopyButton, Empty, Loading, Mark, Problem, Section, Time } from "../../parts/display.js";
-import { Action } from "../../parts/form.js";
+import { createKey, deleteKey, getKeys, type Key, updateKey } from "../../api.js";
+import { useData } from "../../parts/calls.js";
+import { Field } from "../../parts/controls.js";
+import { Button, Empty, Loading, Mark, Section, Time } from "../../parts/display.js";
+import { useFields } from "../../parts/fields.js";
+import { Action, Form, OnDemand } from "../../parts/form.js";
 import { Table } from "../../parts/table.js";
 import { accountId } from "../../store.js";
+import { AccountPage } from "./account.js";
+import { setNewKey } from "./new-key.js";
 
-/** The value of a new key, in memory only, until it is confirmed: also while other views are open. */
-export const newKey = signal<CreatedKey | null>(null);
-
-const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
-
-export function setNewKey(key: CreatedKey | null): void {
-  newKey.value = key;
-  if (key === null) removeEventListener("beforeunload", confirmLeaving);
-  else addEventListener("beforeunload", confirmLeaving);
-}
-
-export function NewKeyPanel({ newKey }: { newKey: CreatedKey }) {
-  const panel = useRef<HTMLElement>(null);
-  useEffect(() => panel.current?.focus(), [newKey.key_id]);
+export function KeysView() {
   return (
-    <article class="new-key" ref={panel} tabIndex={-1} aria-label="The new key">
-      <p>
-        <strong>The new key is ready.</strong> Copy it now: its value is not shown again.
-      </p>
-      <p class="secret">
-        <code>{newKey.api_key}</code> <CopyButton text={newKey.api_key} label="Copy key" />
-      </p>
-      <Button onClick={() => setNewKey(null)}>Done</Button>
-    </article>
+    <AccountPage title="Keys">
+      <KeySection />
+    </AccountPage>
   );
 }
 
-export function KeySection() {
+function KeySection() {
   const { data } = useData(() => getKeys(accountId.value), accountId.value);
   const button = (
     <Action class="small" onAct={async () => setNewKey(await createKey(accountId.value))}>
@@ -73,24 +57,28 @@ export function KeySection() {
   );
 }
 
-/** Saved when the focus leaves it. */
-function KeyName({ of: { key_id: keyId, name, last_four: end } }: { of: Key }) {
-  const { error, run } = useCall();
+function KeyName({ of }: { of: Key }) {
   return (
     <>
-      <input
-        class="small"
-        value={name}
-        title={name}
-        maxLength={LONGEST_KEY_NAME}
-        placeholder="no name"
-        aria-label={`Name of the key that ends in ${end}`}
-        onChange={({ currentTarget: { value } }) =>
-          void run(() => updateKey(accountId.value, keyId, { name: value.trim() }))
-        }
-      />
-      <Problem error={error} />
+      {of.name === "" ? <small>no name</small> : of.name}{" "}
+      <OnDemand
+        class="small quiet"
+        form={(close) => <NameForm of={of} close={close} />}
+        aria-label={`Edit the name of the key that ends in ${of.last_four}`}
+      >
+        Edit
+      </OnDemand>
     </>
+  );
+}
+
+function NameForm({ of: { key_id: keyId, name }, close }: { of: Key; close(): void }) {
+  const { values, bind } = useFields({ name });
+  const save = () => updateKey(accountId.value, keyId, { name: values.name.trim() });
+  return (
+    <Form submit="Save" onSubmit={save} close={close}>
+      <Field label="Name" maxLength={LONGEST_KEY_NAME} {...bind("name")} />
+    </Form>
   );
 }
 

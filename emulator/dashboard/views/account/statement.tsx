@@ -4,6 +4,7 @@ import { Empty, Figures, Loading, Section, Time } from "../../parts/display.js";
 import { formatAmount, formatCount, formatUsd, shortId } from "../../parts/format.js";
 import { Rows } from "../../parts/rows.js";
 import { account, balances, changeOf, isLedgerLoaded } from "../../store.js";
+import { AccountPage } from "./account.js";
 import { BalanceSection } from "./balance-chart.js";
 
 /** The credits of the account, and their history. */
@@ -25,14 +26,13 @@ export function StatementView() {
     ["Tasks", created, "created, of every status", linkTo("/tasks")],
   ] as const;
   return (
-    <>
-      <h1>Statement</h1>
+    <AccountPage title="Statement">
       <Figures of={figures} />
       <BalanceSection />
       <Section title="Movements" aside={<small>{formatAmount(balances.value.length, "movement")}</small>}>
         <Movements />
       </Section>
-    </>
+    </AccountPage>
   );
 }
 

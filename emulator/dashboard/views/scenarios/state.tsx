@@ -90,25 +90,14 @@ function ResetForm({ close }: { close(): void }) {
   const { seed = 0, credits = null } = overview.value?.reset ?? {};
   const { values, bind } = useFields({ seed: String(seed), credits: String(credits ?? "") });
   const [isVaried, setVaried] = useState(false);
-  const submit = async () => {
-    await reset({
+  const submit = () =>
+    reset({
       ...(values.seed !== "" && { seed: Number(values.seed) }),
       ...(credits !== null && values.credits !== "" && { credits: Number(values.credits) }),
       ...(isVaried && { policy: "vary" as const }),
     });
-    close();
-  };
   return (
-    <Form
-      submit="Reset everything"
-      onSubmit={submit}
-      danger
-      buttons={() => (
-        <Button class="secondary" onClick={close}>
-          Cancel
-        </Button>
-      )}
-    >
+    <Form submit="Reset everything" onSubmit={submit} danger close={close}>
       <div class="fields">
         <NumberField
           label="Seed"

@@ -1,0 +1,81 @@
+import { RANGES } from "../../../core/ranges.js";
+import { linkWith, setParam } from "../../address.js";
+import { type AccountSummary, createAccount, updateAccount } from "../../api.js";
+import { NumberField } from "../../parts/controls.js";
+import { Mark, Section } from "../../parts/display.js";
+import { useFields } from "../../parts/fields.js";
+import { Action, Form, OnDemand } from "../../parts/form.js";
+import { formatCount } from "../../parts/format.js";
+import { Table } from "../../parts/table.js";
+import { accountId, overview } from "../../store.js";
+import { accountName } from "../scenarios/scope.js";
+import { AccountPage } from "./account.js";
+import { setNewKey } from "./new-key.js";
+
+export function AccountsView() {
+  return (
+    <AccountPage title="Accounts">
+      <Section title="All accounts">
+        <p>
+          Each account has its own credits, keys, tasks and clips. A suspended account creates no tasks (403
+          account_suspended); everything else works.
+        </p>
+        <Table
+          columns={[
+            ["Account", ({ account_id: id }) => <Choice id={id} />],
+            ["State", ({ suspended }) => <State suspended={suspended} />],
+            ["Available", ({ balance }) => formatCount(balance.available), "number"],
+            ["Frozen", ({ balance }) => formatCount(balance.frozen), "number"],
+            ["Tasks", ({ usage }) => formatCount(usage.tasks_created), "number"],
+            ["Keys", ({ keys }) => formatCount(keys.length), "number"],
+            [<span class="unseen">Actions</span>, (each) => <Suspension of={each} />, "number"],
+          ]}
+          items={overview.value?.accounts ?? []}
+          keyOf={({ account_id: id }) => id}
+        />
+        <OnDemand form={(close) => <NewAccount close={close} />}>Create an account…</OnDemand>
+      </Section>
+    </AccountPage>
+  );
+}
+
+function Choice({ id }: { id: string }) {
+  const isChosen = id === accountId.value;
+  return (
+    <>
+      <a href={linkWith("account", id)} {...(isChosen && { "aria-current": "true" as const })}>
+        {accountName(id)}
+      </a>{" "}
+      <code>{id}</code> {isChosen && <small>chosen</small>}
+    </>
+  );
+}
+
+function State({ suspended }: { suspended: boolean }) {
+  return <Mark tone={suspended ? "warn" : "good"}>{suspended ? "suspended" : "active"}</Mark>;
+}
+
+function Suspension({ of: { account_id: id, suspended } }: { of: AccountSummary }) {
+  return (
+    <Action
+      onAct={() => updateAccount(id, { suspended: !suspended })}
+      aria-label={`${suspended ? "End the suspension of" : "Suspend"} ${accountName(id)}`}
+    >
+      {suspended ? "End the suspension" : "Suspend"}
+    </Action>
+  );
+}
+
+function NewAccount({ close }: { close(): void }) {
+  const { values, bind } = useFields({ credits: "100" });
+  const create = async () => {
+    const created = await createAccount({ credits: Number(values.credits) });
+    setNewKey(created);
+    setParam("account", created.account_id);
+  };
+  return (
+    <Form submit="Create" onSubmit={create} close={close}>
+      <NumberField label="Starting credits" range={RANGES.credits} {...bind("credits")} />
+    </Form>
+  );
+}
