@@ -229,7 +229,8 @@ describe("the page", () => {
     await server.close();
     await banner.waitFor();
     await page.getByRole("button", { name: /Advance the time/ }).click();
-    await page.getByRole("button", { name: "+1 hour" }).click();
+    await page.keyboard.type("1 hour");
+    await page.keyboard.press("Enter");
     await page.getByRole("alert").getByText("The emulator can't be reached.").waitFor();
     await page.getByText("credits available").waitFor();
     const again = await dashboard.serveAgain();

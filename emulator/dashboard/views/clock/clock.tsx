@@ -2,13 +2,11 @@ import { useRef, useState } from "preact/hooks";
 import { advanceClock } from "../../api.js";
 import { Field } from "../../parts/controls.js";
 import { Button, Time } from "../../parts/display.js";
-import { Action, Form } from "../../parts/form.js";
+import { Form } from "../../parts/form.js";
 import { formatDuration, formatTime } from "../../parts/format.js";
 import { now, overview, tasks } from "../../store.js";
 import { changesUntil, EVENTS, eventsAfter, nextEvents } from "./events.js";
-import { momentOf } from "./moments.js";
-
-const STEPS = ["1 minute", "1 hour", "1 day", "7 days"] as const;
+import { dateOf, momentOf } from "./moments.js";
 
 /** The emulator's time, and a popover that advances it. */
 export function Clock() {
@@ -49,16 +47,20 @@ export function Clock() {
   );
 }
 
-/** To a duration from now, a date, or the next event. */
+/** To a duration from now or a date. The next events are dates to choose. */
 function Advance({ isOpen, goTo }: { isOpen: boolean; goTo(at: number | null): Promise<void> }) {
   const [text, setText] = useState("");
   const events = isOpen ? eventsAfter(now.value, tasks.value, overview.value?.accounts ?? []) : [];
   const target = momentOf(text, now.value);
+  const choose = (at: number, button: HTMLElement) => {
+    setText(dateOf(at));
+    button.closest("[popover]")?.querySelector("input")?.focus();
+  };
   return (
     <>
       <Form submit="Advance" onSubmit={() => goTo(momentOf(text, now.peek()))}>
         <Field
-          label="A duration or a date"
+          label="A duration, or a date in UTC"
           placeholder="8 days, 1h 30m, or 2026-01-31 12:00"
           required
           autofocus
@@ -72,13 +74,6 @@ function Advance({ isOpen, goTo }: { isOpen: boolean; goTo(at: number | null): P
           )}
         </div>
       </Form>
-      <div class="buttons">
-        {STEPS.map((step) => (
-          <Action key={step} onAct={() => goTo(momentOf(step, now.peek()))}>
-            +{step}
-          </Action>
-        ))}
-      </div>
       <h3>Next event</h3>
       {isOpen && events.length === 0 && (
         <p class="hint">Nothing is due: no task is unfinished, and no audio expires.</p>
@@ -86,9 +81,9 @@ function Advance({ isOpen, goTo }: { isOpen: boolean; goTo(at: number | null): P
       <ul>
         {nextEvents(events).map(({ kind, at }) => (
           <li key={kind}>
-            <Action class="small quiet" onAct={() => goTo(at)}>
+            <Button class="small quiet" onClick={({ currentTarget }) => choose(at, currentTarget)}>
               {EVENTS[kind](events.filter((each) => each.kind === kind && each.at === at).length)}
-            </Action>
+            </Button>
             <small>in {formatDuration(at - now.value)}</small>
           </li>
         ))}

@@ -10,7 +10,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const PART =
   /(\d+(?:\.\d+)?)\s*(w(?:eeks?)?|d(?:ays?)?|h(?:ours?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)(?![a-z])/gi;
 
-const DATE = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?(?:Z| UTC)?$/i;
+const DATE = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?))?(?:Z| UTC)?$/i;
 
 /** The time that a text means: a duration from now, such as `8 days` or `1h 30m`, or a date in UTC. `null` for another text. */
 export function momentOf(text: string, now: number): number | null {
@@ -26,4 +26,12 @@ export function momentOf(text: string, now: number): number | null {
   for (const [, amount, unit = ""] of given.matchAll(PART))
     at += Number(amount) * (UNITS[unit.charAt(0).toLowerCase()] ?? 0);
   return Math.round(at);
+}
+
+/** The date in UTC as a text that means this time. */
+export function dateOf(at: number): string {
+  return new Date(at)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/(\.000)?Z$/, "");
 }
