@@ -67,9 +67,8 @@ describe("a wrong value is named at its field, in the words of its label", () =>
   ])("%s, %s: %s", async (path, region, label, submit, messages) => {
     const { page, emulator } = await openDashboard({ path, prepare: withCard });
     const form = page.getByRole("region", { name: region, exact: true });
-    const opens = { Reset: "Reset…", "All accounts": "Create an account…", "Automatic top-up": "Edit" }[
-      region
-    ];
+    if (region === "Automatic top-up" || region === "Rate limit") await edit(form);
+    const opens = { Reset: "Reset…", "All accounts": "Create an account…" }[region];
     if (opens !== undefined) await form.getByRole("button", { name: opens }).click();
     if (region === "Automatic top-up") await form.getByLabel(/I authorize/).check();
     const often = { Times: "times", Probability: "sometimes" }[label];
@@ -122,6 +121,7 @@ test("an input has the limits that the emulator checks", async () => {
   await expectRange("Times", "times");
   await often.selectOption("sometimes");
   await expectRange("Probability", "probability");
+  await edit(page.getByRole("region", { name: "Rate limit" }));
   await expectRange("Requests", "requests");
   await expectRange("In seconds", "window_seconds");
   await page.getByRole("button", { name: "Reset…" }).click();

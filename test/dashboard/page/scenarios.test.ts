@@ -1,9 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { POLICY_FIELDS } from "../../../emulator/core/policy-fields.js";
 import { createEmulator } from "../../../emulator/index.js";
+import type { Locator } from "../../../tools/browser/browser.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
+
+const edit = (part: Locator) => part.getByRole("button", { name: "Edit", exact: true }).click();
 
 const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
 
@@ -12,9 +15,11 @@ describe("scenarios", () => {
     const { page, api, emulator } = await openDashboard({ path: "/scenarios" });
     const rules = page.getByRole("region", { name: "Rules" });
     await rules.getByText("No rules").waitFor();
-    await rules.getByLabel("Answer").selectOption("error-after");
+    await rules.getByLabel("Response").selectOption("error-after");
     await rules.getByRole("button", { name: "Add for every account" }).click();
-    const row = rules.getByRole("row", { name: /POST \/task every account once 500 after/ });
+    const row = rules.getByRole("row", {
+      name: /^When POST \/task of every account comes, once, respond with 500 after/,
+    });
     await row.getByText("not yet").waitFor();
     expect(emulator.faults.list().map(({ rule }) => rule)).toEqual([
       {
@@ -25,9 +30,45 @@ describe("scenarios", () => {
     ]);
     expect((await api("POST", "/task", SONG)).status).toBe(500);
     expect((await api("POST", "/task", SONG)).status).toBe(202);
-    await rules.getByRole("row", { name: /no longer 500 after .* 1 × #1 used up/ }).waitFor();
+    await rules.getByRole("row", { name: /comes, respond with 500 after .* 1 × #1 used up/ }).waitFor();
     await rules.getByRole("link", { name: "#1" }).click();
     await page.getByRole("heading", { name: "POST /api/v1/task" }).waitFor();
+  });
+
+  test("a sentence is filled in: a request, an account, how often, and the response", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    emulator.accounts.create();
+    const { account_id: accountId } = emulator.accounts.create();
+    const rules = page.getByRole("region", { name: "Rules" });
+    const choices = [
+      ["Request or task", "POST /task"],
+      ["Account", `account 3 · ${accountId.slice(0, 8)}`],
+      ["How often", "once"],
+      ["Response", "502 after the request was processed"],
+    ] as const;
+    for (const [label, choice] of choices)
+      await rules.getByLabel(label, { exact: true }).selectOption({ label: choice });
+    const sentence = await rules.locator(".sentence").evaluate((element) => {
+      for (const select of element.querySelectorAll("select"))
+        select.parentElement?.replaceWith(` ${select.selectedOptions[0]?.text} `);
+      return element.textContent?.trim().replaceAll(/\s+/g, " ");
+    });
+    const [request, account, often, response] = choices.map(([, choice]) => choice);
+    expect(sentence).toBe(`When ${request} of ${account} comes, ${often} respond with ${response}`);
+  });
+
+  test("the rule of a sentence for one account is a row with the same words", async () => {
+    const { page, emulator, api } = await openDashboard({ path: "/scenarios" });
+    const rules = page.getByRole("region", { name: "Rules" });
+    await rules.getByLabel("Account", { exact: true }).selectOption(emulator.accountId);
+    await rules.getByLabel("Response").selectOption("bad-gateway-after");
+    await rules.getByRole("button", { name: "Add for account 1" }).click();
+    const words =
+      "When POST /task of account 1 comes, once, respond with 502 after the request was processed";
+    await rules.getByRole("row", { name: `${words} not yet` }).waitFor();
+    await rules.getByRole("button", { name: `Remove: ${words}` }).waitFor();
+    expect((await api("POST", "/task", SONG)).status).toBe(502);
+    expect(emulator.accounts.get(emulator.accountId).usage.tasks_created).toBe(1);
   });
 
   test.each([
@@ -40,7 +81,7 @@ describe("scenarios", () => {
     await rules.getByLabel("Request or task").selectOption("account");
     await rules.getByLabel("How often").selectOption(often);
     if (label !== null) await rules.getByLabel(label).fill(value);
-    await rules.getByLabel("Answer").selectOption("limited");
+    await rules.getByLabel("Response").selectOption("limited");
     await rules.getByRole("button", { name: "Add for every account" }).click();
     await rules.getByRole("row", { name: text.replace(", every time", "") }).waitFor();
     const fault = { kind: "status", status: 429, retry_after_seconds: 5, when: "before" };
@@ -69,7 +110,9 @@ describe("scenarios", () => {
       '{"method":"GET","path":"/api/v1/account/*","times":3,"fault":{"kind":"latency","ms":2500}}',
     );
     await rules.getByRole("button", { name: "Add the JSON" }).click();
-    await rules.getByRole("row", { name: /GET \/account\/\* every account 3 times .*"ms":2500/ }).waitFor();
+    await rules
+      .getByRole("row", { name: /GET \/account\/\* of every account comes, 3 times, .*"ms":2500/ })
+      .waitFor();
     await json.fill('{"fault":{"kind":"none"}}');
     await rules.getByRole("button", { name: "Add the JSON" }).click();
     await rules.getByRole("alert").getByText("kind").waitFor();
@@ -80,7 +123,9 @@ describe("scenarios", () => {
     await rules.getByText("as JSON for POST /_emulator/providers/provider_a/next").waitFor();
     await json.fill('{"outcome":"success","clips":3}');
     await rules.getByRole("button", { name: "Add the JSON" }).click();
-    await rules.getByRole("row", { name: /a task of provider_a every account once .*"clips":3/ }).waitFor();
+    await rules
+      .getByRole("row", { name: /a task of provider_a of every account comes, once, .*"clips":3/ })
+      .waitFor();
     expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_a: { next: [{ clips: 3 }] } } });
   });
 
@@ -91,15 +136,18 @@ describe("scenarios", () => {
     await rules.getByLabel("Account", { exact: true }).selectOption(accountId);
     await rules.getByLabel("Request or task").selectOption("any");
     await rules.getByRole("button", { name: "Add for account 2" }).click();
-    await rules.getByRole("row", { name: /any request account 2 once/ }).waitFor();
+    await rules.getByRole("row", { name: /any request of account 2 comes, once/ }).waitFor();
     await rules.getByLabel("Request or task").selectOption("provider_b");
     await rules.getByLabel("Outcome").selectOption("hang");
     await rules.getByRole("button", { name: "Add for account 2" }).click();
-    await rules.getByRole("row", { name: /a task of provider_b account 2 once Hangs/ }).waitFor();
+    await rules
+      .getByRole("row", { name: /a task of provider_b of account 2 comes, once, its outcome is Hangs/ })
+      .waitFor();
     await page.getByText("A change gives account 2 a policy of its own.").waitFor();
     await page.getByLabel("timeout_retryable").selectOption("false");
     await page.getByRole("button", { name: "Reset 1 option" }).waitFor();
     const limits = page.getByRole("region", { name: "Rate limit" });
+    await edit(limits);
     await limits.getByLabel("Requests").fill("9");
     await limits.getByRole("button", { name: "Set for account 2" }).click();
     await limits.getByText("9 requests in 60 s for each key of account 2").waitFor();
@@ -129,21 +177,21 @@ describe("scenarios", () => {
     await rules.getByLabel("Times").fill("2");
     await rules.getByRole("button", { name: "Add for every account" }).click();
     const row = (text: RegExp) => rules.getByRole("row", { name: text });
-    await row(/every account once Hangs/)
+    await row(/every account comes, once, its outcome is Hangs/)
       .nth(1)
       .waitFor();
     await rules.getByLabel("How often").selectOption("every");
     await rules.getByRole("button", { name: "Add for every account" }).click();
     const hang = { outcome: "hang" };
-    await row(/every account every time Hangs/).waitFor();
+    await row(/every account comes, every time, its outcome is Hangs/).waitFor();
     const scripts = () => (emulator.snapshot().state as { scripts: object }).scripts;
     expect(scripts()).toMatchObject({ provider_b: { next: [hang, hang], always: hang } });
-    await row(/every account once Hangs/)
+    await row(/every account comes, once, its outcome is Hangs/)
       .first()
       .getByRole("button")
       .click();
     await expect.poll(scripts).toMatchObject({ provider_b: { next: [hang], always: hang } });
-    await row(/every account every time Hangs/)
+    await row(/every account comes, every time, its outcome is Hangs/)
       .getByRole("button")
       .click();
     await expect.poll(scripts).toMatchObject({ provider_b: { next: [hang], always: null } });
@@ -180,6 +228,8 @@ describe("scenarios", () => {
   test("both numbers of the rate limit can be set", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const limits = page.getByRole("region", { name: "Rate limit" });
+    await limits.getByText("120 requests in 60 s").waitFor();
+    await edit(limits);
     await limits.getByLabel("Requests").fill("7");
     await limits.getByLabel("In seconds").fill("9");
     await limits.getByRole("button", { name: "Set for every account" }).click();
@@ -192,12 +242,14 @@ describe("scenarios", () => {
     const limits = page.getByRole("region", { name: "Rate limit" });
     const fields = () =>
       Promise.all(["Requests", "In seconds"].map((label) => limits.getByLabel(label).inputValue()));
+    await edit(limits);
     expect(await fields()).toEqual(["120", "60"]);
     emulator.changeLimits({ requests: 7 });
     await expect.poll(fields).toEqual(["7", "60"]);
     await limits.getByLabel("In seconds").fill("9");
     await limits.getByRole("button", { name: "Set for every account" }).click();
     await limits.getByText("7 requests in 9 s").waitFor();
+    await edit(limits);
     emulator.reset();
     await expect.poll(fields).toEqual(["120", "60"]);
   });

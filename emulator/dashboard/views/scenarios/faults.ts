@@ -4,24 +4,28 @@ import { type Presets, textOf } from "../../parts/presets.js";
 type FaultRule = NonNullable<Rule["fault"]>;
 
 export const FAULTS: Presets<FaultRule["fault"]> = {
-  "lost-response": [
-    "The connection is lost after the request was processed",
-    { kind: "disconnect", when: "after" },
+  "bad-gateway": ["502 before the request is processed", { kind: "status", status: 502, when: "before" }],
+  "bad-gateway-after": [
+    "502 after the request was processed",
+    { kind: "status", status: 502, when: "after" },
   ],
-  "lost-request": [
-    "The connection is lost before the request is processed",
-    { kind: "disconnect", when: "before" },
-  ],
+  error: ["500 before the request is processed", { kind: "status", status: 500, when: "before" }],
   "error-after": ["500 after the request was processed", { kind: "status", status: 500, when: "after" }],
-  error: ["500 internal_error", { kind: "status", status: 500, when: "before" }],
-  "bad-gateway": ["502 upstream_provider_error", { kind: "status", status: 502, when: "before" }],
   limited: [
     "429 with Retry-After: 5",
     { kind: "status", status: 429, retry_after_seconds: 5, when: "before" },
   ],
+  "lost-request": [
+    "a lost connection before the request is processed",
+    { kind: "disconnect", when: "before" },
+  ],
+  "lost-response": [
+    "a lost connection after the request was processed",
+    { kind: "disconnect", when: "after" },
+  ],
   slow: ["10 s of latency", { kind: "latency", ms: 10_000 }],
-  malformed: ["Truncated JSON", { kind: "malformed" }],
-  stall: ["No response", { kind: "stall" }],
+  malformed: ["truncated JSON", { kind: "malformed" }],
+  stall: ["nothing, on an open connection", { kind: "stall" }],
 };
 
 /** What the page calls a fault. */

@@ -65,8 +65,8 @@ export function RuleForm() {
           )}
           {model === undefined ? (
             <>
-              answer
-              <Field label="Answer" of={choicesOf(FAULTS)} {...bind("fault")} />
+              respond with
+              <Field label="Response" of={choicesOf(FAULTS)} {...bind("fault")} />
             </>
           ) : (
             <>

@@ -34,10 +34,14 @@ export function RuleSection() {
       ) : (
         <Table
           columns={[
-            ["When", (rule) => whenOf(rule)],
-            ["of", (rule) => accountName(rule.account_id)],
-            ["comes", (rule) => oftenOf(rule)],
-            ["response, or the outcome", (rule) => <strong>{responseTextOf(rule)}</strong>],
+            [
+              "Rule",
+              (rule) => (
+                <>
+                  {conditionOf(rule)} <strong>{effectOf(rule)}</strong>
+                </>
+              ),
+            ],
             ["Fired", (rule) => <Fired rule={rule} />],
             [<span class="unseen">Actions</span>, (rule) => <Remove rule={rule} />, "number"],
           ]}
@@ -49,29 +53,26 @@ export function RuleSection() {
   );
 }
 
-function whenOf({ fault, model }: Rule): string {
-  if (fault === null) return `a task of ${model}`;
-  const { method, path } = fault;
+/** The words of the form: "When POST /task of every account comes, once, respond with". */
+function conditionOf({ fault, model, account_id: id, left }: Rule): string {
+  const often = left === 0 ? "" : ` ${oftenOf(fault?.probability, left)},`;
+  const comes = `${fault === null ? `a task of ${model}` : requestOf(fault)} of ${accountName(id)} comes`;
+  return `When ${comes},${often} ${fault === null ? "its outcome is" : "respond with"}`;
+}
+
+function requestOf({ method, path }: NonNullable<Rule["fault"]>): string {
   const [known] = Object.values(REQUESTS).find(([, to]) => to.method === method && to.path === path) ?? [];
   return known ?? `${method ?? "any method"} ${path ?? "any path"}`;
 }
 
-/** How often the rule still applies. */
-function oftenOf({ fault, left }: Rule): string {
-  const { probability } = fault ?? {};
-  const times =
-    left === 0
-      ? "no longer"
-      : left === null
-        ? "every time"
-        : left === 1
-          ? "once"
-          : `${formatCount(left)} times`;
-  if (probability === undefined || probability === 1) return times;
+/** How often a rule still applies. */
+function oftenOf(probability = 1, left: number | null): string {
+  const times = left === null ? "every time" : left === 1 ? "once" : `${formatCount(left)} times`;
+  if (probability === 1) return times;
   return `with probability ${probability}${left === null ? "" : `, ${times}`}`;
 }
 
-function responseTextOf({ fault, outcome }: Rule): string {
+function effectOf({ fault, outcome }: Rule): string {
   return fault === null ? textOf(OUTCOMES, outcome) : faultText(fault.fault);
 }
 
@@ -97,7 +98,7 @@ function Remove({ rule }: { rule: Rule }) {
   return (
     <Action
       onAct={() => removeRule(String(rule.id))}
-      aria-label={`Remove: when ${whenOf(rule)} of ${accountName(rule.account_id)} comes, ${responseTextOf(rule)}`}
+      aria-label={`Remove: ${conditionOf(rule)} ${effectOf(rule)}`}
     >
       Remove
     </Action>

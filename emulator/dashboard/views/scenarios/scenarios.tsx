@@ -5,7 +5,7 @@ import { useCall } from "../../parts/calls.js";
 import { Field, NumberField } from "../../parts/controls.js";
 import { Problem, Section } from "../../parts/display.js";
 import { useFields } from "../../parts/fields.js";
-import { Action, Form } from "../../parts/form.js";
+import { Action, Form, OnDemand } from "../../parts/form.js";
 import { formatAmount, formatCount } from "../../parts/format.js";
 import { overview } from "../../store.js";
 import { RuleSection } from "./rules.js";
@@ -85,36 +85,45 @@ function PolicySection() {
 
 function LimitSection() {
   const account = scope();
-  const { requests = 0, window_seconds: seconds = 0 } = account?.limits ?? overview.value?.limits ?? {};
-  const { values, bind } = useFields({ requests: String(requests), window_seconds: String(seconds) });
+  const name = accountName(account?.account_id ?? null);
+  const limits = account?.limits ?? overview.value?.limits;
+  if (limits === undefined) return null;
+  const own = (overview.value?.accounts ?? []).filter((each) => each.limits !== null).length;
+  const others = `, except for ${formatAmount(own, "account")} with limits of their own`;
+  return (
+    <Section title="Rate limit">
+      <p>
+        {formatAmount(limits.requests, "request")} in {formatCount(limits.window_seconds)} s for each key of{" "}
+        {name}
+        {account === null && own > 0 && others}. The service's limit is 120 in 60 s.
+      </p>
+      <OnDemand key={name} form={(close) => <LimitForm {...limits} name={name} close={close} />}>
+        Edit
+      </OnDemand>
+    </Section>
+  );
+}
+
+function LimitForm(props: { requests: number; window_seconds: number; name: string; close(): void }) {
+  const { requests, window_seconds, name, close } = props;
+  const { values, bind } = useFields({ requests: String(requests), window_seconds: String(window_seconds) });
   const save = () =>
     setLimits({
       requests: Number(values.requests),
       window_seconds: Number(values.window_seconds),
       ...scoped(),
     });
-  const own = (overview.value?.accounts ?? []).filter(({ limits }) => limits !== null).length;
   return (
-    <Section title="Rate limit">
-      <p>
-        {formatAmount(requests, "request")} in {formatCount(seconds)} s for each key of{" "}
-        {accountName(account?.account_id ?? null)}
-        {account === null &&
-          own > 0 &&
-          `, except for ${formatAmount(own, "account")} with limits of their own`}
-        . The service's limit is 120 in 60 s.
-      </p>
-      <Form submit={`Set for ${accountName(account?.account_id ?? null)}`} onSubmit={save}>
-        <div class="fields">
-          <NumberField label="Requests" range={RANGES.requests} {...bind("requests")} />
-          <NumberField
-            label="In seconds"
-            range={RANGES.window_seconds}
-            step="any"
-            {...bind("window_seconds")}
-          />
-        </div>
-      </Form>
-    </Section>
+    <Form submit={`Set for ${name}`} onSubmit={save} close={close}>
+      <div class="fields">
+        <NumberField label="Requests" range={RANGES.requests} {...bind("requests")} />
+        <NumberField
+          label="In seconds"
+          range={RANGES.window_seconds}
+          step="any"
+          {...bind("window_seconds")}
+        />
+      </div>
+    </Form>
   );
 }
