@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 const ROWS = "tr, li, [role=row], .buttons";
-const HOMES = "section, dialog, [popover], main";
+const HOMES = "section, [popover], main";
 const CONTROLS = "button:not([disabled]), a[href], input, select, textarea, summary";
 
 /**

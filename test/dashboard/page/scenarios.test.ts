@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { POLICY_FIELDS } from "../../../emulator/core/policy-fields.js";
 import { createEmulator } from "../../../emulator/index.js";
-import type { Locator } from "../../../tools/browser/browser.js";
+import type { Locator, Page } from "../../../tools/browser/browser.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
+
+const resetOf = (page: Page) => page.getByRole("region", { name: "Reset", exact: true });
 
 const edit = (part: Locator) => part.getByRole("button", { name: "Edit", exact: true }).click();
 
@@ -265,38 +267,38 @@ describe("scenarios", () => {
     });
     const before = emulator.snapshot();
     await page.getByRole("button", { name: "Reset…" }).click();
-    const dialog = page.getByRole("dialog");
-    expect(await dialog.getByLabel(/^Seed/).inputValue()).toBe(seed);
-    const field = dialog.getByLabel("Credits");
+    const form = resetOf(page);
+    expect(await form.getByLabel(/^Seed/).inputValue()).toBe(seed);
+    const field = form.getByLabel("Credits");
     expect(credits === null ? await field.count() : await field.inputValue()).toBe(credits ?? 0);
     emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
-    await dialog.getByRole("button", { name: "Reset everything" }).click();
-    await dialog.waitFor({ state: "hidden" });
+    await form.getByRole("button", { name: "Reset everything" }).click();
+    await form.getByLabel("Seed").waitFor({ state: "detached" });
     expect(emulator.snapshot()).toEqual(before);
   });
 
   test("a reset that was canceled proposes the same again", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios", emulator: { seed: 7 } });
-    const dialog = page.getByRole("dialog");
+    const form = resetOf(page);
     await page.getByRole("button", { name: "Reset…" }).click();
-    await dialog.getByLabel(/^Seed/).fill("42");
-    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await form.getByLabel(/^Seed/).fill("42");
+    await form.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Reset…" }).click();
-    await expect.poll(() => dialog.getByLabel(/^Seed/).inputValue()).toBe("7");
-    await dialog.getByRole("button", { name: "Reset everything" }).click();
-    await dialog.waitFor({ state: "hidden" });
+    await expect.poll(() => form.getByLabel(/^Seed/).inputValue()).toBe("7");
+    await form.getByRole("button", { name: "Reset everything" }).click();
+    await form.getByLabel("Seed").waitFor({ state: "detached" });
     expect(emulator.snapshot().state).toMatchObject({ seed: 7 });
   });
 
   test("a reset applies its seed, its credits and a policy drawn from the seed", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     await page.getByRole("button", { name: "Reset…" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel(/^Seed/).fill("42");
-    await dialog.getByLabel("Credits").fill("33");
-    await dialog.getByLabel("Draw the policy from the seed").check();
-    await dialog.getByRole("button", { name: "Reset everything" }).click();
-    await dialog.waitFor({ state: "hidden" });
+    const form = resetOf(page);
+    await form.getByLabel(/^Seed/).fill("42");
+    await form.getByLabel("Credits").fill("33");
+    await form.getByLabel("Draw the policy from the seed").check();
+    await form.getByRole("button", { name: "Reset everything" }).click();
+    await form.getByLabel("Seed").waitFor({ state: "detached" });
     expect(emulator.snapshot().state).toMatchObject({ seed: 42 });
     expect(emulator.policy).toEqual(createEmulator({ seed: 42, policy: "vary" }).policy);
     expect(emulator.accounts.get(emulator.accountId).balance.total).toBe(33);
@@ -328,9 +330,9 @@ describe("scenarios", () => {
     await page.getByRole("button", { name: "Cancel" }).click();
     expect(emulator.requests.length).toBe(1);
     await page.getByRole("button", { name: "Reset…" }).click();
-    await page.getByRole("dialog").getByLabel("Credits").fill("33");
+    await resetOf(page).getByLabel("Credits").fill("33");
     await page.getByRole("button", { name: "Reset everything" }).click();
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await resetOf(page).getByLabel("Seed").waitFor({ state: "detached" });
     await goTo("/");
     await page.getByText("33 credits available").waitFor();
     await page.getByRole("link", { name: "Tasks" }).first().click();

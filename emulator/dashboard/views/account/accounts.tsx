@@ -23,7 +23,11 @@ export function AccountsView() {
         <Table
           columns={[
             ["Account", ({ account_id: id }) => <Choice id={id} />],
-            ["State", ({ suspended }) => <State suspended={suspended} />],
+            [
+              "State",
+              ({ suspended }) =>
+                suspended ? <Mark tone="warn">suspended</Mark> : <Mark tone="good">active</Mark>,
+            ],
             ["Available", ({ balance }) => formatCount(balance.available), "number"],
             ["Frozen", ({ balance }) => formatCount(balance.frozen), "number"],
             ["Tasks", ({ usage }) => formatCount(usage.tasks_created), "number"],
@@ -49,10 +53,6 @@ function Choice({ id }: { id: string }) {
       <code>{id}</code> {isChosen && <small>chosen</small>}
     </>
   );
-}
-
-function State({ suspended }: { suspended: boolean }) {
-  return <Mark tone={suspended ? "warn" : "good"}>{suspended ? "suspended" : "active"}</Mark>;
 }
 
 function Suspension({ of: { account_id: id, suspended } }: { of: AccountSummary }) {

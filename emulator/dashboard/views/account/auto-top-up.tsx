@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { RANGES, type Range } from "../../../core/ranges.js";
+import { RANGES } from "../../../core/ranges.js";
 import { type AutoTopUp, authorize, getAutoTopUp, setAutoTopUp, updateAccount } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { Flag, NumberField } from "../../parts/controls.js";
@@ -41,6 +41,7 @@ export function AutoTopUpSection() {
 
 function State({ of }: { of: AutoTopUp }) {
   const { saved_card: card, threshold_credits: threshold, recharge_usd: recharge, monthly_cap_usd: cap } = of;
+  const { last_refused_charge: refused } = of;
   if (card === null)
     return (
       <p>No card is saved. Top up by card to save one: cryptocurrency can't be charged automatically.</p>
@@ -57,18 +58,14 @@ function State({ of }: { of: AutoTopUp }) {
           A charge was refused: paused until <Time at={of.paused_until ?? 0} /> UTC.
         </strong>
       )}
-      {of.last_refused_charge !== null && <Refused of={of.last_refused_charge} />}
+      {refused !== null && (
+        <>
+          {" "}
+          Last refused: {refused.automatic ? "the automatic charge" : "the top-up"} of{" "}
+          {formatUsd(refused.usd)} to the card •••• {refused.card}, on <Time at={refused.at} /> UTC.
+        </>
+      )}
     </p>
-  );
-}
-
-function Refused({ of }: { of: NonNullable<AutoTopUp["last_refused_charge"]> }) {
-  return (
-    <>
-      {" "}
-      Last refused: {of.automatic ? "the automatic charge" : "the top-up"} of {formatUsd(of.usd)} to the card
-      •••• {of.card}, on <Time at={of.at} /> UTC.
-    </>
   );
 }
 
@@ -91,20 +88,29 @@ function Bank({ refuses }: { refuses: boolean }) {
   );
 }
 
-const { threshold_credits: threshold, recharge_usd: recharge, monthly_cap_usd: cap } = RANGES;
-
-function formatRange([least, most]: Range): string {
-  return `${formatCount(least)} to ${formatCount(most)}`;
+function dollars(name: "recharge_usd" | "monthly_cap_usd"): string {
+  const [least, most] = RANGES[name].map(formatCount);
+  return `Whole dollars, ${least} to ${most}`;
 }
 
+/** The amounts, with their labels, their rules, and the values that the form proposes. */
+const AMOUNTS = [
+  [
+    "threshold_credits",
+    "Threshold (credits)",
+    `At least ${formatCount(RANGES.threshold_credits[0])} available credits.`,
+    100,
+  ],
+  ["recharge_usd", "Recharge (USD)", `${dollars("recharge_usd")}.`, 10],
+  ["monthly_cap_usd", "Monthly cap (USD)", `${dollars("monthly_cap_usd")}, and at least the recharge.`, 100],
+] as const;
+
+type Name = (typeof AMOUNTS)[number][0];
+
 function Settings({ of, close }: { of: AutoTopUp; close(): void }) {
-  const { values, bind } = useFields({
-    threshold_credits: String(of.threshold_credits ?? 100),
-    recharge_usd: String(of.recharge_usd ?? 10),
-    monthly_cap_usd: String(of.monthly_cap_usd ?? 100),
-  });
-  const { enabled, threshold_credits, recharge_usd, monthly_cap_usd } = of;
-  const current = JSON.stringify([enabled, threshold_credits, recharge_usd, monthly_cap_usd]);
+  const initial = AMOUNTS.map(([name, , , proposed]) => [name, String(of[name] ?? proposed)]);
+  const { values, bind } = useFields<Record<Name, string>>(Object.fromEntries(initial));
+  const current = JSON.stringify([of.enabled, ...AMOUNTS.map(([name]) => of[name])]);
   // An authorization ends when another program changes the amounts.
   const [authorized, setAuthorized] = useState<string | null>(null);
   const save = async () => {
@@ -125,24 +131,9 @@ function Settings({ of, close }: { of: AutoTopUp; close(): void }) {
       close={close}
     >
       <div class="fields">
-        <NumberField
-          label="Threshold (credits)"
-          hint={`At least ${formatCount(threshold[0])} available credits.`}
-          range={threshold}
-          {...bind("threshold_credits")}
-        />
-        <NumberField
-          label="Recharge (USD)"
-          hint={`Whole dollars, ${formatRange(recharge)}.`}
-          range={recharge}
-          {...bind("recharge_usd")}
-        />
-        <NumberField
-          label="Monthly cap (USD)"
-          hint={`Whole dollars, ${formatRange(cap)}, and at least the recharge.`}
-          range={cap}
-          {...bind("monthly_cap_usd")}
-        />
+        {AMOUNTS.map(([name, label, hint]) => (
+          <NumberField key={name} label={label} hint={hint} range={RANGES[name]} {...bind(name)} />
+        ))}
       </div>
       <Flag
         label="I authorize these charges. Required to switch on and for each change of the amounts."

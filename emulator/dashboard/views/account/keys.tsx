@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import { LONGEST_KEY_NAME } from "../../../core/ranges.js";
 import { createKey, deleteKey, getKeys, type Key, updateKey } from "../../api.js";
 import { useData } from "../../parts/calls.js";
@@ -12,14 +11,6 @@ import { AccountPage } from "./account.js";
 import { setNewKey } from "./new-key.js";
 
 export function KeysView() {
-  return (
-    <AccountPage title="Keys">
-      <KeySection />
-    </AccountPage>
-  );
-}
-
-function KeySection() {
   const { data } = useData(() => getKeys(accountId.value), accountId.value);
   const button = (
     <Action class="small" onAct={async () => setNewKey(await createKey(accountId.value))}>
@@ -27,33 +18,35 @@ function KeySection() {
     </Action>
   );
   return (
-    <Section title="API keys" aside={button}>
-      {data === undefined ? (
-        <Loading what="the keys" />
-      ) : data.keys.length === 0 ? (
-        <Empty>This account has no key. Create one to use it from a program.</Empty>
-      ) : (
-        <Table
-          columns={[
-            ["Name", (key) => <KeyName of={key} />],
-            [
-              "Key",
-              ({ key_id: id, last_four: end }) => (
-                <code class="whole" title={id}>
-                  emu_…{end}
-                </code>
-              ),
-            ],
-            ["Created (UTC)", ({ created_at: at }) => <Time at={at} />],
-            ["Last used (UTC)", ({ last_used_at: at }) => (at === null ? "never" : <Time at={at} />)],
-            ["State", ({ disabled }) => <KeyState disabled={disabled} />],
-            [<span class="unseen">Actions</span>, (key) => <KeyActions of={key} />],
-          ]}
-          items={data.keys.toReversed()}
-          keyOf={(key) => key.key_id}
-        />
-      )}
-    </Section>
+    <AccountPage title="Keys">
+      <Section title="API keys" aside={button}>
+        {data === undefined ? (
+          <Loading what="the keys" />
+        ) : data.keys.length === 0 ? (
+          <Empty>This account has no key. Create one to use it from a program.</Empty>
+        ) : (
+          <Table
+            columns={[
+              ["Name", (key) => <KeyName of={key} />],
+              [
+                "Key",
+                ({ key_id: id, last_four: end }) => (
+                  <code class="whole" title={id}>
+                    emu_…{end}
+                  </code>
+                ),
+              ],
+              ["Created (UTC)", ({ created_at: at }) => <Time at={at} />],
+              ["Last used (UTC)", ({ last_used_at: at }) => (at === null ? "never" : <Time at={at} />)],
+              ["State", ({ disabled }) => <KeyState disabled={disabled} />],
+              [<span class="unseen">Actions</span>, (key) => <KeyActions of={key} />],
+            ]}
+            items={data.keys.toReversed()}
+            keyOf={(key) => key.key_id}
+          />
+        )}
+      </Section>
+    </AccountPage>
   );
 }
 
@@ -93,23 +86,21 @@ function KeyState({ disabled }: { disabled: boolean }) {
 }
 
 function KeyActions({ of: { key_id: keyId, disabled, name, last_four: end } }: { of: Key }) {
-  const [isConfirming, setConfirming] = useState(false);
   const label = name === "" ? `…${end}` : name;
   const change = disabled ? "Enable" : "Disable";
-  if (isConfirming)
-    return (
-      <div class="buttons end">
-        <small>Permanently?</small>
-        <Action
-          class="small danger"
-          onAct={() => deleteKey(accountId.value, keyId)}
-          aria-label={`Delete key ${label} permanently`}
-        >
-          Delete
-        </Action>
-        <Button onClick={() => setConfirming(false)}>Keep</Button>
-      </div>
-    );
+  const confirmation = (close: () => void) => (
+    <div class="buttons end">
+      <small>Permanently?</small>
+      <Button onClick={close}>Keep</Button>
+      <Action
+        class="small danger"
+        onAct={() => deleteKey(accountId.value, keyId)}
+        aria-label={`Delete key ${label} permanently`}
+      >
+        Delete
+      </Action>
+    </div>
+  );
   return (
     <div class="buttons end">
       <Action
@@ -118,9 +109,9 @@ function KeyActions({ of: { key_id: keyId, disabled, name, last_four: end } }: {
       >
         {change}
       </Action>
-      <Button aria-label={`Delete key ${label}`} onClick={() => setConfirming(true)}>
+      <OnDemand form={confirmation} aria-label={`Delete key ${label}`}>
         Delete…
-      </Button>
+      </OnDemand>
     </div>
   );
 }

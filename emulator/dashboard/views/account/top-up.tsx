@@ -36,7 +36,7 @@ export function TopUpSection() {
         </div>
         <p class="hint">
           {values.method === "card"
-            ? "The card of a completed payment is saved, and is charged by the automatic top-up."
+            ? "The card of a completed payment is saved for the automatic top-up."
             : "The automatic top-up never uses cryptocurrency."}
         </p>
       </Form>

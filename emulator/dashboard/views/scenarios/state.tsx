@@ -1,11 +1,11 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { RANGES } from "../../../core/ranges.js";
 import { loadSnapshot, RefusedError, reset } from "../../api.js";
 import { useCall } from "../../parts/calls.js";
 import { Flag, NumberField } from "../../parts/controls.js";
-import { Button, Problem, Section } from "../../parts/display.js";
+import { Problem, Section } from "../../parts/display.js";
 import { useFields } from "../../parts/fields.js";
-import { Form } from "../../parts/form.js";
+import { Form, OnDemand } from "../../parts/form.js";
 import { overview } from "../../store.js";
 
 export function SnapshotSection() {
@@ -65,23 +65,15 @@ function parseSnapshot(name: string, text: string): Snapshot {
 }
 
 export function ResetSection() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  // Each time, the form begins with the values of this emulator.
-  const [closings, setClosings] = useState(0);
-  const close = () => dialog.current?.close();
   return (
     <Section title="Reset">
-      <p>Deletes tasks, accounts, the log, faults and outcomes. The first key stays valid.</p>
-      <Button class="danger" onClick={() => dialog.current?.showModal()}>
+      <p>
+        Deletes tasks, accounts, the log, faults and outcomes. The first key stays valid. Save a snapshot to
+        keep the rest.
+      </p>
+      <OnDemand class="danger" form={(close) => <ResetForm close={close} />}>
         Reset…
-      </Button>
-      <dialog ref={dialog} aria-labelledby="reset-title" onClose={() => setClosings((before) => before + 1)}>
-        <article>
-          <h2 id="reset-title">Reset the emulator?</h2>
-          <p>This deletes the whole state, except for the first key. Save a snapshot to keep it.</p>
-          <ResetForm key={closings} close={close} />
-        </article>
-      </dialog>
+      </OnDemand>
     </Section>
   );
 }
