@@ -1,8 +1,10 @@
+import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { linkTo, path } from "../../address.js";
-import { CopyButton } from "../../parts/display.js";
+import type { CreatedKey } from "../../api.js";
+import { Button, CopyButton } from "../../parts/display.js";
 import { accountId } from "../../store.js";
-import { NewKeyPanel } from "./new-key.js";
 
 /** The pages of an account, by the second part of their path. The statement is below the first one. */
 const PAGES = [
@@ -40,5 +42,34 @@ export function AccountPage({ title, children }: { title: string; children: Comp
       <NewKeyPanel />
       {children}
     </div>
+  );
+}
+
+/** The value of a new key, in memory only, until it is confirmed: also while other views are open. */
+const newKey = signal<CreatedKey | null>(null);
+
+const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
+
+export function setNewKey(key: CreatedKey | null): void {
+  newKey.value = key;
+  if (key === null) removeEventListener("beforeunload", confirmLeaving);
+  else addEventListener("beforeunload", confirmLeaving);
+}
+
+function NewKeyPanel() {
+  const { key_id: id, api_key: key } = newKey.value ?? {};
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => panel.current?.focus(), [id]);
+  if (key === undefined) return null;
+  return (
+    <article class="new-key" ref={panel} tabIndex={-1} aria-label="The new key">
+      <p>
+        <strong>The new key is ready.</strong> Copy it now: its value is not shown again.
+      </p>
+      <p class="secret">
+        <code>{key}</code> <CopyButton text={key} label="Copy key" />
+      </p>
+      <Button onClick={() => setNewKey(null)}>Done</Button>
+    </article>
   );
 }

@@ -9,8 +9,7 @@ import { formatCount } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
 import { accountId, overview } from "../../store.js";
 import { accountName } from "../scenarios/scope.js";
-import { AccountPage } from "./account.js";
-import { setNewKey } from "./new-key.js";
+import { AccountPage, setNewKey } from "./account.js";
 
 export function AccountsView() {
   return (

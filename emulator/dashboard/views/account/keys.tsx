@@ -7,8 +7,7 @@ import { useFields } from "../../parts/fields.js";
 import { Action, Form, OnDemand } from "../../parts/form.js";
 import { Table } from "../../parts/table.js";
 import { accountId } from "../../store.js";
-import { AccountPage } from "./account.js";
-import { setNewKey } from "./new-key.js";
+import { AccountPage, setNewKey } from "./account.js";
 
 export function KeysView() {
   const { data } = useData(() => getKeys(accountId.value), accountId.value);
