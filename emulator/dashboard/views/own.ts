@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals";
-import type { ExchangeRow, TaskRow } from "../api.js";
+import type { ExchangeRow } from "../api.js";
 import { accountId, findings, overview, requestKey, requests, tasks } from "../store.js";
 
 /** What belongs to the chosen account. With one account, everything, also requests without a valid key. */
@@ -17,7 +17,7 @@ export function isFailedRequest({ status }: Pick<ExchangeRow, "status">): boolea
   return status === null || (status >= 400 && status !== 429);
 }
 
-export function isFailedTask({ status }: Pick<TaskRow, "status">): boolean {
+export function isFailedTask({ status }: { status: string }): boolean {
   return status === "failure" || status === "timeout";
 }
 

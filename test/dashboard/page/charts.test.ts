@@ -144,15 +144,95 @@ describe("the chart of credits", () => {
   });
 });
 
-describe("a chart", () => {
-  test("of tasks drawn to scale can be read as a table", async () => {
-    const { page, api, emulator, submit } = await openDashboard({ path: "/tasks?view=scale" });
-    const id = await submit(LYRICS);
-    await emulator.clock.advance(600_000);
-    await api("GET", `/task/${id}`);
-    await page.getByRole("row", { name: /success/ }).waitFor();
-    await expectTable(page, [
-      expect.stringMatching(/2026-01-01 00:00:00.000 (–|\d+ seconds?) \d+ seconds? 9 minutes/),
+describe("the chart of all tasks", () => {
+  const CHART = "/tasks?view=scale";
+
+  /** Opens the chart with two tasks of 10 s: the first one is noticed after 50 s, the second one after 5 s. */
+  async function openChart() {
+    const dashboard = await openDashboard({
+      path: CHART,
+      prepare: ({ providers }) => providers.provider_a.always({ process_seconds: 10 }),
+    });
+    const { api, emulator, submit, page } = dashboard;
+    const slow = await submit(LYRICS);
+    await emulator.clock.advance(60_000);
+    await api("GET", `/task/${slow}`);
+    await emulator.clock.advance(40_000);
+    const quick = await submit(LYRICS);
+    await emulator.clock.advance(5_000);
+    await api("GET", `/task/${quick}`);
+    await emulator.clock.advance(10_000);
+    await api("GET", `/task/${quick}`);
+    await page.getByRole("img").nth(1).waitFor();
+    await page
+      .getByRole("row", { name: /success/ })
+      .nth(1)
+      .waitFor();
+    return dashboard;
+  }
+
+  test("has the sum of the waits to be noticed as its headline, and can be sorted by them", async () => {
+    const { page } = await openChart();
+    await page.getByRole("heading", { name: "Finished tasks waited 55 seconds to be noticed" }).waitFor();
+    const waits = () => page.locator(".rows.gantt .body .row > :nth-child(3)").allTextContents();
+    expect(await waits()).toEqual(["5 seconds", "50 seconds"]);
+    await page.getByLabel("Sort").selectOption("wait");
+    await expect.poll(waits).toEqual(["50 seconds", "5 seconds"]);
+    await page.reload();
+    await expect.poll(waits).toEqual(["50 seconds", "5 seconds"]);
+  });
+
+  test("draws each read as a tick, and round times on its axis", async () => {
+    const { page } = await openChart();
+    const bar = page.getByRole("img", { name: "10 seconds running, 5 seconds ended" });
+    await expect.poll(() => bar.locator(".read").getAttribute("d")).toMatch(/^M91\.3\d+ 6V24M100 6V24$/);
+    expect(await page.locator(".time-axis time").allTextContents()).toEqual([
+      "01-01",
+      "00:00:15",
+      "00:00:30",
+      "00:00:45",
+      "00:01:00",
+      "00:01:15",
+      "00:01:30",
+      "00:01:45",
+    ]);
+  });
+
+  test("has a brush that zooms in, which stays after a reload and can be reset", async () => {
+    const { page } = await openChart();
+    const box = await page.locator(".time-axis").boundingBox();
+    if (box === null) throw new Error("The chart has no axis");
+    const bars = page.locator(".gantt-bar");
+    expect(await bars.count()).toBe(2);
+    await page.mouse.move(box.x + 0.6 * box.width, box.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.9 * box.width, box.y + 10, { steps: 3 });
+    await page.locator(".brush").waitFor();
+    await page.mouse.up();
+    // The tasks take 115 s.
+    const shown = page.getByText(/00:01:(08|09) to .*00:01:(43|44)/);
+    await shown.waitFor();
+    await expect.poll(() => bars.count()).toBe(1);
+    await page.reload();
+    await shown.waitFor();
+    await page.getByRole("button", { name: "Reset the zoom" }).click();
+    await expect.poll(() => bars.count()).toBe(2);
+  });
+
+  test("opens on the last fifty tasks, and can show all", async () => {
+    const { page, submit } = await openDashboard({ path: CHART, emulator: { credits: 1000 } });
+    for (let count = 0; count < 52; count++) await submit(LYRICS);
+    const rows = page.getByRole("table", { name: "Gantt" });
+    await page.getByText("52 tasks", { exact: true }).waitFor();
+    await expect.poll(() => rows.getAttribute("aria-rowcount")).toBe("51");
+    await page.getByLabel("Show").selectOption("all");
+    await expect.poll(() => rows.getAttribute("aria-rowcount")).toBe("53");
+  });
+
+  test("can be read as a table", async () => {
+    await expectTable((await openChart()).page, [
+      expect.stringMatching(/2026-01-01 00:01:40.000 – 10 seconds 5 seconds 2$/),
+      expect.stringMatching(/2026-01-01 00:00:00.000 – 10 seconds 50 seconds 1$/),
     ]);
   });
 });

@@ -35,7 +35,7 @@ test("a clip leads to its continuation and to a concatenation", async () => {
   await page.getByRole("button", { name: "Concatenate" }).first().click();
   expect(await page.getByLabel("Task", { exact: true }).inputValue()).toBe("concat");
   await page.getByRole("button", { name: "Submit for 5 credits" }).click();
-  await page.getByRole("heading", { level: 1, name: "concat" }).waitFor();
+  await page.getByText("provider_a concat", { exact: true }).waitFor();
 });
 
 test("lyrics can be copied, and made into a song", async () => {
@@ -67,32 +67,19 @@ test("a task without clips has no time left for its audio", async () => {
   expect(await page.getByText(/of 7 days left/).count()).toBe(0);
 });
 
-test("the timeline shows to scale how late a read discovered the end, and leads to the requests", async () => {
+test("the timeline shows on one axis, to scale, how late a read discovered the end, and leads to the requests", async () => {
   const { page, taskId } = await openTask(LYRICS);
   await page.getByText("10 seconds ended, but no read had discovered it").waitFor();
-  const widths = await page
-    .locator(".task-bar rect")
-    .evaluateAll((all) => all.map((rect) => Number(rect.getAttribute("width"))));
-  expect(widths.map(Math.round)).toEqual([67, 33]);
+  const shares = await page
+    .locator(".timeline li")
+    .evaluateAll((all) => all.map((each) => Number(getComputedStyle(each).getPropertyValue("--share"))));
+  expect(shares.filter((share) => share > 0).map((share) => Math.round(100 * share))).toEqual([67, 33]);
   await page.getByRole("link", { name: "Its requests" }).click();
   await page.getByText("2 requests", { exact: true }).waitFor();
   expect(page.url()).toContain(`task=${taskId}`);
 });
 
-test("the tasks of one run are drawn on one scale, with the time until each end was discovered", async () => {
-  const { page, emulator, submit, goTo } = await openTask(LYRICS);
-  await emulator.clock.advance(600_000);
-  await submit(LYRICS);
-  await submit(SONG);
-  await goTo("/tasks");
-  await page.getByLabel("Draw to scale").check();
-  await page.getByRole("img").nth(1).waitFor();
-  await expect.poll(() => page.getByRole("img").count()).toBe(2);
-  await page.getByLabel("Run", { exact: true }).selectOption({ index: 1 });
-  await page.getByRole("img", { name: "20 seconds running, 10 seconds ended" }).waitFor();
-});
-
-test("the timeline groups many reads at the first of them, with their statuses", async () => {
+test("the timeline groups many reads with their statuses, but not the one that discovered the end", async () => {
   const { page, api, submit, goTo, emulator } = await openDashboard({
     emulator: { limits: { requests: 20, windowSeconds: 60 } },
     prepare: ({ providers }) => providers.provider_a.always({ process_seconds: 20 }),
@@ -103,12 +90,14 @@ test("the timeline groups many reads at the first of them, with their statuses",
   await emulator.clock.advance(60_000);
   await api("GET", `/task/${taskId}`);
   await goTo(`/tasks/${taskId}`);
-  const group = page.getByText("Read 60 more times");
+  const group = page.getByText("Read 59 more times");
   await group.waitFor();
   const texts = await page.locator(".timeline li").allTextContents();
-  const index = texts.findIndex((text) => text.includes("Read 60 more times"));
-  expect(texts[index]).toMatch(/19 × 200, 41 × 429.*after 1 second/);
-  expect(index).toBeLessThan(texts.findIndex((text) => text.startsWith("Ended")));
+  const index = texts.findIndex((text) => text.includes("Read 59 more times"));
+  expect(texts[index]).toMatch(/18 × 200, 41 × 429.*after 1 second/);
+  expect(texts.slice(index + 1).join()).toMatch(/^Ended: success.*,Read 200 · \S+ · discovered the end/);
+  await group.click();
+  await page.getByText("62 requests", { exact: true }).waitFor();
 });
 
 test("a task that ended without a read says that the task timeout refunded it", async () => {
@@ -118,8 +107,9 @@ test("a task that ended without a read says that the task timeout refunded it", 
   const taskId = await submit(LYRICS);
   await emulator.clock.advance(3_700_000);
   await goTo(`/tasks/${taskId}`);
-  await page.getByText("(never read; the task timeout refunded it)").waitFor();
-  const legend = page.locator(".task-bar ul");
-  await legend.getByText("ended, but not read; the task timeout refunded it").waitFor();
-  await legend.getByText("never read", { exact: true }).waitFor();
+  const events = page.getByRole("region", { name: "Timeline" }).locator("li");
+  await events.getByText("ended, but not read; the task timeout refunded it").waitFor();
+  const texts = await events.allTextContents();
+  expect(texts.at(-2)).toMatch(/^Ended: timeout \(never read\)/);
+  expect(texts.at(-1)).toMatch(/^5 credits refunded by the task timeout/);
 });

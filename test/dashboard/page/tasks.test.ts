@@ -13,12 +13,12 @@ describe("tasks", () => {
     await page.getByLabel("Description").fill("rain in Lisbon");
     await page.getByLabel("Audio format").selectOption("mp3");
     await page.getByRole("button", { name: "Submit for 10 credits" }).click();
-    await page.getByRole("heading", { name: "provider_a music pending" }).waitFor();
+    await page.getByRole("heading", { name: "rain in Lisbon pending" }).waitFor();
     const timeline = page.getByRole("region", { name: "Timeline" });
     await timeline.getByText("10 credits frozen").waitFor();
     await timeline.getByText("The provider ends: success").waitFor();
     await page.getByRole("button", { name: "Skip to the end" }).click();
-    await page.getByRole("heading", { name: "provider_a music success" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: /success/ }).waitFor();
 
     await timeline.getByText("10 credits settled").waitFor();
     await timeline.getByText("Read 200").first().waitFor();
@@ -180,7 +180,157 @@ describe("tasks", () => {
       "Ended: failure",
       "10 credits refunded",
     ]);
-    expect(await page.locator("main .facts").first().textContent()).toContain("10 credits refunded");
+    const texts = await page.getByRole("region", { name: "Timeline" }).locator("li").allTextContents();
+    expect(texts[2]).toMatch(/^Read 200 · [^ ]+ · discovered the end/);
+    expect(texts[4]).toMatch(/^10 credits refunded because of content_moderation/);
+  });
+
+  test("a task has the title of its song as heading, before that its prompt, and its model below", async () => {
+    const { page, emulator, submit, goTo } = await openDashboard();
+    await goTo(`/tasks/${await submit(SONG)}`);
+    await page.getByRole("heading", { level: 1, name: "rain in Lisbon pending" }).waitFor();
+    await page.getByRole("button", { name: "Skip to the end" }).click();
+    const heading = page.getByRole("heading", { level: 1, name: /success/ });
+    await heading.waitFor();
+    const [task] = emulator.state().tasks;
+    expect(await heading.textContent()).toBe(`${Object(task).output.result[0].title} success`);
+    expect(await page.locator("main .facts").first().textContent()).toMatch(/^provider_a music/);
+  });
+
+  test("a refunded task shows 0 credits, and its price struck through", async () => {
+    const { page, emulator, submit, goTo, api } = await openDashboard();
+    emulator.providers.provider_a.next({ outcome: "failure", polls: 1 });
+    const taskId = await submit(SONG);
+    await api("GET", `/task/${taskId}`);
+    const other = await submit(SONG);
+    await goTo(`/tasks/${taskId}`);
+    const facts = page.locator("main .facts").first();
+    await facts.getByText("0 credits", { exact: false }).waitFor();
+    expect(await facts.textContent()).toMatch(/10 0 credits$/);
+    expect(await facts.locator("del").allTextContents()).toEqual(["10"]);
+    await goTo(`/tasks/${other}`);
+    await facts.getByText("10 credits", { exact: true }).waitFor();
+    await goTo("/tasks");
+    const row = page.getByRole("row", { name: /failure/ });
+    await row.locator("del").getByText("10").waitFor();
+    expect(await row.getByRole("cell").last().textContent()).toBe("10 0");
+  });
+
+  test("a failure that a rule requested says so, with links to the rules and to the request", async () => {
+    const { page, emulator, submit, goTo, api } = await openDashboard();
+    emulator.providers.provider_a.next({ outcome: "failure", polls: 1 });
+    const taskId = await submit(SONG);
+    await api("GET", `/task/${taskId}`);
+    await goTo(`/tasks/${taskId}`);
+    const problem = page.locator(".problem");
+    await problem.getByText("A rule requested this end").waitFor();
+    await problem.getByRole("link", { name: "A rule" }).click();
+    await page.getByRole("heading", { name: "Scenarios", exact: true }).waitFor();
+    await page.goBack();
+    await problem.getByRole("link", { name: "the request that created the task" }).click();
+    await page.getByRole("heading", { name: "POST /api/v1/task 202" }).waitFor();
+  });
+
+  test.each([
+    ["failure", "Skip to the end"],
+    ["hang", "Skip past the timeout"],
+  ])("an end in %s that the request itself requested says so, with a link to it", async (outcome, skip) => {
+    const { page, emulator, goTo } = await openDashboard();
+    const { data } = await (
+      await emulator.fetch(`${emulator.url}/api/v1/task`, {
+        method: "POST",
+        headers: {
+          "x-api-key": emulator.apiKey,
+          "Content-Type": "application/json",
+          "X-Emulator-Outcome": JSON.stringify({ outcome }),
+        },
+        body: JSON.stringify(SONG),
+      })
+    ).json();
+    await goTo(`/tasks/${data.task_id}`);
+    await page.getByRole("button", { name: skip }).click();
+    await page.getByText("The header X-Emulator-Outcome requested this end").waitFor();
+    await page.getByRole("link", { name: "the request that created the task" }).click();
+    await page.getByRole("heading", { name: "POST /api/v1/task 202" }).waitFor();
+  });
+
+  test("a failure that nothing requested says nothing about a rule or a header", async () => {
+    const { page, submit, goTo, api, emulator } = await openDashboard();
+    emulator.providers.provider_a.next({ process_seconds: 12 });
+    const taskId = await submit(SONG);
+    await emulator.clock.advance(3_700_000);
+    await api("GET", `/task/${taskId}`);
+    await goTo(`/tasks/${taskId}`);
+    await page.locator(".problem").getByText("The task was not finished within an hour").waitFor();
+    expect(await page.getByText("requested this end").count()).toBe(0);
+  });
+
+  test("'Accepted' and each read lead to their requests", async () => {
+    const { page, submit, goTo, api, emulator } = await openDashboard();
+    const taskId = await submit(SONG);
+    await emulator.clock.advance(600_000);
+    await api("GET", `/task/${taskId}`);
+    for (const [name, heading] of [
+      ["Accepted", "POST /api/v1/task 202"],
+      ["Read", `GET /api/v1/task/${taskId} 200`],
+    ] as const) {
+      await goTo(`/tasks/${taskId}`);
+      const timeline = page.getByRole("region", { name: "Timeline" });
+      await timeline.getByRole("link", { name, exact: true }).click();
+      await page.getByRole("heading", { name: heading }).waitFor();
+    }
+  });
+
+  test("every duration is the difference of the times that the page shows", async () => {
+    const { page, submit, goTo, api, emulator } = await openDashboard();
+    await emulator.clock.advance(700);
+    emulator.providers.provider_a.next({ queue_seconds: 1.6, process_seconds: 20.4 });
+    const taskId = await submit(SONG);
+    await emulator.clock.advance(26_600);
+    await api("GET", `/task/${taskId}`);
+    await goTo(`/tasks/${taskId}`);
+    const events = page.getByRole("region", { name: "Timeline" }).locator("li");
+    const shown = () =>
+      events.evaluateAll((all) =>
+        all.map((each) => [each.querySelector("time")?.textContent?.slice(-8), each.textContent].join(" ")),
+      );
+    await expect
+      .poll(async () => (await shown()).join("\n"))
+      .toMatch(/00:00:02 The provider starts\S+ \S+ · after 2 seconds20 seconds running/);
+    const texts = (await shown()).join("\n");
+    expect(texts).toMatch(/00:00:22 Ended: success.* · after 22 seconds5 seconds ended/);
+    expect(texts).toMatch(/00:00:27 10 credits settled.* · after 27 seconds/);
+  });
+
+  test("the audio expires until it has, and then expired", async () => {
+    const { page, submit, goTo, api, emulator } = await openDashboard();
+    emulator.providers.provider_a.next({ polls: 1 });
+    const taskId = await submit(SONG);
+    await api("GET", `/task/${taskId}`);
+    await goTo(`/tasks/${taskId}`);
+    const timeline = page.getByRole("region", { name: "Timeline" });
+    await emulator.clock.advance(7 * 86_400_000 - 1);
+    await page.getByText("0 seconds of 7 days left").or(page.getByText("1 second of 7 days left")).waitFor();
+    await timeline.getByText("The audio expires").waitFor();
+    await emulator.clock.advance(1);
+    await timeline.getByText("The audio expired").waitFor();
+    expect(await timeline.getByText("The audio expires").count()).toBe(0);
+  });
+
+  test("a clip is downloaded with one link, under its title and with its real type", async () => {
+    const { page, submit, goTo, api, emulator } = await openDashboard();
+    emulator.providers.provider_a.next({ polls: 1 });
+    const { data } = await (
+      await api("GET", `/task/${await submit({ ...SONG, audio_format: "mp3" })}`)
+    ).json();
+    const [clip] = data.output.result;
+    await goTo(`/tasks/${data.task_id}`);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download" }).first().click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${clip.title}.mp3`);
+    expect(await page.getByRole("link", { name: "Download" }).count()).toBe(2);
   });
 
   test.each([10.1, 10.4, 10.9])(
@@ -192,7 +342,7 @@ describe("tasks", () => {
       });
       await page.getByRole("button", { name: /^Submit/ }).click();
       await page.getByRole("button", { name: "Skip to the end" }).click();
-      await page.getByRole("heading", { name: "provider_a music success" }).waitFor();
+      await page.getByRole("heading", { level: 1, name: /success/ }).waitFor();
     },
   );
 

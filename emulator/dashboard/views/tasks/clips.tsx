@@ -1,17 +1,17 @@
+import { LIMITS } from "../../../../src/contract/service.js";
 import type { Clip, Task } from "../../../../src/contract/task.js";
 import { Button, CopyButton, Empty, Section } from "../../parts/display.js";
 import { formatDuration } from "../../parts/format.js";
 import { now } from "../../store.js";
 import { openDraft } from "./draft.js";
 import { Player } from "./player.js";
-
-export const AUDIO_LIFETIME_MS = 7 * 86_400_000;
+import { spanMs } from "./segments.js";
 
 /** The audio of a task. */
 export function Clips({ clips, task }: { clips: readonly Clip[]; task: Task }) {
-  const expiresAt = Date.parse(task.completed_at ?? "") + AUDIO_LIFETIME_MS;
+  const expiresAt = Date.parse(task.completed_at ?? "") + LIMITS.audioLifetimeMs;
   return (
-    <Section title="Audio" aside={clips.length > 0 && <Lifetime leftMs={expiresAt - now.value} />}>
+    <Section title="Audio" aside={clips.length > 0 && <Lifetime expiresAt={expiresAt} />}>
       {clips.length === 0 && <Empty>The outcome of this task has no clips.</Empty>}
       {clips.map((clip) => (
         <ClipCard key={clip.id} clip={clip} task={task} isExpired={now.value >= expiresAt} />
@@ -20,11 +20,12 @@ export function Clips({ clips, task }: { clips: readonly Clip[]; task: Task }) {
   );
 }
 
-function Lifetime({ leftMs }: { leftMs: number }) {
-  if (leftMs <= 0) return <small>Expired after 7 days</small>;
+function Lifetime({ expiresAt }: { expiresAt: number }) {
+  if (now.value >= expiresAt) return <small>Expired after 7 days</small>;
+  const leftMs = spanMs(now.value, expiresAt);
   return (
     <small class="lifetime">
-      <progress max={AUDIO_LIFETIME_MS} value={leftMs} aria-label="Time until the audio expires" />{" "}
+      <progress max={LIMITS.audioLifetimeMs} value={leftMs} aria-label="Time until the audio expires" />{" "}
       {formatDuration(leftMs)} of 7 days left
     </small>
   );

@@ -1,75 +1,77 @@
-import { linkTo, param, setParam } from "../../address.js";
+import { bindParam, linkTo, param, setParam } from "../../address.js";
 import type { TaskRow } from "../../api.js";
 import { AsTable } from "../../parts/chart.js";
 import { Field } from "../../parts/controls.js";
-import { Status, Time } from "../../parts/display.js";
-import { formatAmount, formatDuration, formatTime, shortId } from "../../parts/format.js";
+import { Button, Status, Time } from "../../parts/display.js";
+import { formatAmount, formatCount, formatDuration, shortId } from "../../parts/format.js";
 import { Rows } from "../../parts/rows.js";
 import { Table } from "../../parts/table.js";
 import { now } from "../../store.js";
-import { GanttBar, segmentsOf } from "./task-bar.js";
+import { readsOf, type Segment, segmentsOf, spanMs, textOf } from "./segments.js";
+import { percentIn, TimeAxis, type TimeRange, ticksOf } from "./time-axis.js";
 
-/** A pause of this length between tasks separates two runs. */
-const PAUSE_MS = 60_000;
+/** Of the tasks, unless all are wanted. */
+const LATEST = 50;
 
-interface Run {
-  tasks: TaskRow[];
-  from: number;
-  /** When the last of its tasks was discovered to have ended; now, while one is unfinished. */
-  until: number;
-}
+const SORTS = [
+  ["", "Newest first"],
+  ["wait", "Longest wait"],
+] as const;
 
-/** The tasks by run, oldest first. */
-function runsOf(tasks: readonly TaskRow[]): Run[] {
-  const found: Run[] = [];
-  for (const task of tasks) {
-    const from = Date.parse(task.created_at);
-    const until = task.discovered_at === null ? now.value : Date.parse(task.discovered_at);
-    const last = found.at(-1);
-    if (last === undefined || from > last.until + PAUSE_MS) {
-      found.push({ tasks: [task], from, until });
-    } else {
-      last.tasks.push(task);
-      last.until = Math.max(last.until, until);
-    }
-  }
-  return found;
-}
-
-/** The tasks of one run on one scale of time, so that bad polling is visible. */
-export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
-  const all = runsOf(shown);
-  const run = all.find(({ from }) => String(from) === param("run")) ?? all.at(-1);
-  if (run === undefined) return null;
-  const { tasks, from, until } = run;
-  const scale = (
-    <span class="scale">
-      <Time at={from} />
-      <Time at={until} />
-    </span>
-  );
+/** Which tasks the chart shows, and in which order. */
+export function ChartFilters({ count }: { count: number }) {
   return (
     <>
-      {all.length > 1 && (
-        <Field
-          label="Run"
-          value={String(from)}
-          of={all
-            .map(
-              (each) =>
-                [
-                  String(each.from),
-                  `${formatTime(each.from)} · ${formatAmount(each.tasks.length, "task")}`,
-                ] as const,
-            )
-            .toReversed()}
-          onChange={(chosen) => setParam("run", chosen)}
-        />
-      )}
+      <Field
+        label="Show"
+        of={[
+          ["", `Last ${LATEST} tasks`],
+          ["all", `All ${formatCount(count)} tasks`],
+        ]}
+        {...bindParam("show")}
+      />
+      <Field label="Sort" of={SORTS} {...bindParam("sort")} />
+    </>
+  );
+}
+
+/** Tasks on one scale of time, so that bad polling is visible. */
+export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
+  const chosen = param("show") === "all" ? shown : shown.slice(-LATEST);
+  const zoom = zoomOf(param("zoom"));
+  const range = zoom ?? rangeOf(chosen);
+  const inRange = chosen.filter((task) => {
+    const { from, to } = rangeOf([task]);
+    return from <= range.to && to >= range.from;
+  });
+  // The last one stands at the top.
+  const tasks =
+    param("sort") === "wait" ? inRange.toSorted((one, other) => waitOf(one) - waitOf(other)) : inRange;
+  const waits = tasks.map(waitOf).filter((wait) => wait > 0);
+  const waited = waits.reduce((sum, wait) => sum + wait, 0);
+  const onSelect = ({ from, to }: TimeRange) => setParam("zoom", `${from}-${to}`);
+  return (
+    <>
+      <h2>Finished tasks waited {formatDuration(waited)} to be noticed</h2>
+      <p class="range">
+        <small>
+          {formatAmount(waits.length, "task")} of {formatCount(tasks.length)}, each from its end to the read
+          that discovered it
+        </small>
+        <span>
+          <Time at={range.from} /> to <Time at={range.to} />{" "}
+          {zoom === null ? (
+            <small>Drag over the axis to zoom in.</small>
+          ) : (
+            <Button onClick={() => setParam("zoom", "")}>Reset the zoom</Button>
+          )}
+        </span>
+      </p>
       <ul class="legend">
         <li class="queued">queued</li>
         <li class="running">running</li>
         <li class="unnoticed">ended, but no read had discovered it (or none before the task timeout)</li>
+        <li class="read">a read</li>
       </ul>
       <Rows
         label="Gantt"
@@ -77,7 +79,8 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
         columns={[
           ["Task", (task) => <About task={task} />],
           ["Status", (task) => <Status of={task.status} />],
-          [scale, (task) => <GanttBar task={task} from={from} until={until} />],
+          ["Waited", (task) => lengthOf(task, "unnoticed"), "number"],
+          [<TimeAxis range={range} onSelect={onSelect} />, (task) => <Bar task={task} range={range} />],
         ]}
         items={tasks}
       />
@@ -90,6 +93,7 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
               ...PHASES.map(
                 ([kind, heading]) => [heading, (task: TaskRow) => lengthOf(task, kind), "number"] as const,
               ),
+              ["Reads", (task) => formatCount(readsOf(task.task_id).length), "number"],
             ]}
             items={tasks.toReversed()}
             keyOf={({ task_id: id }) => id}
@@ -100,15 +104,72 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
   );
 }
 
+/** A range of the address, such as `1767225600000-1767225660000`; `null` for another text. */
+function zoomOf(text: string): TimeRange | null {
+  const [, from, to] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
+  return Number(from) < Number(to) ? { from: Number(from), to: Number(to) } : null;
+}
+
+/** From the first creation until the last discovery of an end; until now, while a task is unfinished. */
+function rangeOf(tasks: readonly TaskRow[]): TimeRange {
+  const range = { from: Number.POSITIVE_INFINITY, to: 0 };
+  for (const { created_at, discovered_at } of tasks) {
+    range.from = Math.min(range.from, Date.parse(created_at));
+    range.to = Math.max(range.to, discovered_at === null ? now.value : Date.parse(discovered_at));
+  }
+  return range;
+}
+
 const PHASES = [
   ["queued", "Queued"],
   ["running", "Running"],
   ["unnoticed", "Ended, not discovered"],
 ] as const;
 
-function lengthOf(task: TaskRow, kind: (typeof PHASES)[number][0]): string {
-  const segment = segmentsOf(task, now.value).find((each) => each.kind === kind);
-  return segment === undefined ? "–" : formatDuration(segment.to - segment.from);
+function phaseOf(task: TaskRow, kind: Segment["kind"]): Segment | undefined {
+  return segmentsOf(task, now.value).find((each) => each.kind === kind);
+}
+
+function lengthOf(task: TaskRow, kind: Segment["kind"]): string {
+  const segment = phaseOf(task, kind);
+  return segment === undefined ? "–" : formatDuration(spanMs(segment.from, segment.to));
+}
+
+/** From the end of a task to the read that discovered it. */
+function waitOf(task: TaskRow): number {
+  const segment = phaseOf(task, "unnoticed");
+  return segment === undefined ? 0 : spanMs(segment.from, segment.to);
+}
+
+/** How long a task was queued and running, how late a read discovered its end, and each read. */
+function Bar({ task, range }: { task: TaskRow; range: TimeRange }) {
+  const percent = (at: number) => percentIn(range, at);
+  const segments = segmentsOf(task, now.value);
+  const reads = readsOf(task.task_id);
+  const parts = segments.map((segment) => textOf(segment, task.status));
+  const text = [...parts, formatAmount(reads.length, "read")].join(", ");
+  return (
+    <svg class="gantt-bar" viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label={text}>
+      <title>{text}</title>
+      <path
+        class="grid"
+        d={ticksOf(range)
+          .map((at) => `M${percent(at)} 0V30`)
+          .join("")}
+      />
+      {segments.map(({ kind, from, to }) => (
+        <rect
+          key={kind}
+          class={kind}
+          x={percent(from)}
+          width={Math.max(0.15, percent(to) - percent(from))}
+          y="9"
+          height="12"
+        />
+      ))}
+      <path class="read" d={reads.map(({ at }) => `M${percent(Date.parse(at))} 6V24`).join("")} />
+    </svg>
+  );
 }
 
 export function About({ task }: { task: TaskRow }) {

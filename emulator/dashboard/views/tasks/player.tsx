@@ -43,10 +43,13 @@ export function Player({ source, title }: { source: string; title: string }) {
         onTimeUpdate={update}
         onSeeked={update}
       />
-      {blob !== undefined && (
+      {blob !== undefined && url !== undefined && (
         <small>
           <code>{blob.type}</code> · {formatBytes(blob.size)}
-          {seconds !== undefined && ` · ${formatDuration(Math.floor(seconds) * 1000)}`}
+          {seconds !== undefined && ` · ${formatDuration(Math.floor(seconds) * 1000)}`} ·{" "}
+          <a href={url} download={`${title}.${blob.type.replace(/.*\//, "").replace("mpeg", "mp3")}`}>
+            Download
+          </a>
         </small>
       )}
     </div>

@@ -1,9 +1,11 @@
 import { sentence } from "../../../../src/contract/message.js";
-import type { TaskType } from "../../../../src/contract/service.js";
+import { LIMITS, type TaskType } from "../../../../src/contract/service.js";
 import type { Task } from "../../../../src/contract/task.js";
 import { linkTo, path } from "../../address.js";
 import {
   advanceClock,
+  type ExchangeRow,
+  getExchange,
   getTask,
   messageOf,
   RefusedError,
@@ -14,14 +16,16 @@ import {
 import { useData } from "../../parts/calls.js";
 import { Button, CopyButton, Empty, Loading, Section, Status } from "../../parts/display.js";
 import { Action } from "../../parts/form.js";
-import { formatAmount } from "../../parts/format.js";
+import { formatAmount, shortId } from "../../parts/format.js";
 import { Json } from "../../parts/json.js";
-import { now } from "../../store.js";
+import { areTasksLoaded, now, tasks } from "../../store.js";
+import { RequestLink } from "../request-link.js";
 import { Clips } from "./clips.js";
+import { Credits } from "./credits.js";
 import { openDraft } from "./draft.js";
-import { TaskBar } from "./task-bar.js";
+import { creationOf } from "./segments.js";
 import { draftOf } from "./task-input.js";
-import { creditsText, HOUR_MS, Timeline } from "./timeline.js";
+import { Timeline } from "./timeline.js";
 
 export function TaskView() {
   const [, taskId = ""] = path.value;
@@ -35,36 +39,43 @@ export function TaskView() {
       </>
     );
   }
-  return data === undefined ? <Loading what="the task" /> : <Details details={data} />;
+  const isLoaded = data !== undefined && areTasksLoaded.value;
+  return isLoaded ? <Details details={data} /> : <Loading what="the task" />;
 }
 
 function Details({ details }: { details: TaskDetails }) {
   // The description of the control plane has only the first fields of a task, but it is the one of the API.
   const task = details.task as unknown as Task<TaskType>;
-  const { model, type, status, credits_cost: credits, input, audio_format: format, output } = task;
+  const { model, type, status, input, audio_format: format, output } = task;
   const request = { model, task_type: type, ...(format !== null && { audio_format: format }), input };
-  const last = details.ledger.at(-1);
+  const about = tasks.value.find(({ task_id: id }) => id === task.task_id)?.about;
   return (
     <>
       <Crumbs />
       <div class="heading">
         <h1>
-          {model} {type} <Status of={status} />
+          {about || shortId(task.task_id)} <Status of={status} />
         </h1>
         <Actions details={details} task={task} />
       </div>
       <p class="facts">
         <span>
+          {model} {type}
+        </span>
+        <span>
           <code>{task.task_id}</code> <CopyButton text={task.task_id} label="Copy ID" />
         </span>
-        <span>{last === undefined ? formatAmount(credits, "credit") : creditsText(last)}</span>
+        <span>
+          <Credits task={task} format={(credits) => formatAmount(credits, "credit")} />
+        </span>
         {output?.progress != null && status === "running" && <span>{output.progress} done</span>}
       </p>
       {task.error !== null && (
         <p class="problem">
           {task.error} (<code>{task.error_code}</code>,{" "}
           {task.retryable === true ? "retryable" : "not retryable"}
-          {task.retry_after_seconds !== null && ` after ${task.retry_after_seconds} s`})
+          {task.retry_after_seconds !== null && ` after ${task.retry_after_seconds} s`}).{" "}
+          <Cause details={details} task={task} />
         </p>
       )}
       {task.status === "success" && task.type !== "lyrics" && (
@@ -80,7 +91,6 @@ function Details({ details }: { details: TaskDetails }) {
           title="Timeline"
           aside={<a href={linkTo("/requests", { q: `task:${task.task_id}` })}>Its requests</a>}
         >
-          <TaskBar details={details} task={task} />
           <Timeline details={details} task={task} />
         </Section>
         <div>
@@ -93,6 +103,36 @@ function Details({ details }: { details: TaskDetails }) {
         </div>
       </div>
     </>
+  );
+}
+
+/** What set the failure in advance, if anything did. */
+function Cause({ details: { plan }, task }: { details: TaskDetails; task: Task }) {
+  const creation = creationOf(task.task_id);
+  const isEndless =
+    plan.outcome === "hang" || Date.parse(plan.ends_at ?? "") > Date.parse(task.completed_at ?? "");
+  const isSet = task.status === "timeout" ? isEndless : creation?.outcome?.outcome === "failure";
+  return creation?.outcome != null && isSet ? <Setter creation={creation} /> : null;
+}
+
+/** A header of the request that created the task, or a rule. An old request has lost its headers. */
+function Setter({ creation }: { creation: ExchangeRow }) {
+  const number = String(creation.number);
+  const { data } = useData(() => getExchange(number), number);
+  const headers = data?.request_headers ?? null;
+  return (
+    <span>
+      {headers === null ? (
+        "An outcome that was set in advance"
+      ) : new Headers(headers).has("X-Emulator-Outcome") ? (
+        <>
+          The header <code>X-Emulator-Outcome</code>
+        </>
+      ) : (
+        <a href={linkTo("/scenarios")}>A rule</a>
+      )}{" "}
+      requested this end: see <RequestLink request={creation}>the request that created the task</RequestLink>.
+    </span>
   );
 }
 
@@ -126,7 +166,7 @@ function Actions({ details, task }: { details: TaskDetails; task: Task }) {
   const read = async () =>
     checkSent(await sendRequest(details.account_id, { method: "GET", path: `/api/v1/task/${taskId}` }));
   const skip = async () => {
-    const end = endsAt === null ? Date.parse(createdAt ?? "") + HOUR_MS + 1 : Date.parse(endsAt);
+    const end = endsAt === null ? Date.parse(createdAt ?? "") + LIMITS.taskTimeoutMs + 1 : Date.parse(endsAt);
     await advanceClock({ seconds: Math.max(0, Math.ceil((end - now.peek()) / 1000)) });
     await read();
   };
@@ -154,5 +194,3 @@ export function checkSent({ ended, status, body, issues }: SentRequest, note = "
     issues.map((issue) => ({ ...issue, message: `${issue.message} (${status}${code})` })),
   );
 }
-
-/** Of more reads than this, only the first is shown, and the others as one group. */

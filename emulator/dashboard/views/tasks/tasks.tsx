@@ -2,11 +2,12 @@ import { computed } from "@preact/signals";
 import { bindParam, linkTo, param, setParam } from "../../address.js";
 import { Field, Flag } from "../../parts/controls.js";
 import { Empty, Loading, Status, Time } from "../../parts/display.js";
-import { formatAmount, formatCount } from "../../parts/format.js";
+import { formatAmount } from "../../parts/format.js";
 import { Rows } from "../../parts/rows.js";
 import { account, areTasksLoaded, overview, tasks } from "../../store.js";
 import { isFailedTask } from "../own.js";
-import { About, Gantt } from "./gantt.js";
+import { Credits } from "./credits.js";
+import { About, ChartFilters, Gantt } from "./gantt.js";
 
 const STATUSES = ["unfinished", "failed", "pending", "running", "success", "failure", "timeout"] as const;
 
@@ -47,6 +48,7 @@ export function TasksView() {
           value={param("view") !== ""}
           onChange={(on) => setParam("view", on ? "scale" : "")}
         />
+        {param("view") !== "" && <ChartFilters count={shown.value.length} />}
         <small aria-live="polite">{areTasksLoaded.value && formatAmount(shown.value.length, "task")}</small>
       </search>
       {shown.value.length > 0 && param("view") !== "" ? (
@@ -61,7 +63,7 @@ export function TasksView() {
             ["Model", (task) => task.model],
             ["Type", (task) => task.type],
             ["About", (task) => <About task={task} />, "wide"],
-            ["Credits", (task) => formatCount(task.credits_cost), "number"],
+            ["Credits", (task) => <Credits task={task} />, "number"],
           ]}
           items={shown.value}
         />

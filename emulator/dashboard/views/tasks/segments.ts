@@ -1,0 +1,64 @@
+import { computed } from "@preact/signals";
+import type { ExchangeRow, TaskRow } from "../../api.js";
+import { formatDuration } from "../../parts/format.js";
+import { requests } from "../../store.js";
+
+type TaskTimes = Pick<TaskRow, "created_at" | "works_from" | "ends_at" | "discovered_at">;
+
+export interface Segment {
+  kind: "queued" | "running" | "unnoticed";
+  from: number;
+  to: number;
+}
+
+/** The parts of a task up to now. `unnoticed` is the time between its end and the read that discovered it. */
+export function segmentsOf(times: TaskTimes, now: number): Segment[] {
+  const createdAt = Date.parse(times.created_at);
+  const until = times.discovered_at === null ? now : Date.parse(times.discovered_at);
+  const endedAt = Math.min(until, times.ends_at === null ? until : Date.parse(times.ends_at));
+  const startedAt = Math.min(endedAt, Date.parse(times.works_from));
+  const segments: Segment[] = [
+    { kind: "queued", from: createdAt, to: startedAt },
+    { kind: "running", from: startedAt, to: endedAt },
+    { kind: "unnoticed", from: endedAt, to: until },
+  ];
+  return segments.filter(({ from, to }) => to > from);
+}
+
+const TEXTS = {
+  queued: "queued",
+  running: "running",
+  unnoticed: "ended, but no read had discovered it",
+} as const;
+
+/** Such as `20 seconds running`. */
+export function textOf({ kind, from, to }: Segment, status: string): string {
+  const isRefunded = kind === "unnoticed" && status === "timeout";
+  const text = isRefunded ? "ended, but not read; the task timeout refunded it" : TEXTS[kind];
+  return `${formatDuration(spanMs(from, to))} ${text}`;
+}
+
+/** From one time to another in whole seconds, as the page shows these times. */
+export function spanMs(from: number, to: number): number {
+  return 1000 * (Math.floor(to / 1000) - Math.floor(from / 1000));
+}
+
+const requestsByTask = computed(() => {
+  const byTask = new Map<string | null, ExchangeRow[]>();
+  for (const request of requests.value.list) {
+    const others = byTask.get(request.task_id);
+    if (others === undefined) byTask.set(request.task_id, [request]);
+    else others.push(request);
+  }
+  return byTask;
+});
+
+/** The request that created the task, unless it is no longer logged. */
+export function creationOf(taskId: string): ExchangeRow | undefined {
+  return requestsByTask.value.get(taskId)?.find(({ method }) => method === "POST");
+}
+
+/** Oldest first. */
+export function readsOf(taskId: string): readonly ExchangeRow[] {
+  return requestsByTask.value.get(taskId)?.filter(({ method }) => method === "GET") ?? [];
+}
