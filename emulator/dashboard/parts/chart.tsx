@@ -78,7 +78,7 @@ export function Chart(props: {
 }
 
 /** A table below a chart, with the same data. It is made when it is opened. */
-export function AsTable({ children }: { children(): ComponentChildren }) {
+function AsTable({ children }: { children(): ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="as-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

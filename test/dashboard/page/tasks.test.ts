@@ -296,7 +296,7 @@ describe("tasks", () => {
       );
     await expect
       .poll(async () => (await shown()).join("\n"))
-      .toMatch(/00:00:02 The provider starts\S+ \S+ · after 2 seconds20 seconds running/);
+      .toMatch(/00:00:02 The provider starts \S+ \S+ · after 2 seconds20 seconds running/);
     const texts = (await shown()).join("\n");
     expect(texts).toMatch(/00:00:22 Ended: success.* · after 22 seconds5 seconds ended/);
     expect(texts).toMatch(/00:00:27 10 credits settled.* · after 27 seconds/);

@@ -47,7 +47,7 @@ test("every view shows the same times, in UTC, whatever the browser's time zone 
     ["/account", "h1:text-is('Billing and payments')", 0],
     ["/account/keys", "h1:text-is('Keys')", 0],
     ["/tasks", ".rows", 0],
-    ["/tasks?view=scale", ".scale", 0],
+    ["/tasks?view=scale", ".time-axis", 0],
     [`/tasks/${taskId}`, ".crumbs", 0],
     ["/requests", ".rows", 1],
     ["/requests?open=1", ".exchange h2", 0],

@@ -1,39 +1,14 @@
-import { bindParam, linkTo, param, setParam } from "../../address.js";
+import { linkTo, param, setParam } from "../../address.js";
 import type { TaskRow } from "../../api.js";
-import { AsTable } from "../../parts/chart.js";
-import { Field } from "../../parts/controls.js";
 import { Button, Status, Time } from "../../parts/display.js";
-import { formatAmount, formatCount, formatDuration, shortId } from "../../parts/format.js";
+import { formatAmount, formatDuration, shortId } from "../../parts/format.js";
 import { Rows } from "../../parts/rows.js";
-import { Table } from "../../parts/table.js";
 import { now } from "../../store.js";
-import { readsOf, type Segment, segmentsOf, spanMs, textOf } from "./segments.js";
+import { readsOf, segmentsOf, spanMs, textOf } from "./segments.js";
 import { percentIn, TimeAxis, type TimeRange, ticksOf } from "./time-axis.js";
 
 /** Of the tasks, unless all are wanted. */
 const LATEST = 50;
-
-const SORTS = [
-  ["", "Newest first"],
-  ["wait", "Longest wait"],
-] as const;
-
-/** Which tasks the chart shows, and in which order. */
-export function ChartFilters({ count }: { count: number }) {
-  return (
-    <>
-      <Field
-        label="Show"
-        of={[
-          ["", `Last ${LATEST} tasks`],
-          ["all", `All ${formatCount(count)} tasks`],
-        ]}
-        {...bindParam("show")}
-      />
-      <Field label="Sort" of={SORTS} {...bindParam("sort")} />
-    </>
-  );
-}
 
 /** Tasks on one scale of time, so that bad polling is visible. */
 export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
@@ -47,17 +22,12 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
   // The last one stands at the top.
   const tasks =
     param("sort") === "wait" ? inRange.toSorted((one, other) => waitOf(one) - waitOf(other)) : inRange;
-  const waits = tasks.map(waitOf).filter((wait) => wait > 0);
-  const waited = waits.reduce((sum, wait) => sum + wait, 0);
+  const waited = tasks.reduce((sum, task) => sum + waitOf(task), 0);
   const onSelect = ({ from, to }: TimeRange) => setParam("zoom", `${from}-${to}`);
   return (
     <>
-      <h2>Finished tasks waited {formatDuration(waited)} to be noticed</h2>
-      <p class="range">
-        <small>
-          {formatAmount(waits.length, "task")} of {formatCount(tasks.length)}, each from its end to the read
-          that discovered it
-        </small>
+      <div class="heading">
+        <h2>Finished tasks waited {formatDuration(waited)} to be noticed</h2>
         <span>
           <Time at={range.from} /> to <Time at={range.to} />{" "}
           {zoom === null ? (
@@ -66,7 +36,7 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
             <Button onClick={() => setParam("zoom", "")}>Reset the zoom</Button>
           )}
         </span>
-      </p>
+      </div>
       <ul class="legend">
         <li class="queued">queued</li>
         <li class="running">running</li>
@@ -79,27 +49,11 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
         columns={[
           ["Task", (task) => <About task={task} />],
           ["Status", (task) => <Status of={task.status} />],
-          ["Waited", (task) => lengthOf(task, "unnoticed"), "number"],
+          ["Waited", (task) => formatDuration(waitOf(task)), "number"],
           [<TimeAxis range={range} onSelect={onSelect} />, (task) => <Bar task={task} range={range} />],
         ]}
         items={tasks}
       />
-      <AsTable>
-        {() => (
-          <Table
-            columns={[
-              ["Task", (task: TaskRow) => <About task={task} />],
-              ["Created (UTC)", (task) => <Time at={task.created_at} ms />],
-              ...PHASES.map(
-                ([kind, heading]) => [heading, (task: TaskRow) => lengthOf(task, kind), "number"] as const,
-              ),
-              ["Reads", (task) => formatCount(readsOf(task.task_id).length), "number"],
-            ]}
-            items={tasks.toReversed()}
-            keyOf={({ task_id: id }) => id}
-          />
-        )}
-      </AsTable>
     </>
   );
 }
@@ -120,43 +74,25 @@ function rangeOf(tasks: readonly TaskRow[]): TimeRange {
   return range;
 }
 
-const PHASES = [
-  ["queued", "Queued"],
-  ["running", "Running"],
-  ["unnoticed", "Ended, not discovered"],
-] as const;
-
-function phaseOf(task: TaskRow, kind: Segment["kind"]): Segment | undefined {
-  return segmentsOf(task, now.value).find((each) => each.kind === kind);
-}
-
-function lengthOf(task: TaskRow, kind: Segment["kind"]): string {
-  const segment = phaseOf(task, kind);
-  return segment === undefined ? "–" : formatDuration(spanMs(segment.from, segment.to));
-}
-
-/** From the end of a task to the read that discovered it. */
+/** From the end of a task to the read that discovered it, in milliseconds. */
 function waitOf(task: TaskRow): number {
-  const segment = phaseOf(task, "unnoticed");
-  return segment === undefined ? 0 : spanMs(segment.from, segment.to);
+  const wait = segmentsOf(task, now.value).find(({ kind }) => kind === "unnoticed");
+  return wait === undefined ? 0 : spanMs(wait.from, wait.to);
 }
 
 /** How long a task was queued and running, how late a read discovered its end, and each read. */
 function Bar({ task, range }: { task: TaskRow; range: TimeRange }) {
   const percent = (at: number) => percentIn(range, at);
+  const lines = (times: readonly number[], span: string) =>
+    times.map((at) => `M${percent(at)} ${span}`).join("");
   const segments = segmentsOf(task, now.value);
-  const reads = readsOf(task.task_id);
+  const reads = readsOf(task.task_id).map(({ at }) => Date.parse(at));
   const parts = segments.map((segment) => textOf(segment, task.status));
   const text = [...parts, formatAmount(reads.length, "read")].join(", ");
   return (
     <svg class="gantt-bar" viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label={text}>
       <title>{text}</title>
-      <path
-        class="grid"
-        d={ticksOf(range)
-          .map((at) => `M${percent(at)} 0V30`)
-          .join("")}
-      />
+      <path class="grid" d={lines(ticksOf(range), "0V30")} />
       {segments.map(({ kind, from, to }) => (
         <rect
           key={kind}
@@ -167,7 +103,7 @@ function Bar({ task, range }: { task: TaskRow; range: TimeRange }) {
           height="12"
         />
       ))}
-      <path class="read" d={reads.map(({ at }) => `M${percent(Date.parse(at))} 6V24`).join("")} />
+      <path class="read" d={lines(reads, "6V24")} />
     </svg>
   );
 }

@@ -43,22 +43,23 @@ export function spanMs(from: number, to: number): number {
   return 1000 * (Math.floor(to / 1000) - Math.floor(from / 1000));
 }
 
+/** The requests of each task, by method, oldest first. */
 const requestsByTask = computed(() => {
-  const byTask = new Map<string | null, ExchangeRow[]>();
+  const byTask = new Map<string, ExchangeRow[]>();
   for (const request of requests.value.list) {
-    const others = byTask.get(request.task_id);
-    if (others === undefined) byTask.set(request.task_id, [request]);
+    const key = `${request.method} ${request.task_id}`;
+    const others = byTask.get(key);
+    if (others === undefined) byTask.set(key, [request]);
     else others.push(request);
   }
   return byTask;
 });
 
-/** The request that created the task, unless it is no longer logged. */
-export function creationOf(taskId: string): ExchangeRow | undefined {
-  return requestsByTask.value.get(taskId)?.find(({ method }) => method === "POST");
+/** The request that created the task; none if it is no longer logged. */
+export function creationsOf(taskId: string): readonly ExchangeRow[] {
+  return requestsByTask.value.get(`POST ${taskId}`) ?? [];
 }
 
-/** Oldest first. */
 export function readsOf(taskId: string): readonly ExchangeRow[] {
-  return requestsByTask.value.get(taskId)?.filter(({ method }) => method === "GET") ?? [];
+  return requestsByTask.value.get(`GET ${taskId}`) ?? [];
 }

@@ -23,7 +23,7 @@ import { RequestLink } from "../request-link.js";
 import { Clips } from "./clips.js";
 import { Credits } from "./credits.js";
 import { openDraft } from "./draft.js";
-import { creationOf } from "./segments.js";
+import { creationsOf } from "./segments.js";
 import { draftOf } from "./task-input.js";
 import { Timeline } from "./timeline.js";
 
@@ -108,7 +108,7 @@ function Details({ details }: { details: TaskDetails }) {
 
 /** What set the failure in advance, if anything did. */
 function Cause({ details: { plan }, task }: { details: TaskDetails; task: Task }) {
-  const creation = creationOf(task.task_id);
+  const [creation] = creationsOf(task.task_id);
   const isEndless =
     plan.outcome === "hang" || Date.parse(plan.ends_at ?? "") > Date.parse(task.completed_at ?? "");
   const isSet = task.status === "timeout" ? isEndless : creation?.outcome?.outcome === "failure";

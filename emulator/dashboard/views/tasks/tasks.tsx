@@ -7,7 +7,7 @@ import { Rows } from "../../parts/rows.js";
 import { account, areTasksLoaded, overview, tasks } from "../../store.js";
 import { isFailedTask } from "../own.js";
 import { Credits } from "./credits.js";
-import { About, ChartFilters, Gantt } from "./gantt.js";
+import { About, Gantt } from "./gantt.js";
 
 const STATUSES = ["unfinished", "failed", "pending", "running", "success", "failure", "timeout"] as const;
 
@@ -48,7 +48,12 @@ export function TasksView() {
           value={param("view") !== ""}
           onChange={(on) => setParam("view", on ? "scale" : "")}
         />
-        {param("view") !== "" && <ChartFilters count={shown.value.length} />}
+        {param("view") !== "" && (
+          <>
+            <Field label="Show" of={{ "": "Last 50 tasks", all: "All tasks" }} {...bindParam("show")} />
+            <Field label="Sort" of={{ "": "Newest first", wait: "Longest wait" }} {...bindParam("sort")} />
+          </>
+        )}
         <small aria-live="polite">{areTasksLoaded.value && formatAmount(shown.value.length, "task")}</small>
       </search>
       {shown.value.length > 0 && param("view") !== "" ? (

@@ -6,7 +6,7 @@ import { Time } from "../../parts/display.js";
 import { formatAmount, formatCount, formatDuration, shortId } from "../../parts/format.js";
 import { now } from "../../store.js";
 import { RequestLink } from "../request-link.js";
-import { creationOf, readsOf, type Segment, segmentsOf, spanMs, textOf } from "./segments.js";
+import { creationsOf, readsOf, type Segment, segmentsOf, spanMs, textOf } from "./segments.js";
 import { percentIn } from "./time-axis.js";
 
 interface TimelineEvent {
@@ -17,56 +17,58 @@ interface TimelineEvent {
   requests?: readonly ExchangeRow[];
 }
 
-/** What happened to a task, and what will, on an axis that is drawn to scale up to now or to the read that discovered its end. */
+/** What happened to a task, and what will, on an axis that is to scale up to now or to the read that discovered the end. */
 export function Timeline({ details, task }: { details: TaskDetails; task: Task }) {
-  const { plan, discovered_at } = details;
   const created_at = task.created_at ?? "";
   const startedAt = Date.parse(created_at);
   const events = eventsOf(details, task);
-  const segments = segmentsOf({ ...plan, created_at, discovered_at }, now.value);
+  const segments = segmentsOf({ ...details.plan, ...details, created_at }, now.value);
   const until = segments.at(-1)?.to ?? startedAt;
   const reads = readsOf(task.task_id).map((read) => Date.parse(read.at));
   return (
     <ol class="timeline">
-      {events.map((event, index) => {
-        const { at, text, note } = event;
+      {events.map(({ at, text, note, requests = [] }, index) => {
         const isAhead = at > now.value;
         const next = Math.max(at, Math.min(until, events[index + 1]?.at ?? until));
         const begun = segments.filter(({ from }) => from >= at && from < next);
+        const [first, second] = requests;
         return (
           <li
             key={`${at} ${text}`}
             class={isAhead ? "ahead" : ""}
             style={{ "--share": (next - at) / Math.max(1, until - startedAt) }}
           >
-            <Rail segments={segments} reads={reads} from={at} to={next} />
+            {index < events.length - 1 && <Rail segments={segments} reads={reads} from={at} to={next} />}
             <strong>
-              <EventLink taskId={task.task_id} event={event} />
-            </strong>
-            {note !== undefined && <span> {note}</span>}
+              {first === undefined ? (
+                text
+              ) : second === undefined ? (
+                <RequestLink request={first}>{text}</RequestLink>
+              ) : (
+                <a href={linkTo("/requests", { task: task.task_id })}>{text}</a>
+              )}
+            </strong>{" "}
+            {note}
             <br />
             <small>
               <Time at={at} />
               {at > startedAt && ` · after ${formatDuration(spanMs(startedAt, at))}`}
               {isAhead && ` · in ${formatDuration(spanMs(now.value, at))}`}
             </small>
-            {begun.map((segment) => (
-              <small key={segment.kind} class={`phase ${segment.kind}`}>
-                {textOf(segment, task.status)}
+            {begun.length > 0 && (
+              <small class="legend">
+                {begun.map((segment) => (
+                  <span key={segment.kind} class={segment.kind}>
+                    {textOf(segment, task.status)}
+                  </span>
+                ))}
               </small>
-            ))}
+            )}
           </li>
         );
       })}
     </ol>
   );
-}
-
-function EventLink({ taskId, event: { text, requests = [] } }: { taskId: string; event: TimelineEvent }) {
-  const [request, ...more] = requests;
-  if (request === undefined) return <>{text}</>;
-  if (more.length === 0) return <RequestLink request={request}>{text}</RequestLink>;
-  return <a href={linkTo("/requests", { task: taskId })}>{text}</a>;
 }
 
 /** The axis from one event to the next, with what the task did, and a tick for each read. */
@@ -93,93 +95,83 @@ function Rail(props: { segments: readonly Segment[]; reads: readonly number[]; f
 }
 
 /** The plan of the provider, the credits, and the requests of a task, by time. At one time, a cause precedes its effect. */
-function eventsOf(
-  { plan, ledger, reads, discovered_at: foundAt }: TaskDetails,
-  task: Task,
-): readonly TimelineEvent[] {
+function eventsOf({ plan, ledger, reads, ...details }: TaskDetails, task: Task): readonly TimelineEvent[] {
+  const { task_id: taskId, status } = task;
   const createdAt = Date.parse(task.created_at ?? "");
+  const timeoutAt = createdAt + LIMITS.taskTimeoutMs + 1;
   const worksFrom = Date.parse(plan.works_from);
   const endsAt = Date.parse(plan.ends_at ?? "");
-  const creation = creationOf(task.task_id);
-  const events: TimelineEvent[] = [
-    { at: createdAt, text: "Accepted", ...(creation !== undefined && { requests: [creation] }) },
+  // While the task is unfinished, no comparison with this time is true.
+  const completedAt = Date.parse(task.completed_at ?? "");
+  const expiresAt = completedAt + LIMITS.audioLifetimeMs;
+  const isOpen = task.completed_at === null;
+  const endsInTime = endsAt < timeoutAt;
+  const isUnread = status === "timeout" && endsInTime;
+  const cause = status === "timeout" ? "by the task timeout" : `because of ${task.error_code}`;
+  const credits = ledger.map((entry) => ({
+    at: Date.parse(entry.at),
+    text: `${formatAmount(entry.credits, "credit")} ${CREDITS[entry.kind]}`,
+    note: entry.kind === "refund" ? cause : "",
+  }));
+  const events: readonly (TimelineEvent | false)[] = [
+    { at: createdAt, text: "Accepted", requests: creationsOf(taskId) },
+    ...credits.slice(0, 1),
+    plan.ends_at_read === null &&
+      !(worksFrom >= completedAt) && { at: worksFrom, text: "The provider starts" },
+    ...readEvents(taskId, details.discovered_at),
+    isOpen && !endsInTime && { at: timeoutAt, text: "Timeout" },
+    ((isOpen && endsInTime) || isUnread) && {
+      at: endsAt,
+      text: `The provider ends: ${plan.outcome}`,
+      note: isOpen ? "(seen at the next read)" : "(not read)",
+    },
+    !isOpen && {
+      at: completedAt,
+      text: `Ended: ${status}`,
+      note: isUnread ? (reads === 0 ? "(never read)" : "(not read again)") : "",
+    },
+    ...credits.slice(1),
+    Array.isArray(task.output?.result) && {
+      at: expiresAt,
+      text: expiresAt > now.value ? "The audio expires" : "The audio expired",
+    },
   ];
-  const addCredits = (isFreeze: boolean, note = "") => {
-    const moved = ledger.filter(({ kind }) => (kind === "freeze") === isFreeze);
-    for (const entry of moved)
-      events.push({
-        at: Date.parse(entry.at),
-        text: creditsText(entry),
-        ...(entry.kind === "refund" && { note }),
-      });
-  };
-  addCredits(true);
-  if (plan.ends_at_read === null && !(worksFrom >= Date.parse(task.completed_at ?? "")))
-    events.push({ at: worksFrom, text: "The provider starts" });
-  events.push(...readEvents(task.task_id, foundAt));
-  const providerEnd = { at: endsAt, text: `The provider ends: ${plan.outcome}` };
-  if (task.completed_at === null) {
-    const timeout = { at: createdAt + LIMITS.taskTimeoutMs + 1, text: "Timeout" };
-    events.push(endsAt < timeout.at ? { ...providerEnd, note: "(seen at the next read)" } : timeout);
-  } else {
-    const completedAt = Date.parse(task.completed_at);
-    const ended = { at: completedAt, text: `Ended: ${task.status}` };
-    // The provider ended it, but no read came before the task timeout.
-    if (task.status === "timeout" && endsAt < completedAt) {
-      events.push({ ...providerEnd, note: "(not read)" });
-      events.push({ ...ended, note: reads === 0 ? "(never read)" : "(not read again)" });
-    } else {
-      events.push(ended);
-    }
-    addCredits(false, task.status === "timeout" ? "by the task timeout" : `because of ${task.error_code}`);
-    const expiresAt = completedAt + LIMITS.audioLifetimeMs;
-    if (Array.isArray(task.output?.result))
-      events.push({ at: expiresAt, text: expiresAt > now.value ? "The audio expires" : "The audio expired" });
-  }
-  return events.sort((one, other) => one.at - other.at);
+  return events.filter((event) => event !== false).sort((one, other) => one.at - other.at);
 }
+
+const CREDITS = { top_up: "topped up", freeze: "frozen", settle: "settled", refund: "refunded" } as const;
 
 const MAX_READS = 4;
 
 /** Of many reads, the first one and the one that discovered the end have lines of their own. */
 function readEvents(taskId: string, foundAt: string | null): readonly TimelineEvent[] {
   const reads = readsOf(taskId);
-  const found = reads.find(({ at, status }) => at === foundAt && status !== 429);
-  const cuts = new Set(
-    reads.flatMap((read, index) => {
-      const isAlone = index === 0 || read === found || reads.length <= MAX_READS;
-      return isAlone ? [index, index + 1] : [];
-    }),
-  );
-  return [...cuts].flatMap((from, index, all) => {
-    const group = reads.slice(from, all[index + 1]);
-    const [first] = group;
+  const found = foundAt === null ? -1 : reads.findIndex(({ at, status }) => at >= foundAt && status !== 429);
+  const cuts = new Set(reads.length > MAX_READS ? [0, 1, found, found + 1] : reads.keys());
+  const starts = [...cuts].filter((cut) => cut >= 0).sort((one, other) => one - other);
+  return starts.flatMap((from, index) => {
+    const requests = reads.slice(from, starts[index + 1]);
+    const [first, second] = requests;
     if (first === undefined) return [];
-    const isOne = group.length === 1;
-    const note = isOne ? `${statusOf(first)} · ${shortId(first.request_id)}` : countsOf(group);
+    const note =
+      second === undefined
+        ? `${first.status ?? "no response"} · ${shortId(first.request_id)}`
+        : countsOf(requests);
     return {
       at: Date.parse(first.at),
-      text: isOne ? "Read" : `Read ${formatAmount(group.length, "more time")}`,
-      note: first === found ? `${note} · discovered the end` : note,
-      requests: group,
+      text: second === undefined ? "Read" : `Read ${formatAmount(requests.length, "more time")}`,
+      note: from === found ? `${note} · discovered the end` : note,
+      requests,
     };
   });
 }
 
-function statusOf({ status }: ExchangeRow): string {
-  return status === null ? "no response" : String(status);
-}
-
 /** Such as `19 × 200, 41 × 429`. */
 function countsOf(reads: readonly ExchangeRow[]): string {
-  const counts = new Map<string, number>();
-  for (const read of reads) counts.set(statusOf(read), (counts.get(statusOf(read)) ?? 0) + 1);
+  const counts = new Map<number | string, number>();
+  for (const { status } of reads) {
+    const name = status ?? "no response";
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
   return [...counts].map(([status, count]) => `${formatCount(count)} × ${status}`).join(", ");
-}
-
-const CREDITS = { top_up: "topped up", freeze: "frozen", settle: "settled", refund: "refunded" } as const;
-
-/** `5 credits refunded` */
-function creditsText({ kind, credits }: TaskDetails["ledger"][number]): string {
-  return `${formatAmount(credits, "credit")} ${CREDITS[kind]}`;
 }
