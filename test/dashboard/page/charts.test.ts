@@ -203,7 +203,9 @@ describe("the chart of all tasks", () => {
     const box = await page.locator(".time-axis").boundingBox();
     if (box === null) throw new Error("The chart has no axis");
     const bars = page.locator(".gantt-bar");
+    await page.mouse.click(box.x + 0.7 * box.width, box.y + 10);
     expect(await bars.count()).toBe(2);
+    expect(await page.getByRole("button", { name: "Reset the zoom" }).count()).toBe(0);
     await page.mouse.move(box.x + 0.6 * box.width, box.y + 10);
     await page.mouse.down();
     await page.mouse.move(box.x + 0.9 * box.width, box.y + 10, { steps: 3 });
@@ -220,7 +222,8 @@ describe("the chart of all tasks", () => {
   });
 
   test("opens on the last fifty tasks, and can show all", async () => {
-    const { page, submit } = await openDashboard({ path: CHART, emulator: { credits: 1000 } });
+    const { page, submit } = await openDashboard({ path: "/tasks", emulator: { credits: 1000 } });
+    await page.getByLabel("Draw to scale").check();
     for (let count = 0; count < 52; count++) await submit(LYRICS);
     const rows = page.getByRole("table", { name: "Gantt" });
     await page.getByText("52 tasks", { exact: true }).waitFor();

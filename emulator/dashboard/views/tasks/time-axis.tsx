@@ -46,7 +46,8 @@ export function TimeAxis({ range, onSelect }: { range: TimeRange; onSelect(part:
       }}
       onPointerMove={(event) => drag !== null && setDrag([drag[0], timeAt(event)])}
       onPointerUp={() => {
-        if (to > from) onSelect({ from, to });
+        // A click is no drag, even if the pointer moved a little.
+        if (to - from > (range.to - range.from) / 100) onSelect({ from, to });
         setDrag(null);
       }}
       onPointerCancel={() => setDrag(null)}

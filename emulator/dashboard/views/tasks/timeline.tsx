@@ -34,7 +34,7 @@ export function Timeline({ details, task }: { details: TaskDetails; task: Task }
         const [first, second] = requests;
         return (
           <li
-            key={`${at} ${text}`}
+            key={index}
             class={isAhead ? "ahead" : ""}
             style={{ "--share": (next - at) / Math.max(1, until - startedAt) }}
           >
