@@ -1,5 +1,15 @@
 type Listener = (reason: unknown) => void;
 
+/** What Node, Deno and Bun have. */
+interface Host {
+  readonly process?: {
+    listeners?(event: string): Listener[];
+    on(event: string, listener: Listener): void;
+    off(event: string, listener: Listener): void;
+  };
+  setImmediate?(callback: () => void): void;
+}
+
 const EVENT = "unhandledRejection";
 
 /**
@@ -7,15 +17,15 @@ const EVENT = "unhandledRejection";
  * listeners, after the rejections up to now were received. Without effect in a browser.
  */
 export function receiveUnhandled(listener: Listener): () => Promise<void> {
-  const { process } = globalThis as { process?: NodeJS.Process };
-  if (typeof process?.rawListeners !== "function") return async () => {};
-  const others = process.rawListeners(EVENT) as Listener[];
-  process.removeAllListeners(EVENT);
-  process.on(EVENT, listener);
+  const { process: host, setImmediate: afterMicrotasks } = globalThis as Host;
+  const others = host?.listeners?.(EVENT);
+  if (host === undefined || others === undefined) return async () => {};
+  for (const other of others) host.off(EVENT, other);
+  host.on(EVENT, listener);
   return async () => {
     // Node reports them after the microtasks.
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off(EVENT, listener);
-    for (const other of others) process.on(EVENT, other);
+    await new Promise<void>((resolve) => (afterMicrotasks ?? queueMicrotask)(resolve));
+    host.off(EVENT, listener);
+    for (const other of others) host.on(EVENT, other);
   };
 }

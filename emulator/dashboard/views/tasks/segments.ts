@@ -46,7 +46,7 @@ export function spanMs(from: number, to: number): number {
 /** The requests of each task, by method, oldest first. */
 const requestsByTask = computed(() => {
   const byTask = new Map<string, ExchangeRow[]>();
-  for (const request of requests.value.list) {
+  for (const request of requests.value) {
     const key = `${request.method} ${request.task_id}`;
     const others = byTask.get(key);
     if (others === undefined) byTask.set(key, [request]);
