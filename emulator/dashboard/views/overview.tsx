@@ -70,7 +70,8 @@ export function OverviewView() {
       <h1>What happened</h1>
       {suspended && (
         <p class="problem">
-          This account is suspended: it creates no tasks (403). <a href={linkTo("/account")}>Change that</a>
+          This account is suspended: it creates no tasks (403).{" "}
+          <a href={linkTo("/account/accounts")}>Change that</a>
         </p>
       )}
       {isEmpty && <ConnectSection />}
@@ -184,7 +185,7 @@ function ConnectSection() {
     <Section title="Connect your program">
       <p>
         It needs this address and a key. The emulator printed its first key at the start;{" "}
-        <a href={linkTo("/account")}>create another one</a> at any time.
+        <a href={linkTo("/account/keys")}>create another one</a> at any time.
       </p>
       <Code
         label="Environment variables"

@@ -76,7 +76,7 @@ test("the timeline shows on one axis, to scale, how late a read discovered the e
   expect(shares.filter((share) => share > 0).map((share) => Math.round(100 * share))).toEqual([67, 33]);
   await page.getByRole("link", { name: "Its requests" }).click();
   await page.getByText("2 requests", { exact: true }).waitFor();
-  expect(page.url()).toContain(`task=${taskId}`);
+  expect(page.url()).toContain(`task%3A${taskId}`);
 });
 
 test("the timeline groups many reads with their statuses, but not the one that discovered the end", async () => {

@@ -273,7 +273,7 @@ describe("scenarios", () => {
     expect(credits === null ? await field.count() : await field.inputValue()).toBe(credits ?? 0);
     emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
     await form.getByRole("button", { name: "Reset everything" }).click();
-    await form.getByLabel("Seed").waitFor({ state: "detached" });
+    await form.getByRole("button", { name: "Reset everything" }).waitFor({ state: "detached" });
     expect(emulator.snapshot()).toEqual(before);
   });
 
@@ -286,7 +286,7 @@ describe("scenarios", () => {
     await page.getByRole("button", { name: "Reset…" }).click();
     await expect.poll(() => form.getByLabel(/^Seed/).inputValue()).toBe("7");
     await form.getByRole("button", { name: "Reset everything" }).click();
-    await form.getByLabel("Seed").waitFor({ state: "detached" });
+    await form.getByRole("button", { name: "Reset everything" }).waitFor({ state: "detached" });
     expect(emulator.snapshot().state).toMatchObject({ seed: 7 });
   });
 
@@ -298,7 +298,7 @@ describe("scenarios", () => {
     await form.getByLabel("Credits").fill("33");
     await form.getByLabel("Draw the policy from the seed").check();
     await form.getByRole("button", { name: "Reset everything" }).click();
-    await form.getByLabel("Seed").waitFor({ state: "detached" });
+    await form.getByRole("button", { name: "Reset everything" }).waitFor({ state: "detached" });
     expect(emulator.snapshot().state).toMatchObject({ seed: 42 });
     expect(emulator.policy).toEqual(createEmulator({ seed: 42, policy: "vary" }).policy);
     expect(emulator.accounts.get(emulator.accountId).balance.total).toBe(33);

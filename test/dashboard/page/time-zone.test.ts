@@ -49,7 +49,7 @@ test("every view shows the same times, in UTC, whatever the browser's time zone 
     ["/tasks", ".rows", 0],
     ["/tasks?view=scale", ".time-axis", 0],
     [`/tasks/${taskId}`, ".crumbs", 0],
-    ["/requests", ".rows", 1],
+    ["/requests?rate=1", ".rows", 1],
     ["/requests?open=1", ".exchange h2", 0],
     ["/scenarios", "h1:text-is('Scenarios')", 0],
   ] as const) {
