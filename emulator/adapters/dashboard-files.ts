@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
 import { completeResponse, createResponse, type HttpResponse } from "../http/messages.js";
 import type { Dashboard } from "./http-server.js";
 
@@ -32,6 +33,7 @@ const POLICY = [
 
 const PAGE_HEADERS = {
   "Cache-Control": "no-cache",
+  Vary: "Accept-Encoding",
   "Content-Security-Policy": POLICY,
   "Cross-Origin-Opener-Policy": "same-origin",
   "Referrer-Policy": "no-referrer",
@@ -40,25 +42,32 @@ const PAGE_HEADERS = {
 
 /** The dashboard's files, read at the first request. Requests for them are not logged, and faults do not apply. */
 export function createDashboard(): Dashboard {
-  let files: Promise<ReadonlyMap<string, HttpResponse>> | undefined;
-  return async (method, path) => {
+  let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
+  return async (method, path, acceptsGzip) => {
     if (method !== "GET" && method !== "HEAD") return null;
     files ??= readFiles();
-    const file = (await files).get(path);
+    const file = (await files).get(path)?.[acceptsGzip ? "compressed" : "plain"];
     if (file === undefined) return null;
     return completeResponse({ ...file, headers: { ...file.headers } }, crypto.randomUUID(), method);
   };
 }
 
-async function readFiles(): Promise<ReadonlyMap<string, HttpResponse>> {
-  const files = new Map<string, HttpResponse>();
+interface PageFile {
+  readonly plain: HttpResponse;
+  readonly compressed: HttpResponse;
+}
+
+async function readFiles(): Promise<ReadonlyMap<string, PageFile>> {
+  const files = new Map<string, PageFile>();
   for (const name of await readdir(DASHBOARD).catch(() => [])) {
     const contentType = CONTENT_TYPES[name.split(".").at(-1) ?? ""];
     if (contentType === undefined) continue;
     const bytes = new Uint8Array(await readFile(new URL(name, DASHBOARD)));
-    const response = createResponse(200, contentType, bytes);
-    Object.assign(response.headers, PAGE_HEADERS);
-    files.set(name === "index.html" ? "/" : `/dashboard/${name}`, response);
+    const plain = createResponse(200, contentType, bytes);
+    const compressed = createResponse(200, contentType, new Uint8Array(gzipSync(bytes)));
+    Object.assign(plain.headers, PAGE_HEADERS);
+    Object.assign(compressed.headers, PAGE_HEADERS, { "Content-Encoding": "gzip" });
+    files.set(name === "index.html" ? "/" : `/dashboard/${name}`, { plain, compressed });
   }
   return files;
 }

@@ -23,7 +23,7 @@ import { ServedConnection } from "./served-connection.js";
 const http = process.getBuiltinModule("node:http");
 
 /** Responds with a file of the dashboard, or `null` if there is none at the path. */
-export type Dashboard = (method: string, path: string) => Promise<HttpResponse | null>;
+export type Dashboard = (method: string, path: string, acceptsGzip: boolean) => Promise<HttpResponse | null>;
 
 /**
  * Requests without `Host` get the service's response, not Node's. Connections stay open for longer than clients reuse
@@ -106,7 +106,9 @@ export class SiteServer {
     try {
       const target = targetOf(this.#site, incoming.url ?? "");
       if (this.#dashboard !== null && isPagePath(target.path)) {
-        const page = await this.#dashboard(incoming.method ?? "GET", target.path);
+        const { method = "GET", headers } = incoming;
+        const acceptsGzip = /\bgzip\b/.test(String(headers["accept-encoding"]));
+        const page = await this.#dashboard(method, target.path, acceptsGzip);
         if (page !== null) return send(incoming, response, page);
       }
       const origins = this.#origins.under(incoming.headers.host, own);

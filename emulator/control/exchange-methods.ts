@@ -12,6 +12,7 @@ import { UNREAD_BODY } from "../core/ranges.js";
 import { parseJson } from "../http/json-body.js";
 import type { Origins } from "../http/messages.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
+import { indexOf } from "./observer-methods.js";
 import { eventStream, streamRequests } from "./stream-requests.js";
 
 const exchangeSchema = z
@@ -53,18 +54,33 @@ const detailsSchema = z.extend(exchangeSchema, {
 export type ExchangeRow = z.output<typeof exchangeSchema>;
 type ExchangeDetails = z.output<typeof detailsSchema>;
 
+/** In one response. */
+const MOST_LISTED = 2000;
+
 /** Requests as a person debugs them: with their messages, and with what shaped the response. */
 export const exchangeMethods = {
   streamExchanges: fileMethod("GET /exchanges/stream", {
-    summary: "Every request as server-sent events, with its task, key and fault: past ones first.",
+    summary: "Every request from now on as server-sent events, with its task, key and fault.",
     mediaType: "text/event-stream",
     scoped: true,
     respond: ({ core, origins }, _params, _request, account) =>
       eventStream(
-        streamRequests(core, account, (request, later) =>
-          exchangeJson(request, core.exchanges.before(later), origins),
+        streamRequests(
+          core,
+          account,
+          (request, later) => exchangeJson(request, core.exchanges.before(later), origins),
+          "end",
         ),
       ),
+  }),
+  listExchanges: method("GET /exchanges/before/{number}", {
+    summary: `List up to ${MOST_LISTED} requests before this one, oldest first. A number after the last one lists the latest.`,
+    response: z.object({
+      exchanges: list(exchangeSchema),
+      /** Whether the log has earlier ones. */
+      earlier: flag,
+    }),
+    run: (context, [number]) => exchangesBefore(context, indexOf(number)),
   }),
   getExchange: method("GET /exchanges/{number}", {
     summary: "One request and its response, with headers and bodies. API keys are masked.",
@@ -92,6 +108,21 @@ export const exchangeMethods = {
     run: (context, _, { numbers }, account) => httpArchive(context, numbers, account),
   }),
 };
+
+/** Requests that came with a snapshot have no number, and are listed together. */
+function exchangesBefore({ core, origins }: MethodContext, number: number) {
+  const log = core.state.requests;
+  const latest = core.exchanges.all().at(-1)?.number ?? 0;
+  const end = Math.max(0, log.length - Math.max(0, latest - number + 1));
+  const firstNumbered = Math.max(0, log.length - latest);
+  const from = end - MOST_LISTED < firstNumbered ? 0 : end - MOST_LISTED;
+  const exchanges = log
+    .slice(from, end)
+    .map((request, index) =>
+      exchangeJson(request, core.exchanges.before(log.length - 1 - from - index), origins),
+    );
+  return { exchanges, earlier: from > 0 };
+}
 
 /** The URL has the address at which the reader reaches the emulator, so that a copied command works there. */
 function exchangeJson(

@@ -243,7 +243,8 @@ function rulesOf({ state, ruleUses }: Core) {
   });
 }
 
-function indexOf(digits: string): number {
+/** The number at the end of a path. */
+export function indexOf(digits: string): number {
   if (!/^\d{1,15}$/.test(digits))
     throw new Refusal("not_found", "The path must end in a whole number, 0 or more.");
   return Number(digits);

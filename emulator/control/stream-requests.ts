@@ -18,7 +18,7 @@ export function eventStream(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Ht
 }
 
 /**
- * The request log as server-sent events, past requests first. A slow reader needs no memory except for its position in the
+ * The request log as server-sent events, past requests first unless `from` is the end. A slow reader needs no memory except for its position in the
  * log. The stream ends when it is canceled, when the log drops an entry that is not sent yet, when the state is replaced
  * before the old log is sent, and when the emulator is disposed.
  *
@@ -28,8 +28,9 @@ export function streamRequests(
   core: Core,
   account: Account | null,
   toJson: (request: LoggedRequest, later: number) => unknown = (request) => request,
+  from: "beginning" | "end" = "beginning",
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream(new RequestSource(core, account, toJson), { highWaterMark: 1 });
+  return new ReadableStream(new RequestSource(core, account, toJson, from), { highWaterMark: 1 });
 }
 
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
@@ -40,7 +41,7 @@ class RequestSource implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> 
   readonly #toJson: (request: LoggedRequest, later: number) => unknown;
   #log: readonly LoggedRequest[];
   #length: number;
-  #position = 0;
+  #position: number;
   #isPulled = false;
   #unsubscribe = () => {};
 
@@ -48,12 +49,14 @@ class RequestSource implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> 
     core: Core,
     account: Account | null,
     toJson: (request: LoggedRequest, later: number) => unknown,
+    from: "beginning" | "end",
   ) {
     this.#core = core;
     this.#account = account;
     this.#toJson = toJson;
     this.#log = core.state.requests;
     this.#length = this.#log.length;
+    this.#position = from === "end" ? this.#length : 0;
   }
 
   start(controller: Controller): void {
@@ -72,7 +75,8 @@ class RequestSource implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> 
       logReaders.delete(read);
       closeListeners.delete(end);
     };
-    if (this.#length === 0 || this.#account !== null) controller.enqueue(encoder.encode(EMPTY_COMMENT));
+    if (this.#position === this.#length || this.#account !== null)
+      controller.enqueue(encoder.encode(EMPTY_COMMENT));
   }
 
   pull(controller: Controller): void {

@@ -101,6 +101,7 @@ export function messageOf(body: unknown): string | null {
 
 export const getOverview = call("GET /overview");
 export const getExchange = call("GET /exchanges/{number}");
+export const getExchangesBefore = call("GET /exchanges/before/{number}");
 export const searchExchanges = call("POST /exchanges/search");
 export const exportExchanges = call("POST /exchanges/har");
 export const getFindings = call("GET /audit");

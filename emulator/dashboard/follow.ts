@@ -1,6 +1,7 @@
 import { effect } from "@preact/signals";
 import {
   type ExchangeRow,
+  getExchangesBefore,
   getFindings,
   getLedgerFrom,
   getOverview,
@@ -30,6 +31,8 @@ const BUSY_RATIO = 4;
 /** How long requests are collected before they are shown. */
 const COLLECT_MS = 100;
 const RECONNECT_MS = 1000;
+/** The number of no request: before it are the latest ones. */
+const AFTER_THE_LAST = String(10 ** 14);
 /** As many as the emulator itself keeps. */
 const MAX_REQUESTS = 100_000;
 
@@ -141,49 +144,70 @@ async function refreshLedger(isFresh: boolean): Promise<void> {
   ledgers.value = { ...(isFresh ? {} : ledgers.value), [accountId]: [...(known ?? []), ...entries] };
 }
 
-/** Reads the request stream, which begins with the backlog each time it is opened. Returns a function that opens it again. */
+/**
+ * Reads the log from its end: the latest requests first, then the earlier ones, while a stream brings the later ones. Returns a
+ * function that reads all of it again.
+ */
 function followLog(listener: {
   onOpen(isFirst: boolean): void;
   onRequests(): void;
   onLost(): void;
 }): () => void {
   let source: EventSource | null = null;
-  /** What is not shown yet. */
+  /** What the stream has brought and is not shown yet. */
   let received: ExchangeRow[] = [];
-  let isOther = false;
   let isCollecting = false;
   let isFirst = true;
 
   const show = () => {
     isCollecting = false;
-    requests.value = [...(isOther ? [] : requests.value), ...received].slice(-MAX_REQUESTS);
+    if (!isLogLoaded.value || received.length === 0) return;
+    requests.value = [...requests.value, ...received].slice(-MAX_REQUESTS);
     received = [];
-    isOther = false;
-    isLogLoaded.value = true;
     listener.onRequests();
   };
   const collect = () => {
     if (!isCollecting) setTimeout(show, COLLECT_MS);
     isCollecting = true;
   };
+  const readPast = async (own: EventSource) => {
+    const latest = await getExchangesBefore(AFTER_THE_LAST);
+    if (source !== own) return;
+    const { number } = latest.exchanges.at(-1) ?? {};
+    // The stream may have brought the same requests meanwhile.
+    received = received.filter((each) => (each.number ?? 0) > (number ?? 0));
+    requests.value = latest.exchanges;
+    isLogLoaded.value = true;
+    collect();
+    for (let { earlier } = latest; earlier; ) {
+      // What is read already is drawn first.
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      const first = requests.value.find((each) => each.number !== null);
+      const before = await getExchangesBefore(String(first?.number ?? 0));
+      if (source !== own) return;
+      requests.value = [...before.exchanges, ...requests.value];
+      ({ earlier } = before);
+    }
+  };
   const restart = () => {
     source?.close();
-    source = new EventSource("/_emulator/exchanges/stream");
-    source.onopen = () => {
+    const own = new EventSource("/_emulator/exchanges/stream");
+    source = own;
+    own.onopen = () => {
       received = [];
-      isOther = true;
       listener.onOpen(isFirst);
       isFirst = false;
-      collect();
+      // A lost connection opens again by itself.
+      void readPast(own).catch(() => setTimeout(() => source === own && restart(), RECONNECT_MS));
     };
-    source.onmessage = ({ data }: MessageEvent<string>) => {
+    own.onmessage = ({ data }: MessageEvent<string>) => {
       received.push(JSON.parse(data));
       collect();
     };
-    source.onerror = () => {
+    own.onerror = () => {
       listener.onLost();
       // It reconnects by itself, unless the response was not a stream.
-      if (source?.readyState === EventSource.CLOSED) setTimeout(restart, RECONNECT_MS);
+      if (own.readyState === EventSource.CLOSED) setTimeout(restart, RECONNECT_MS);
     };
   };
   restart();

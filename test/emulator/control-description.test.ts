@@ -26,6 +26,7 @@ const TABLE = {
   "/requests": "GET",
   "/requests/stream": "GET",
   "/exchanges/stream": "GET",
+  "/exchanges/before/{number}": "GET",
   "/exchanges/{number}": "GET",
   "/exchanges/search": "POST",
   "/exchanges/har": "POST",

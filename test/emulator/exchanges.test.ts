@@ -1,4 +1,4 @@
-import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
+import { createEmulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { expect, test } from "vitest";
 import { type Exchange, Exchanges } from "../../emulator/core/log/exchanges.js";
@@ -128,26 +128,49 @@ test("an HTTP archive contains the selected exchanges, without API keys", async 
 });
 
 test("a restored snapshot starts the exchanges anew, and its logged requests have no messages", async () => {
-  const { emulator, get, exchange } = start();
+  const { emulator, get, exchange, control } = start();
   await get(BALANCE);
   emulator.restore(emulator.snapshot());
   expect(await exchange(1)).toMatchObject({ error_code: "not_found" });
   await get(USAGE);
   expect(await exchange(1)).toMatchObject({ path: USAGE });
-  expect(await firstEvents(emulator, 2)).toMatchObject([
-    { number: null, path: BALANCE, ended: null, manual: false },
-    { number: 1, path: USAGE, ended: "response" },
-  ]);
+  const { body } = await control("GET", "/exchanges/before/100");
+  expect(body).toMatchObject({
+    exchanges: [
+      { number: null, path: BALANCE, ended: null, manual: false },
+      { number: 1, path: USAGE, ended: "response" },
+    ],
+    earlier: false,
+  });
 });
 
-async function firstEvents(emulator: Emulator, count: number): Promise<unknown[]> {
+test("the log is listed from its end, page by page, each request once, also while more arrive", async () => {
+  const { emulator, get, control } = start({ limits: { requests: 100_000 } });
+  await get(USAGE);
+  emulator.restore(emulator.snapshot());
+  for (let count = 0; count < 4100; count++) await get(BALANCE);
+  const numbers: (number | null)[] = [];
+  for (let before = 10 ** 14, more = true; more; ) {
+    const { exchanges, earlier } = (await control("GET", `/exchanges/before/${before}`)).body;
+    numbers.unshift(...exchanges.map(({ number }: { number: number | null }) => number));
+    [before, more] = [exchanges[0].number, earlier];
+    await get(BALANCE);
+  }
+  expect(numbers).toEqual([null, ...Array.from({ length: 4100 }, (_, index) => index + 1)]);
+});
+
+test("the stream sends the requests from its opening on", async () => {
+  const { emulator, get } = start();
+  await get(BALANCE);
   const { body } = await emulator.fetch(`${emulator.url}/_emulator/exchanges/stream`);
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  await get(USAGE);
   let text = "";
-  while (text.split("data: ").length <= count) text += (await reader?.read())?.value;
+  while (!text.includes("data: ")) text += (await reader?.read())?.value;
   await reader?.cancel();
-  return text.match(/(?<=data: ).*/g)?.map((event) => JSON.parse(event)) ?? [];
-}
+  expect(text).toContain(USAGE);
+  expect(text).not.toContain(BALANCE);
+});
 
 test("when the log drops its oldest exchanges, their bytes are free again", () => {
   // Room for the messages of 1.5 logs of requests without a body.
@@ -187,7 +210,8 @@ test("in process, the URL of an exchange has the origin that the request was sen
   const numbers = sent.map((_, index) => index + 1);
   const urlsOf = (rows: unknown[]) => rows.map((row) => Object(row).url);
   expect(urlsOf(await Promise.all(numbers.map(exchange)))).toEqual(sent);
-  expect(urlsOf(await firstEvents(emulator, sent.length))).toEqual(sent);
+  const listed = (await control("GET", "/exchanges/before/1000")).body.exchanges;
+  expect(urlsOf(listed)).toEqual(sent);
   const { log } = (await control("POST", "/exchanges/har", {})).body;
   expect(urlsOf(log.entries.map(({ request }: { request: unknown }) => request))).toEqual(sent);
 });

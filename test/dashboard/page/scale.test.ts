@@ -70,6 +70,30 @@ async function useViews({ page, api, goTo }: Dashboard, timesBefore: number): Pr
   return await page.evaluate(longestTask);
 }
 
+test("the first useful paint does not depend on the length of the log", async () => {
+  const limits = { requests: 1_000_000, windowSeconds: 60 };
+  const emulator = { credits: 100_000, limits };
+  const empty = await openDashboard({ emulator });
+  const long = await openDashboard({ emulator, prepare: (each) => fill(each, 60_000) });
+  for (const [view, useful] of [
+    ["/", ".figures strong"],
+    ["/requests", ".heading h1"],
+  ] as const) {
+    const times = { empty: [] as number[], long: [] as number[] };
+    for (let load = 0; load < 4; load++) {
+      for (const [name, { page, server }] of Object.entries({ empty, long })) {
+        await page.goto("about:blank");
+        await page.goto(`${server.url}/#${view}`);
+        await page.locator(useful).first().waitFor();
+        if (view === "/requests" && name === "long") await page.locator(".rows .body .row").first().waitFor();
+        times[name as keyof typeof times].push(await page.evaluate(() => performance.now()));
+      }
+    }
+    expect(Math.min(...times.long)).toBeLessThan(Math.max(300, 2.5 * Math.min(...times.empty)));
+  }
+  await long.page.getByText("60,000 requests", { exact: true }).waitFor();
+});
+
 describe("a busy emulator", () => {
   test("with 5,000 tasks and 50 requests a second is shown without long tasks", async () => {
     const dashboard = await openDashboard({
