@@ -47,7 +47,7 @@ export function Player({ source, title }: { source: string; title: string }) {
         <small>
           <code>{blob.type}</code> · {formatBytes(blob.size)}
           {seconds !== undefined && ` · ${formatDuration(Math.floor(seconds) * 1000)}`} ·{" "}
-          <a href={url} download={`${title}.${blob.type.replace(/.*\//, "").replace("mpeg", "mp3")}`}>
+          <a href={url} download={`${title}.${blob.type.split("/").at(-1)?.replace("mpeg", "mp3")}`}>
             Download
           </a>
         </small>
