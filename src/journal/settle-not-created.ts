@@ -51,8 +51,9 @@ const RULES = {
  * runs with `probe: true`, one journal for all orders of the account, and one account for all keys of the journal: a number of
  * another account proves nothing about these orders. Tasks of other programs make the evidence weaker, never wrong.
  *
- * This call reads `usage` once, and creates nothing. Call it only if no process still runs these orders, for example after a
- * job queue has given the job of a killed worker to another one: a process that was suspended could still send its POST.
+ * This call reads `usage` once, and creates nothing. Call it only if no request of a key that it may free is in flight: for
+ * example after a job queue has given the job of a killed worker to another one. A process that was suspended could still send
+ * its POST.
  *
  * @param client - The client of the account.
  * @param journal - The journal of the runs.
