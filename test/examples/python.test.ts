@@ -28,21 +28,67 @@ test.skipIf(!hasPython).each([
   for (const name of names) expect(statSync(join(folder, name)).size).toBeGreaterThan(10_000);
 });
 
-test.skipIf(!hasPython).each(shownIn("python"))(
-  "$name: the test passes, and leaves no process",
-  async ({ code }) => {
-    const folder = await createFolder();
-    mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
-    symlinkSync(resolve("dist/cli.js"), join(folder, "node_modules/.bin/async-music"));
-    // SIGTERM ends the emulator with status 0.
-    const more = "\n\ndef tearDownModule():\n    print('status', SongTest.process.returncode)\n";
-    writeFileSync(join(folder, "test_guide.py"), code + more);
-    const tests = ["-W", "error::ResourceWarning", "-m", "unittest"];
-    const { status, stdout, stderr } = spawnSync("python3", tests, { cwd: folder, encoding: "utf8" });
-    expect([status, stderr]).toEqual([0, expect.stringMatching(/^Ran 1 test .*\nOK\n$/ms)]);
-    expect(stdout).toBe("status 0\n");
+const hasPytest = spawnSync("pytest", ["--version"]).status === 0;
+
+test.skipIf(!hasPytest)("the pytest fixture runs the tests of the guide (needs pytest)", async () => {
+  const { status, stdout } = runPytest(await createPytestFolder());
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^2 passed in .*s$/m)]);
+});
+
+test.skipIf(!hasPytest).each([
+  [
+    "breaks a rule",
+    "account.control('PUT', '/providers/provider_a/always', {'polls': 2})",
+    /1 passed, 1 error/,
+    "polled_too_often",
+  ],
+  [
+    "does not use a fault of its own",
+    "account.control('POST', '/faults', {'method': 'DELETE', 'fault': {'kind': 'malformed'}})",
+    /1 passed, 1 error/,
+    "No request matched these faults",
+  ],
+  [
+    "does not use a fault of another account",
+    "Account(account.url).control('POST', '/faults', {'fault': {'kind': 'malformed'}})",
+    /1 passed in/,
+    "",
+  ],
+])(
+  "the pytest fixture checks its account after a test that %s (needs pytest)",
+  async (_, line, end, text) => {
+    const folder = await createPytestFolder();
+    const code = [
+      "from conftest import Account",
+      "from test_song import order_song",
+      "def test_account(account):",
+      `    ${line}`,
+      "    order_song(account.url, account.api_key, 'polka', poll_seconds=0)",
+    ];
+    writeFileSync(join(folder, "test_account.py"), code.join("\n"));
+    const { stdout } = runPytest(folder, "test_account.py");
+    expect(stdout).toMatch(end);
+    expect(stdout).toContain(text);
   },
 );
+
+/** A folder with the installed package and the files of the guide. The first line of each file is a comment with its name. */
+async function createPytestFolder(): Promise<string> {
+  const folder = await createFolder();
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+  symlinkSync(resolve("dist/cli.js"), join(folder, "node_modules/.bin/async-music"));
+  for (const { code } of shownIn("python")) {
+    const [, name = ""] = /^# (.+)\n/.exec(code) ?? [];
+    writeFileSync(join(folder, name), code);
+  }
+  return folder;
+}
+
+/** Runs the tests of a folder. A warning, such as the one about a process that still runs, fails the run. */
+function runPytest(cwd: string, ...files: readonly string[]) {
+  const flags = ["-q", "-W", "error", "-p", "no:cacheprovider"];
+  return spawnSync("pytest", [...flags, ...files], { cwd, encoding: "utf8" });
+}
 
 test("the last response to the commands of the guide is the one that it shows", () => {
   const code = shownIn("sh").find((shown) => shown.code.includes("X-Emulator-Outcome"))?.code ?? "";
