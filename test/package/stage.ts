@@ -50,6 +50,7 @@ export const stage = {
   client,
   clip: song.output.result[0],
   emulator,
+  journal: memoryJournal(),
   request,
   requests: [request],
   save: (_taskId: string) => {},

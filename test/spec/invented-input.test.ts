@@ -123,7 +123,7 @@ test("the dashboard's form has its fields", () => {
 test("the options page lists it", () => {
   const tables = requestTables(INPUTS);
   expect(tables).toContain(
-    "| a remix of a clip | `provider_a` | `remix` | 7 | `source_clip_id` | `remix_strength` |",
+    '| a remix of a clip | `provider_a` | `remix` | 7 | `source_clip_id` | `remix_strength` | `{ source_clip_id: "clip-9" }` |',
   );
   expect(tables).toContain("| `remix_strength` | number, 0 or more | How far the remix departs. |");
 });

@@ -25,7 +25,7 @@ export function llmsIndex(): string {
     ...sections.map(([heading, entries]) => `${heading}\n\n${[entries].flat().join("\n")}`),
     [
       "## Machine-readable\n",
-      "- [Skill](skills/async-music/SKILL.md): what to call when, with wrong and right code",
+      "- [Skill](skills/async-music/SKILL.md): install, requests, orders, errors and tests for coding agents, with code to copy",
       "- [The service](openapi.json): its four endpoints in OpenAPI 3.1",
       "- [Seed files](seed-file.schema.json): the JSON Schema of hand-written emulator states",
     ].join("\n"),

@@ -7,16 +7,23 @@ import {
   noteOf,
 } from "../../src/contract/inputs.js";
 
-/** The requests and the fields of their `input`, as the tables of `docs/options.md`. */
+/** The requests and the fields of their `input`, as the tables of `docs/options.md` and of the skill. */
 export function requestTables(inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): string {
   const requests = inputs.map(({ model, task_type: type, credits, fields, oneOf = [], texts }) => {
     const isNeeded = (name: string) => fields[name]?.isRequired === true || oneOf.includes(name);
-    const needed = Object.keys(fields).filter(isNeeded).map(code).join(" or ");
-    const optional = Object.keys(fields)
-      .filter((name) => !isNeeded(name))
-      .map(code)
-      .join(", ");
-    return row(texts.result, code(model), code(type), credits, needed, optional);
+    const names = Object.keys(fields);
+    const needed = names.filter(isNeeded);
+    const optional = names.filter((name) => !isNeeded(name));
+    const example = needed.map((name) => `${name}: ${JSON.stringify(texts.fields[name]?.example)}`);
+    return row(
+      texts.result,
+      code(model),
+      code(type),
+      credits,
+      needed.map(code).join(" or "),
+      optional.map(code).join(", "),
+      code(`{ ${example.join(", ")} }`),
+    );
   });
   const fields = fieldNames(inputs).flatMap((name) => {
     const meanings = meaningsOf(name, inputs);
@@ -26,8 +33,16 @@ export function requestTables(inputs: readonly DescribedInput[] = DESCRIBED_INPU
     });
   });
   return [
-    row("Makes", "`model`", "`task_type`", "Credits", "Required in `input`", "Optional in `input`"),
-    row("---", "---", "---", "---", "---", "---"),
+    row(
+      "Makes",
+      "`model`",
+      "`task_type`",
+      "Credits",
+      "Required in `input`",
+      "Optional in `input`",
+      "Example of `input`",
+    ),
+    row("---", "---", "---", "---", "---", "---", "---"),
     ...requests,
     "",
     row("Field of `input`", "Type", "Meaning"),
