@@ -1,17 +1,14 @@
-import { AsyncMusic, type Clip, isMusic, progressOf, type Task } from "async-music";
+import { AsyncMusic, type Journal, memoryJournal } from "async-music";
 import { createEmulator } from "async-music/emulator";
-
-/** The fields of a song that a browser receives. `progress` is from 0 to 1. */
-export type Song =
-  | { status: "pending"; progress: number }
-  | { status: "ready"; clips: readonly Clip[] }
-  | { status: "failed"; reason: string | null };
+import { fileJournal } from "async-music/node";
+import { followSongs } from "./orders.ts";
 
 // Next.js may load this module once for each route. A client in the global object is one for all of them.
 const shared: typeof globalThis & { songService?: SongService } = globalThis;
 
 interface SongService {
   client: AsyncMusic;
+  journal: Journal;
   fetch: typeof fetch;
 }
 
@@ -25,11 +22,29 @@ export const isEmulated = (): boolean => !process.env["ASYNC_MUSIC_API_KEY"];
  */
 export const songClient = (): AsyncMusic => songService().client;
 
+/** The orders. The directory must be on a durable disk: use `postgresJournal` or `redisJournal` on a platform without one. */
+export const songJournal = (): Journal => songService().journal;
+
+/** Waits for the songs of all orders. Without a setting, there is no client, and the page names the setting. */
+export async function followInBackground(): Promise<void> {
+  try {
+    await followSongs(songClient(), songJournal(), new AbortController().signal);
+  } catch (error) {
+    console.error(error);
+  }
+}
+
 /** Requests audio, which needs no key. Of the emulator, only this function reaches it. */
 export const fetchAudio: typeof fetch = (url, init) => songService().fetch(url, init);
 
 function songService(): SongService {
-  shared.songService ??= isEmulated() ? emulatedService() : { client: new AsyncMusic(), fetch };
+  shared.songService ??= isEmulated()
+    ? emulatedService()
+    : {
+        client: new AsyncMusic(),
+        journal: fileJournal(process.env["SONGS_JOURNAL"] ?? "songs.journal"),
+        fetch,
+      };
   return shared.songService;
 }
 
@@ -38,12 +53,5 @@ function emulatedService(): SongService {
   const emulator = createEmulator({ clock: "real" });
   emulator.providers.provider_a.always({ queue_seconds: 3, process_seconds: 27 });
   const connection = emulator.connection();
-  return { client: new AsyncMusic(connection), fetch: connection.fetch };
-}
-
-export function songOf(task: Task): Song {
-  if (task.status === "failure" || task.status === "timeout")
-    return { status: "failed", reason: task.error_code };
-  if (task.status === "success" && isMusic(task)) return { status: "ready", clips: task.output.result };
-  return { status: "pending", progress: progressOf(task) };
+  return { client: new AsyncMusic(connection), journal: memoryJournal(), fetch: connection.fetch };
 }

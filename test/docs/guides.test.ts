@@ -31,6 +31,21 @@ test("the site lists every guide, and so does Getting started, in the same order
   expect(["docs/getting-started.md", ...listed, ...project]).toEqual(shown);
 });
 
+test("each excerpt of a guide is in a file of the examples", () => {
+  // Without indentation, which excerpts have less of.
+  const lines = (text: string) => text.replace(/^ +/gm, "");
+  const files = globSync("examples/{express,hono,next,web}/**/*.{ts,tsx,mjs,html}", {
+    exclude: (path) => String(path).includes("node_modules"),
+  });
+  const examples = files.map((file) => lines(read(file)));
+  const excerpts = globSync("docs/*.md").flatMap((page) =>
+    matchesIn(read(page), /^```\w+ excerpt\n([\s\S]*?)^```$/gm),
+  );
+  expect(excerpts.length).toBeGreaterThan(0);
+  const missing = excerpts.filter((excerpt) => !examples.some((text) => text.includes(lines(excerpt))));
+  expect(missing).toEqual([]);
+});
+
 test("the guide installs every package that the examples of queues import", () => {
   const examples = globSync("examples/{queues,postgres}/*.ts").map(read).join("\n");
   const imports = matchesIn(examples, /^(?:import|\}) .*from "([^."].*)";$/gm);

@@ -1,87 +1,50 @@
-import { createEmulator, type Fault } from "async-music/emulator";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator } from "async-music/emulator";
 import { emulatorHandlers } from "async-music/emulator/msw";
 import { setupServer } from "msw/node";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { GET as GET_AUDIO } from "../../examples/next/app/api/songs/[id]/audio/[clip]/route.js";
-import { GET } from "../../examples/next/app/api/songs/[id]/route.js";
-import { POST } from "../../examples/next/app/api/songs/route.js";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { GET as GET_AUDIO } from "../../examples/next/app/api/songs/[order]/audio/[clip]/route.js";
+import { GET as GET_EVENTS } from "../../examples/next/app/api/songs/[order]/events/route.js";
+import { GET, PUT } from "../../examples/next/app/api/songs/[order]/route.js";
 
 const emulator = createEmulator({ clock: "real" });
+const folder = mkdtempSync(join(tmpdir(), "async-music-"));
 const server = setupServer(...emulatorHandlers(emulator));
 beforeAll(() => {
   vi.stubEnv("ASYNC_MUSIC_API_KEY", emulator.apiKey);
   vi.stubEnv("ASYNC_MUSIC_BASE_URL", emulator.url);
+  vi.stubEnv("SONGS_JOURNAL", join(folder, "songs.journal"));
   server.listen();
 });
 afterAll(() => {
   server.close();
   vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
 });
 
-test("an order gets a 202 with the URL of its song", async () => {
-  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 60, process_seconds: 60 });
-  const ordered = await post({ description: "rain in Lisbon" });
-  expect(ordered.status).toBe(202);
-  const id = idOf(ordered);
+test("the example has the same orders as the servers", () => {
+  const [own, shared] = ["next", "web"].map((name) => readFileSync(`examples/${name}/orders.ts`, "utf8"));
+  expect(own).toBe(shared);
+});
 
-  const pending = await get(id);
-  expect([await pending.json(), pending.headers.get("Retry-After")]).toEqual([
-    { status: "pending", progress: 0 },
-    "5",
-  ]);
+test("an order gets a 202, and its song later, which is charged once", async () => {
+  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 60, process_seconds: 60 });
+  const before = emulator.state().tasks.length;
+  expect((await put("order-1")).status).toBe(202);
+  expect(await (await get("order-1")).json()).toEqual({ status: "pending", progress: 0 });
   await emulator.clock.advance(10 * 60_000);
-  const ready = await get(id);
-  expect(await ready.json()).toMatchObject({ status: "ready", clips: [{ id: expect.any(String) }, {}] });
+  expect(await (await get("order-1")).json()).toMatchObject({ status: "ready", clips: [{}, {}] });
+  expect((await put("order-1")).status).toBe(202);
+  expect(emulator.state().tasks).toHaveLength(before + 1);
+  const events = await GET_EVENTS(new Request("https://app.example/"), contextOf("order-1"));
+  expect(await events.text()).toContain('"status":"ready"');
+  expect((await get("order-2")).status).toBe(404);
   expect(emulator.audit()).toEqual([]);
 });
 
-test("a failed song has its reason, and an unknown one is a 404", async () => {
-  emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
-  const ordered = await post({ description: "rain in Lisbon" });
-  await emulator.clock.advance(10 * 60_000);
-  const failed = await get(idOf(ordered));
-  expect(await failed.json()).toEqual({ status: "failed", reason: "content_moderation" });
-  expect((await get("7c9e6679-7425-40de-944b-e07fc1f90ae7")).status).toBe(404);
-});
-
-test("an invalid order is a 400, and an unknown outcome a 502", async () => {
-  expect((await post({ description: "" })).status).toBe(400);
-  const unknown = await postDuring({ kind: "disconnect", when: "after" });
-  expect([unknown.status, await unknown.json()]).toEqual([
-    502,
-    { error: "The song may have been ordered.", request_id: expect.any(String) },
-  ]);
-});
-
-test("a redirected order may have been received: its outcome is unknown", async () => {
-  const redirected = await postDuring({ kind: "status", status: 302, when: "after" });
-  expect([redirected.status, await redirected.json()]).toMatchObject([
-    502,
-    { error: "The song may have been ordered." },
-  ]);
-});
-
-test("an order whose broken response names its task gets the URL of its song", async () => {
-  const ordered = await postDuring({ kind: "malformed" });
-  const id = emulator.state().tasks.at(-1)?.task_id;
-  expect([ordered.status, await ordered.json()]).toEqual([202, { status_url: `/api/songs/${id}` }]);
-});
-
-test.each([401, 402, 403])("after a refusal with a %i, an order is a 503", async (status) => {
-  const log = vi.spyOn(console, "error").mockReturnValue();
-  onTestFinished(() => log.mockRestore());
-  const before = emulator.state().tasks.length;
-  const refused = await postDuring({ kind: "status", status, when: "before" });
-  expect([refused.status, await refused.json()]).toEqual([
-    503,
-    { error: "Nothing was ordered. Try again later." },
-  ]);
-  expect(emulator.state().tasks).toHaveLength(before);
-  expect(log).toHaveBeenCalledWith(expect.objectContaining({ status }));
-});
-
 describe("the audio of a clip", () => {
-  let id: string;
   let clip: string;
   let whole: Uint8Array;
   const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer());
@@ -90,14 +53,13 @@ describe("the audio of a clip", () => {
       new Request("https://app.example/audio", {
         headers: range === undefined ? others : { Range: range, ...others },
       }),
-      { params: Promise.resolve({ id, clip }) },
+      { params: Promise.resolve({ order: "audio", clip }) },
     );
 
   beforeAll(async () => {
-    const ordered = await post({ description: "rain in Lisbon" });
-    id = idOf(ordered);
+    await put("audio");
     await emulator.clock.advance(10 * 60_000);
-    clip = (await (await get(id)).json()).clips[0].id;
+    clip = (await (await get("audio")).json()).clips[0].id;
     whole = await bytesOf(await audio());
   });
 
@@ -149,18 +111,13 @@ describe("the audio of a clip", () => {
   });
 });
 
-const idOf = (ordered: Response) => ordered.headers.get("Location")?.replace("/api/songs/", "") ?? "";
+const contextOf = (order: string) => ({ params: Promise.resolve({ order }) });
 
-/** What the order is while this fault changes the response of the service. */
-function postDuring(fault: Fault): Promise<Response> {
-  emulator.faults.add({ method: "POST", fault });
-  return post({ description: "rain in Lisbon" });
+function put(order: string): Promise<Response> {
+  const body = JSON.stringify({ description: "rain in Lisbon" });
+  return PUT(new Request("https://app.example/", { method: "PUT", body }), contextOf(order));
 }
 
-function post(body: unknown): Promise<Response> {
-  return POST(new Request("https://app.example/api/songs", { method: "POST", body: JSON.stringify(body) }));
-}
-
-function get(id: string): Promise<Response> {
-  return GET(new Request(`https://app.example/api/songs/${id}`), { params: Promise.resolve({ id }) });
+function get(order: string): Promise<Response> {
+  return GET(new Request("https://app.example/"), contextOf(order));
 }

@@ -50,20 +50,21 @@ test("the example names the packages that are tested", () => {
 });
 
 test("without a key it starts, simulates songs, and says what to set", async () => {
-  const url = await start();
+  const { url } = await start();
   const page = await (await fetch(url)).text();
   expect(page).toContain("Songs are simulated");
   expect(page).toContain("ASYNC_MUSIC_API_KEY");
   const body = JSON.stringify({ description: "rain in Lisbon" });
-  const ordered = await fetch(`${url}/api/songs`, { method: "POST", body });
-  expect(ordered.status).toBe(202);
+  const song = `${url}/api/songs/order-1`;
+  expect((await fetch(song, { method: "PUT", body })).status).toBe(202);
   // The routes share one client, so that the song is known to another one.
-  const song = await fetch(new URL(ordered.headers.get("Location") ?? "", url));
-  expect(await song.json()).toMatchObject({ status: "pending" });
+  const events = await fetch(`${song}/events`);
+  const first = await events.body?.getReader().read();
+  expect(new TextDecoder().decode(first?.value)).toContain('"status":"pending"');
 });
 
 test("with a key but no address it starts, and the page says what to set", async () => {
-  const url = await start({ ASYNC_MUSIC_API_KEY: "key_of_a_test" });
+  const { url } = await start({ ASYNC_MUSIC_API_KEY: "key_of_a_test" });
   const response = await fetch(url);
   expect(response.status).toBe(200);
   const page = await response.text();
@@ -72,12 +73,19 @@ test("with a key but no address it starts, and the page says what to set", async
   expect(page).not.toContain("Songs are simulated");
 });
 
-test("the page shows the progress of a song, and then plays it", async () => {
+test("the page shows the progress of a song, also after a restart of the server, and then plays it", async () => {
   const emulator = createEmulator({ clock: "real" });
   emulator.providers.provider_a.always({ queue_seconds: 0, process_seconds: 1000 });
   const service = await serve(emulator, { port: 0 });
   onTestFinished(() => service.close());
-  const url = await start({ ASYNC_MUSIC_API_KEY: emulator.apiKey, ASYNC_MUSIC_BASE_URL: service.url });
+  const journal = mkdtempSync(join(tmpdir(), "async-music-next-journal-"));
+  onTestFinished(() => rmSync(journal, { recursive: true, force: true }));
+  const variables = {
+    ASYNC_MUSIC_API_KEY: emulator.apiKey,
+    ASYNC_MUSIC_BASE_URL: service.url,
+    SONGS_JOURNAL: journal,
+  };
+  const { url, kill } = await start(variables);
 
   const browser = await chromium.launch({
     executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
@@ -99,10 +107,14 @@ test("the page shows the progress of a song, and then plays it", async () => {
   await emulator.clock.advance(400_000);
   await vi.waitFor(async () => expect(await progress()).toBeGreaterThan(0.3), 60_000);
   const first = await progress();
+  // The server is killed in the middle, and started again.
+  await kill();
+  await page.getByText("Waiting for the server").waitFor();
+  await start(variables, new URL(url).port);
   await emulator.clock.advance(300_000);
   await vi.waitFor(async () => expect(await progress()).toBeGreaterThan(first + 0.2), 60_000);
   expect(await progress()).toBeLessThan(1);
-  // A reload continues with the song in the address.
+  // A reload continues with the order in the address.
   await page.reload();
   await emulator.clock.advance(400_000);
   await page.locator("audio").first().waitFor({ timeout: 60_000 });
@@ -133,24 +145,25 @@ test("the page shows the progress of a song, and then plays it", async () => {
   expect(errors).toEqual([]);
 });
 
-/** Starts the built example on a free port, until the test ends. Returns its address. */
-async function start(variables: Readonly<Record<string, string>> = {}): Promise<string> {
-  const server: ChildProcess = spawn(process.execPath, [next(), "start", "--port", "0"], {
+/** Starts the built example, until the test ends. */
+async function start(variables: Readonly<Record<string, string>> = {}, port = "0") {
+  const server: ChildProcess = spawn(process.execPath, [next(), "start", "--port", port], {
     cwd: folder,
     env: { ...environment, ...variables },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  onTestFinished(async () => {
-    const exit = once(server, "exit");
-    if (server.kill()) await exit;
-  });
+  const exit = once(server, "exit");
+  const kill = async () => {
+    if (server.kill("SIGKILL")) await exit;
+  };
+  onTestFinished(kill);
   let output = "";
-  return new Promise((resolve, reject) => {
+  return new Promise<{ url: string; kill: () => Promise<void> }>((resolve, reject) => {
     server.on("exit", () => reject(new Error(`The server has ended: ${output}`)));
     server.stdout?.on("data", (piece) => {
       output += piece;
-      const [address] = /http:\/\/localhost:\d+/.exec(output) ?? [];
-      if (address !== undefined && output.includes("Ready")) resolve(address);
+      const [url] = /http:\/\/localhost:\d+/.exec(output) ?? [];
+      if (url !== undefined && output.includes("Ready")) resolve({ url, kill });
     });
   });
 }

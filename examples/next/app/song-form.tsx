@@ -1,61 +1,57 @@
 "use client";
 
-import { type FormEvent, useEffect, useState } from "react";
-import type { Song } from "../songs.ts";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import type { Song } from "../orders.ts";
 
-/** Orders a song and shows its progress. The address of the page contains the song, so that it survives a reload. */
+/** Orders a song and shows its progress. The address of the page contains the order, so that it survives a reload. */
 export function SongForm() {
-  const [id, setId] = useState<string | null>(null);
+  const [order, setOrder] = useState<string | null>(null);
   const [song, setSong] = useState<Song | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [isOrdering, setIsOrdering] = useState(false);
+  // A second click sends the same order. Another description is another order.
+  const next = useRef<string | null>(null);
 
-  useEffect(() => setId(location.hash.slice(1) || null), []);
+  useEffect(() => setOrder(location.hash.slice(1) || null), []);
   useEffect(() => {
-    if (id === null) return;
-    const events = new EventSource(`/api/songs/${id}/events`);
-    // The browser connects again after a lost connection.
-    events.onmessage = ({ data }) => {
-      const received: Song = JSON.parse(data);
+    if (order === null) return;
+    const show = (received: Song) => {
       setSong(received);
-      if (received.status !== "pending") events.close();
+      // After the end of a song, the next click is another order.
+      if (received.status !== "pending") next.current = null;
     };
-    events.addEventListener("wait_error", ({ data }) => {
-      setProblem(`The song can't be followed: ${JSON.parse(data).name}. Reload the page to try again.`);
-      events.close();
-    });
-    return () => events.close();
-  }, [id]);
+    return follow(order, show, setProblem);
+  }, [order]);
 
-  async function order(event: FormEvent<HTMLFormElement>) {
+  function edit() {
+    next.current = null;
+  }
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const description = new FormData(event.currentTarget).get("description");
+    next.current ??= crypto.randomUUID();
+    history.replaceState(null, "", `#${next.current}`);
+    const body = JSON.stringify({ description });
     setIsOrdering(true);
+    setOrder(null);
+    setSong(null);
+    const response = await fetch(`/api/songs/${next.current}`, { method: "PUT", body }).catch(() => null);
+    setIsOrdering(false);
+    if (response?.status === 400) return setProblem("Describe the song in other words.");
+    if (!response?.ok) return setProblem("The order was not confirmed. Click again: it is charged once.");
     setProblem(null);
-    try {
-      const response = await fetch("/api/songs", { method: "POST", body: JSON.stringify({ description }) });
-      const body = await response.json();
-      if (!response.ok) return setProblem(body.issues?.[0]?.message ?? body.error);
-      const ordered = body.status_url.split("/").at(-1);
-      history.replaceState(null, "", `#${ordered}`);
-      setSong(null);
-      setId(ordered);
-    } catch {
-      // The order may have been received, so it is not repeated by itself.
-      setProblem("No response. The song may have been ordered.");
-    } finally {
-      setIsOrdering(false);
-    }
+    setOrder(next.current);
   }
 
   const isPending =
-    isOrdering || (id !== null && problem === null && (song === null || song.status === "pending"));
+    isOrdering || (order !== null && problem === null && (song === null || song.status === "pending"));
   const progress = song?.status === "pending" ? song.progress : 0;
   return (
     <>
-      <form onSubmit={order}>
+      <form onSubmit={submit}>
         <label>
-          Describe a song: <input name="description" required maxLength={200} />
+          Describe a song: <input name="description" required maxLength={200} onChange={edit} />
         </label>{" "}
         <button type="submit" disabled={isPending}>
           Order
@@ -69,10 +65,43 @@ export function SongForm() {
       {song?.status === "ready" &&
         song.clips.map((clip) => (
           // biome-ignore lint/a11y/useMediaCaption: a song has no captions.
-          <audio key={clip.id} controls src={`/api/songs/${id}/audio/${clip.id}`} />
+          <audio key={clip.id} controls src={`/api/songs/${order}/audio/${clip.id}`} />
         ))}
       {song?.status === "failed" && <p role="alert">The song failed: {song.reason}</p>}
       {problem !== null && <p role="alert">{problem}</p>}
     </>
   );
+}
+
+/** Reads the progress of an order until its song has ended. Returns a function that stops it. */
+function follow(
+  order: string,
+  show: (song: Song) => void,
+  setProblem: (problem: string | null) => void,
+): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let events: EventSource;
+  const connect = () => {
+    events = new EventSource(`/api/songs/${order}/events`);
+    events.onmessage = ({ data }) => {
+      const song: Song = JSON.parse(data);
+      setProblem(null);
+      show(song);
+      if (song.status !== "pending") events.close();
+    };
+    events.onerror = () => {
+      setProblem("Waiting for the server");
+      // The browser connects again by itself, except after an error response, for example of a proxy.
+      if (events.readyState === EventSource.CLOSED) timer = setTimeout(connect, 3000);
+    };
+    events.addEventListener("wait_error", ({ data }) => {
+      setProblem(`${JSON.parse(data).name}: reload the page to try again`);
+      events.close();
+    });
+  };
+  connect();
+  return () => {
+    clearTimeout(timer);
+    events.close();
+  };
 }

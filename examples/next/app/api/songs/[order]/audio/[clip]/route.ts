@@ -1,8 +1,8 @@
 import { isMusic, TaskNotFoundError } from "async-music";
-import { fetchAudio, songClient } from "../../../../../../songs.ts";
+import { fetchAudio, songClient, songJournal } from "../../../../../../songs.ts";
 
 interface Context {
-  params: Promise<{ id: string; clip: string }>;
+  params: Promise<{ order: string; clip: string }>;
 }
 
 /** What a player sends to request a part of a song, and what it needs to know about the part. */
@@ -14,9 +14,11 @@ const RESPONSE_HEADERS = ["Content-Type", "Content-Range", "Accept-Ranges", "ETa
  * the clip's `audio_url`, except with the emulator in this process.
  */
 export async function GET(request: Request, { params }: Context): Promise<Response> {
-  const { id, clip: clipId } = await params;
+  const { order, clip: clipId } = await params;
+  const entry = await songJournal().get(order);
+  if (entry?.state !== "submitted") return Response.json({ error: "no such song" }, { status: 404 });
   try {
-    const task = await songClient().tasks.retrieve(id);
+    const task = await songClient().tasks.retrieve(entry.task_id);
     const clips = task.status === "success" && isMusic(task) ? task.output.result : [];
     const clip = clips.find((each) => each.id === clipId);
     if (clip === undefined) return Response.json({ error: "no such clip" }, { status: 404 });
