@@ -101,8 +101,9 @@ test("the page shows the progress of a song, also after a restart of the server,
   const bar = page.getByRole("progressbar");
   const progress = async () => Number(await bar.getAttribute("value"));
 
-  // The address names the song once it is ordered.
+  // The address names the order.
   await page.waitForURL(/#.+/);
+  await vi.waitFor(() => expect(emulator.state().tasks).toHaveLength(1), 60_000);
   await bar.waitFor();
   await emulator.clock.advance(400_000);
   await vi.waitFor(async () => expect(await progress()).toBeGreaterThan(0.3), 60_000);
