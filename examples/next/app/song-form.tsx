@@ -30,18 +30,19 @@ export function SongForm() {
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const description = new FormData(event.currentTarget).get("description");
-    next.current ??= crypto.randomUUID();
-    history.replaceState(null, "", `#${next.current}`);
+    const key = next.current ?? crypto.randomUUID();
+    next.current = key;
+    history.replaceState(null, "", `#${key}`);
     const body = JSON.stringify({ description });
     setIsOrdering(true);
     setOrder(null);
     setSong(null);
-    const response = await fetch(`/api/songs/${next.current}`, { method: "PUT", body }).catch(() => null);
+    const response = await fetch(`/api/songs/${key}`, { method: "PUT", body }).catch(() => null);
     setIsOrdering(false);
     if (response?.status === 400) return setProblem("Describe the song in other words.");
     if (!response?.ok) return setProblem("The order was not confirmed. Click again: it is charged once.");
     setProblem(null);
-    setOrder(next.current);
+    setOrder(key);
   }
 
   const isPending =
