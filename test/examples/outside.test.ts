@@ -69,7 +69,7 @@ describe("in a copy outside of the repository, with the packed package", () => {
     const program = join(project.folder, "examples", name);
     const server = spawn(process.execPath, [program], { cwd: project.folder, env: { ...env, PORT: "0" } });
     onTestFinished(async () => {
-      server.kill();
+      server.kill("SIGKILL");
       await once(server, "exit");
     });
     const [output] = await once(server.stdout, "data");
