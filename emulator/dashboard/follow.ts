@@ -113,7 +113,8 @@ async function refreshOverview(): Promise<Overview> {
 }
 
 function estimateTime(): void {
-  if (overview.value?.clock !== "real") return;
+  // Whether the time of an emulator that cannot be reached continues is unknown.
+  if (overview.value?.clock !== "real" || link.value !== "live") return;
   now.value = Date.parse(overview.value.now) + performance.now() - overviewAt;
 }
 

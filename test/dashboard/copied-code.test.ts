@@ -97,8 +97,43 @@ function stalled(path: string): Case["send"] {
 const INVALID_FORMAT = post({ ...MP3, audio_format: "wav" });
 const MALFORMED = { kind: "malformed" } as const;
 
+/** Cases in which the copied request broke a rule of the service. */
+const BROKEN = {
+  "a poll that came too early": "polled_too_often",
+  "a task after an unknown outcome": "resubmitted_after_unknown_outcome",
+  "a read before the stated wait was over": "ignored_retry_after",
+  "a task that can never succeed": "resent_not_retryable",
+} as const;
+
 const CASES: Readonly<Record<string, Case>> = {
+  ...responding(200, null, {
+    "a poll that came too early": {
+      created: VALID.song,
+      async send(service) {
+        const taskId = await service.create(VALID.song);
+        await service.get(`${TASK}/${taskId}`);
+        await service.get(`${TASK}/${taskId}`);
+      },
+    },
+    "a read before the stated wait was over": async ({ fault, get }) => {
+      fault({ kind: "status", status: 429, retry_after_seconds: 60, when: "before" });
+      await get(BALANCE);
+      await get(BALANCE);
+    },
+  }),
   ...responding(202, null, {
+    "a task after an unknown outcome": async ({ fault, post }) => {
+      fault({ kind: "status", status: 502, when: "after" });
+      await post(VALID.song);
+      await post(VALID.song);
+    },
+    "a task that can never succeed": async ({ emulator, post, create, get }) => {
+      emulator.providers.provider_a.next({ outcome: "failure", retryable: false });
+      const taskId = await create(VALID.song);
+      await emulator.clock.advance(600_000);
+      await get(`${TASK}/${taskId}`);
+      await post(VALID.song);
+    },
     "an accepted task": post(VALID.song),
     "a task with an outcome": async ({ emulator, post }) => {
       emulator.providers.provider_a.next({ outcome: "failure" });
@@ -285,7 +320,11 @@ async function copied({ options = {}, created, send }: Omit<Case, "expected">) {
   const { control, emulator } = service;
   const { policy, url, requests } = emulator;
   const { body: exchange }: { body: Exchange } = await control("GET", `/exchanges/${requests.length}`);
-  return { exchange, code: testOf(exchange, { seed: 3, policy, service: url, created: created ?? null }) };
+  const rule = emulator.audit().at(-1)?.rule ?? null;
+  return {
+    exchange,
+    code: testOf(exchange, { seed: 3, policy, service: url, created: created ?? null, rule }),
+  };
 }
 
 test("a copied test passes against an emulator, for each status and error code", async () => {
@@ -310,6 +349,14 @@ test("a copied test passes against an emulator, for each status and error code",
   }
 });
 
+test("the copied test of a request that broke a rule sends both requests, and expects the finding", async () => {
+  for (const [name, rule] of Object.entries(BROKEN)) {
+    const { code } = await copied(CASES[name] as Case);
+    expect(code).toContain(`toMatchObject([{ rule: "${rule}" }])`);
+  }
+  expect(Object.values(BROKEN)).toHaveLength(4);
+});
+
 test("every status and error code of the emulator has a copied test", () => {
   const codes = new Set(Object.values(CASES).map(({ expected: [, code] }) => code));
   const own = ["not_found", "method_not_allowed", "range_not_satisfiable"];
@@ -324,6 +371,7 @@ test("a copied test is named after its request, and without a fetch that could s
     policy: createEmulator().policy,
     service: "https://api.async-music.test",
     created: null,
+    rule: null,
   };
   expect(testOf({ ...exchange, method: "TRACE" }, surroundings)).toBeNull();
   expect(testOf({ ...exchange, path: "*" }, surroundings)).toBeNull();

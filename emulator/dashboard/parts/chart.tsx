@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { LAST_LABEL_PX, type Look, lookOf, showLast, TIME_LABEL_PX, timeLabels } from "./chart-parts.js";
+import { Empty } from "./display.js";
 import { colors } from "./theme.js";
 
 /** Values over time, drawn with uPlot, which is loaded with the first chart. */
@@ -22,6 +23,7 @@ export function Chart(props: {
   const { label, heightPx: height, data, table } = props;
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
+  const [isMissing, setMissing] = useState(false);
   const latest = useRef(props);
   latest.current = props;
   // New colors need a new chart; new data does not.
@@ -30,7 +32,7 @@ export function Chart(props: {
     if (element === null) return;
     let isMounted = true;
     const observer = new ResizeObserver(() => chart.current?.setSize({ width: element.clientWidth, height }));
-    void import("uplot").then(({ default: Plot }) => {
+    const draw = (Plot: typeof uPlot) => {
       if (!isMounted) return;
       const look = lookOf(Plot, element);
       const { scales, axes, series } = latest.current.parts(look);
@@ -50,7 +52,11 @@ export function Chart(props: {
       };
       chart.current = new Plot(options, latest.current.data, element);
       observer.observe(element);
-    });
+    };
+    void import("uplot").then(
+      ({ default: Plot }) => draw(Plot),
+      () => setMissing(true),
+    );
     return () => {
       isMounted = false;
       observer.disconnect();
@@ -72,6 +78,7 @@ export function Chart(props: {
         aria-label={label}
         style={{ "--height": `${height}px` }}
       />
+      {isMissing && <Empty>The chart could not be loaded. Its data is in this table:</Empty>}
       <AsTable>{table}</AsTable>
     </>
   );

@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
+import { link } from "../store.js";
 import { formatCount, formatMs, formatTime } from "./format.js";
 import { useKeptFocus } from "./kept-focus.js";
 
@@ -24,9 +25,10 @@ export function Empty({ children }: { children: ComponentChildren }) {
 
 /** Shown until the first data is there, in about the space that the data takes. */
 export function Loading({ what }: { what: string }) {
+  const isLost = link.value === "lost";
   return (
-    <p class="loading" aria-busy="true">
-      Loading {what}…
+    <p class="loading" aria-busy={!isLost}>
+      {isLost ? `No data of ${what} has arrived yet.` : `Loading ${what}…`}
     </p>
   );
 }

@@ -112,6 +112,14 @@ describe("the chart of the rate limit", () => {
   });
 });
 
+test("a chart whose library cannot be loaded is a sentence, and its table has the data", async () => {
+  const { page, goTo } = await openDashboard();
+  await page.route(/uplot/i, (route) => route.abort());
+  await goTo("/account/statement");
+  await page.getByText("The chart could not be loaded.").waitFor();
+  await expectTable(page, ["2026-01-01 00:00:00 100 0"]);
+});
+
 describe("the chart of credits", () => {
   test("has a range, which stays after a reload", async () => {
     const { page, emulator } = await openDashboard({ path: "/account/statement" });

@@ -1,6 +1,6 @@
 import { POLICY_FIELDS } from "../../../core/policy-fields.js";
 import { LARGEST_BODY_BYTES, UNREAD_BODY } from "../../../core/ranges.js";
-import type { Exchange, Policy } from "../../api.js";
+import type { Exchange, Finding, Policy } from "../../api.js";
 import { parsed } from "../../parts/json.js";
 import { literal } from "../tasks/task-input.js";
 import type { Sent } from "./exchange-code.js";
@@ -16,6 +16,8 @@ export interface Surroundings {
   service: string;
   /** The body of the request that created the task, if the exchange read one; otherwise `null`. */
   created: unknown;
+  /** The rule of the service that the request broke; otherwise `null`. */
+  rule: Finding["rule"] | null;
 }
 
 /** A request that a test sends, as an expression, and what it needs. */
@@ -32,7 +34,8 @@ const UNSENDABLE_METHODS = ["CONNECT", "TRACE", "TRACK"];
 
 /**
  * A test that sends the same request to an emulator with the same fault or outcome, and expects the same status and error
- * code. It is a start: what earlier requests have left behind is not part of it.
+ * code. If the request broke a rule, the test also sends the request before it, and expects the finding. Nothing else that
+ * earlier requests have left behind is part of it.
  *
  * @returns `null` for a request that no test can send
  */
@@ -40,6 +43,8 @@ export function testOf(exchange: Shaped, surroundings: Surroundings): string | n
   const { method, path, status, outcome, request_body: sent } = exchange;
   const call = callOf(exchange, surroundings);
   if (call === null) return null;
+  if (surroundings.rule !== null && status !== null)
+    return testOfRule(exchange, surroundings.rule, surroundings);
   const policy = policyOf(exchange, surroundings.policy);
   const errorCode = ownErrorCode(exchange);
   const usesClient = !call.isRaw || call.before.length > 0;
@@ -62,13 +67,60 @@ export function testOf(exchange: Shaped, surroundings: Surroundings): string | n
     ...(fault === null ? [] : [`emulator.faults.add({ fault: ${literal(fault)} });`]),
     ...(call.isRaw ? expectResponse(exchange, call.code) : expectResult(exchange, call.code)),
   ];
+  return vitestOf(`${method} ${path}: ${status ?? "no response"}`, lines, usesClient);
+}
+
+function vitestOf(name: string, lines: readonly string[], usesClient: boolean): string {
   return `${usesClient ? 'import { AsyncMusic } from "async-music";\n' : ""}import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
 
-test(${JSON.stringify(`${method} ${path}: ${status ?? "no response"}`)}, async () => {
+test(${JSON.stringify(name)}, async () => {
 ${lines.join("\n").replaceAll(/^/gm, "  ")}
 });
 `;
+}
+
+const FAULT_BEFORE = (fault: string) => [
+  `emulator.faults.add({ fault: { ${fault}, when: "before" } });`,
+  "await send();",
+];
+
+/** What comes before the request that breaks the rule. */
+const EARLIER: Readonly<Record<Finding["rule"], readonly string[]>> = {
+  polled_too_often: ["await send();"],
+  resubmitted_after_unknown_outcome: FAULT_BEFORE('kind: "status", status: 502'),
+  ignored_retry_after: FAULT_BEFORE('kind: "status", status: 429, retry_after_seconds: 30'),
+  resent_not_retryable: [
+    "const { data } = await (await send()).json();",
+    "await emulator.clock.advance(600_000);",
+    'await emulator.fetch(emulator.url + "/api/v1/task/" + data.task_id, { headers: { "x-api-key": emulator.apiKey } });',
+  ],
+};
+
+/** A test of a request that breaks a rule. It is sent without the SDK, which keeps the rules. */
+function testOfRule(exchange: Shaped, rule: Finding["rule"], { seed, created }: Surroundings): string {
+  const { method, path, request_body: sent } = exchange;
+  const readsTask = created !== null;
+  const address = readsTask
+    ? 'emulator.url + "/api/v1/task/" + task.task_id'
+    : `emulator.url + ${JSON.stringify(path)}`;
+  const lines = [
+    `await using emulator = createEmulator({ seed: ${seed} });`,
+    ...(rule === "resent_not_retryable"
+      ? [`emulator.providers.${Object(parsed(sent)).model}.next({ outcome: "failure", retryable: false });`]
+      : []),
+    ...(readsTask
+      ? [
+          "const client = new AsyncMusic(emulator.connection());",
+          `const task = await client.tasks.create(${literal(created)});`,
+        ]
+      : []),
+    `const send = () => ${rawCallOf(exchange, address)};`,
+    ...EARLIER[rule],
+    "await send();",
+    `expect(emulator.audit()).toMatchObject([{ rule: "${rule}" }]);`,
+  ];
+  return vitestOf(`${method} ${path}: ${rule}`, lines, readsTask);
 }
 
 /** The error code that the state caused, and no fault. */

@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { linkWith } from "../../address.js";
 import { type Exchange, getExchange, getTask, type Overview, type Policy } from "../../api.js";
 import { useData } from "../../parts/calls.js";
-import { CopyButton, Empty, HttpStatus } from "../../parts/display.js";
+import { CopyButton, Empty, HttpStatus, Loading } from "../../parts/display.js";
 import { formatAmount, formatBytes } from "../../parts/format.js";
 import { Json, whole } from "../../parts/json.js";
-import { overview } from "../../store.js";
+import { findingsByRequest, overview, requestKey } from "../../store.js";
 import { curlOf } from "./exchange-code.js";
 import { Facts, Findings } from "./exchange-facts.js";
 import { testOf } from "./exchange-test.js";
@@ -19,7 +19,7 @@ export function ExchangeView({ number }: { number: string }) {
       {error !== null ? (
         <Empty>This request is no longer in the log. {closeLink("Close")}</Empty>
       ) : data === undefined ? (
-        <p aria-busy="true">Loading the request…</p>
+        <Loading what="the request" />
       ) : (
         <Details exchange={data} />
       )}
@@ -82,6 +82,7 @@ function Copies({ exchange }: { exchange: Exchange }) {
           policy: policyFor(exchange.account_id, latest),
           service: latest.service,
           created,
+          rule: findingsByRequest.value.get(requestKey(exchange))?.[0]?.rule ?? null,
         });
   return (
     <div class="buttons">
