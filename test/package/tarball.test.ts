@@ -46,7 +46,7 @@ test("the package has the files that users and the license need, and no others",
     /^(?:dist|src|emulator)\//,
     /^docs\/[a-z-]+\.(?:md|svg)$/,
     /^skills\/async-music\/SKILL\.md$/,
-    /^examples\/[\w/[\].-]+\.(?:md|tsx?|mjs|py|yaml|json)$/,
+    /^examples\/[\w/[\].-]+\.(?:md|tsx?|mjs|py|yaml|json|html)$/,
     /^(?:package\.json|llms\.txt|openapi\.json|seed-file\.schema\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE)$/,
   ];
   expect(paths.filter((path) => !allowed.some((kind) => kind.test(path)))).toEqual([]);
