@@ -205,6 +205,19 @@ describe("scenarios", () => {
     expect(scripts()).toMatchObject({ provider_b: { next: [], always: null } });
   });
 
+  test("a second policy option can be changed while the first one is being changed", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    await page.route("**/_emulator/policy", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    await page.getByLabel("invalid_audio_format_status").selectOption("422");
+    await page.getByLabel("timeout_retryable").selectOption("false");
+    await expect
+      .poll(() => emulator.policy)
+      .toMatchObject({ invalid_audio_format_status: 422, timeout_retryable: false });
+  });
+
   test("every policy option has a field with its description, and changes the service", async () => {
     const { page, emulator, api } = await openDashboard({ path: "/scenarios" });
     for (const [name, { decides }] of Object.entries(POLICY_FIELDS)) {

@@ -38,7 +38,6 @@ const change = (changes: Record<string, unknown>) =>
 
 /** The options, changed ones first. */
 function PolicySection() {
-  const { error, run } = useCall();
   const account = scope();
   const policy = account?.policy ?? overview.value?.policy;
   if (policy === undefined) return null;
@@ -62,24 +61,31 @@ function PolicySection() {
           <>A change gives {accountName(account.account_id)} a policy of its own.</>
         )}
       </p>
-      <Problem error={error} />
       <div class="policy">
-        {[...changed, ...NAMES.filter((name) => !isChanged(name))].map((name) => {
-          const { choices, decides, default: standard } = POLICY_FIELDS[name];
-          const values = new Map([...choices, policy[name]].map((value) => [String(value), value]));
-          return (
-            <Field
-              key={name}
-              label={name}
-              hint={decides}
-              value={String(policy[name])}
-              of={[...values].map(([text, value]) => [text, value === standard ? `${text} (default)` : text])}
-              onChange={(chosen) => void run(() => change({ [name]: values.get(chosen) }))}
-            />
-          );
-        })}
+        {[...changed, ...NAMES.filter((name) => !isChanged(name))].map((name) => (
+          <PolicyField key={name} name={name} value={policy[name]} />
+        ))}
       </div>
     </Section>
+  );
+}
+
+/** Each option is changed on its own: a change of one is not lost while another one is made. */
+function PolicyField({ name, value: current }: { name: keyof Policy; value: Policy[keyof Policy] }) {
+  const { error, run } = useCall();
+  const { choices, decides, default: standard } = POLICY_FIELDS[name];
+  const values = new Map([...choices, current].map((value) => [String(value), value]));
+  return (
+    <>
+      <Field
+        label={name}
+        hint={decides}
+        value={String(current)}
+        of={[...values].map(([text, value]) => [text, value === standard ? `${text} (default)` : text])}
+        onChange={(chosen) => void run(() => change({ [name]: values.get(chosen) }))}
+      />
+      <Problem error={error} />
+    </>
   );
 }
 
