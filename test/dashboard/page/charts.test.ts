@@ -113,11 +113,15 @@ describe("the chart of the rate limit", () => {
 });
 
 test("a chart whose library cannot be loaded is a sentence, and its table has the data", async () => {
-  const { page, goTo } = await openDashboard();
-  await page.route(/uplot/i, (route) => route.abort());
-  await goTo("/account/statement");
-  await page.getByText("The chart could not be loaded.").waitFor();
-  await expectTable(page, ["2026-01-01 00:00:00 100 0"]);
+  const { page, api, goTo } = await openDashboard();
+  await api("GET", "/account/balance");
+  await page.route(
+    ({ pathname }) => pathname.includes("uPlot"),
+    (route) => route.abort(),
+  );
+  await goTo("/requests?rate=1");
+  await page.getByText("The chart could not be loaded.").waitFor({ timeout: 20_000 });
+  await expectTable(page, ["2026-01-01 00:00:00.000 1 120 0"]);
 });
 
 describe("the chart of credits", () => {
