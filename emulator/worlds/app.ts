@@ -25,8 +25,7 @@ export interface Order {
 }
 
 /**
- * Why an order ends without a song. `"failed"`: its task failed or timed out. `"refused"`: the service created no task,
- * and refused the request for another reason than the rate limit. `"unknown"`: the outcome of the POST is unknown, and a person must decide. `"expired"`: the audio expired while no process ran.
+ * Why an order ends without a song. `"failed"`: its task failed or timed out. `"refused"`: the service created no task. `"unknown"`: the outcome of the POST is unknown, and a person must decide. `"expired"`: the audio expired while no process ran.
  */
 export type GiveUpReason = "failed" | "refused" | "unknown" | "expired";
 

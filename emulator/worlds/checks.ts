@@ -88,10 +88,7 @@ function objectionTo(
       if (isPaidFor) return "failed, but its task succeeded";
       return tasks.length > 0 ? null : "failed, but the service created no task for it";
     case "refused":
-      if (tasks.length > 0) return "refused, but the service created its task";
-      return posts.length > 0 && posts.every(({ received }) => received === "limited")
-        ? "refused, but each of its POSTs got a 429, which says when to send it again"
-        : null;
+      return tasks.length > 0 ? "refused, but the service created its task" : null;
     case "expired":
       return isPaidFor && hasLongPause(plan)
         ? null

@@ -55,12 +55,6 @@ export const RAW_BUGS: Record<string, RawShop> = {
       if (await this.claim(process, order)) await super.serve(process, order);
     }
   })(),
-  "a 429 counts as a refusal": new (class extends RawShop {
-    override async sendPost(process: Process, order: Order) {
-      const response = await super.sendPost(process, order);
-      return response?.status === 429 ? new Response("{}", { status: 400 }) : response;
-    }
-  })(),
   "the delivery is not awaited": new (class extends RawShop {
     override async finish(process: Process, order: Order, taskId: string) {
       void super.finish(process, order, taskId);
