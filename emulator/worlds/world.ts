@@ -43,8 +43,9 @@ export async function runWorld(app: App, plan: Plan, inputs: WorldInputs): Promi
     await world.run();
   } finally {
     world.end();
-    restoreGlobals();
+    // What a program did not await continues up to its next step, which never ends: its timers are still the world's.
     await restoreListeners();
+    restoreGlobals();
   }
   return world;
 }

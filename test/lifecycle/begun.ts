@@ -18,15 +18,8 @@ interface Begun {
 let begun: { objects: WeakRef<object>[]; details: WeakMap<object, Begun> } | null = null;
 let listeners = countListeners();
 
-/** Counts the calls of `watch`. */
-let watches = 0;
-
-/** During the callback of a timer: the watch in which this timer began. What a timer of an earlier test begins is not of this test. */
-let origin: number | null = null;
-
 /** Begins to watch, with nothing begun. */
 export function watch(): void {
-  watches++;
   begun = { objects: [], details: new WeakMap() };
   listeners = countListeners();
 }
@@ -51,7 +44,7 @@ export function leftOpen(): string[] {
 }
 
 function begin(object: object, what: string, isOpen: () => boolean, { ofTest = false } = {}): void {
-  if (begun === null || begun.details.has(object) || (origin ?? watches) !== watches) return;
+  if (begun === null || begun.details.has(object)) return;
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 12;
   begun.details.set(object, { what, isOpen, ofTest, at: new Error(what) });
@@ -81,16 +74,9 @@ const endedTimers = new WeakSet<object>();
 function watched<Start extends typeof setTimeout | typeof setInterval>(start: Start, isOnce: boolean): Start {
   return new Proxy(start, {
     apply(original, self, [callback, ...rest]) {
-      const own = origin ?? watches;
       const run = (...args: unknown[]) => {
         if (isOnce) endedTimers.add(timer);
-        const before = origin;
-        origin = own;
-        try {
-          return callback(...args);
-        } finally {
-          origin = before;
-        }
+        return callback(...args);
       };
       const timer: NodeJS.Timeout = Reflect.apply(original, self, [run, ...rest]);
       begin(timer, "a timer", () => timer.hasRef() && !endedTimers.has(timer));

@@ -214,7 +214,11 @@ describe("each check finds the program that it is for", () => {
     const app = appOf(async (worker, order) => {
       void sdkShop.serve(worker, new AsyncMusic(worker.connection()), order).catch(() => {});
     });
+    const timers = () => process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
+    const before = timers();
     expect((await brokenWorld(app)).violations[0]?.check).toBe("result_lost");
+    // A real timer would keep the process of the test alive.
+    expect(timers()).toBe(before);
   });
 
   test("check: the program's own", async () => {
