@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { chromium } from "../../tools/browser/browser.js";
 import { copyDependencies, installPacked } from "../package/outside.js";
+import { orderOnPage } from "../support/order-page.js";
 
 /** A copy of the example outside of the repository, with the packed package. Next.js follows no links out of it. */
 let folder: string;
@@ -87,19 +87,7 @@ test("the page shows the progress of a song, also after a restart of the server,
   };
   const { url, kill } = await start(variables);
 
-  const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox"],
-  });
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage();
-  const errors: Error[] = [];
-  page.on("pageerror", (error) => errors.push(error));
-  await page.goto(url);
-  await page.getByLabel("Describe a song").fill("rain in Lisbon");
-  await page.getByRole("button", { name: "Order" }).click();
-  const bar = page.getByRole("progressbar");
-  const progress = async () => Number(await bar.getAttribute("value"));
+  const { page, bar, progress, errors } = await orderOnPage(url);
 
   // The address names the order.
   await page.waitForURL(/#.+/);

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { chromium } from "../../tools/browser/browser.js";
+import { orderOnPage } from "../support/order-page.js";
 
 test.each(["examples/hono/main.ts", "examples/express/main.mjs"])(
   "the page of %s continues when the server is killed and started again",
@@ -33,21 +33,9 @@ test.each(["examples/hono/main.ts", "examples/express/main.mjs"])(
     };
     const { port, kill } = await start("0");
 
-    const browser = await chromium.launch({
-      executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-      args: ["--no-sandbox"],
-    });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage();
-    const errors: Error[] = [];
-    page.on("pageerror", (error) => errors.push(error));
-    await page.goto(`http://localhost:${port}`);
-    await page.getByLabel("Describe a song").fill("rain in Lisbon");
-    await page.getByRole("button", { name: "Order" }).click();
-    const bar = page.getByRole("progressbar");
+    const { page, bar, progress, errors } = await orderOnPage(`http://localhost:${port}`);
     await bar.waitFor();
     await emulator.clock.advance(400_000);
-    const progress = async () => Number(await bar.getAttribute("value"));
     await vi.waitFor(async () => expect(await progress()).toBeGreaterThan(0.3), 60_000);
     await kill();
     await page.getByText("Waiting for the server").waitFor();
