@@ -122,8 +122,9 @@ function hasLongPause({ processes }: Plan): boolean {
 }
 
 /**
- * The rules of the service. A process cannot see what another process read, or what it read itself before a crash, and a
- * delay on the network changes the distance between requests: only what one life could keep is checked.
+ * The rules of the service. A process cannot see what another process received, or what it received itself before a crash:
+ * only the response to the same request in the same life counts. A delay on the network changes the distance
+ * between requests, so the times of the program count.
  */
 function checkRules({ plan, sent }: Ended, findings: readonly Finding[], accuse: Accuse): void {
   for (const { rule, detail, request_id, at } of findings) {
@@ -134,7 +135,10 @@ function checkRules({ plan, sent }: Ended, findings: readonly Finding[], accuse:
         parseIsoTime(at) <= each.receivedAt,
     );
     const isOwn = (each: SentRequest) =>
-      each.sender === request?.sender && each.path === request.path && each !== request;
+      each.sender === request?.sender &&
+      each.path === request.path &&
+      each.submission?.order === request.submission?.order &&
+      each !== request;
     const couldKnow = (each: SentRequest) =>
       rule === "polled_too_often"
         ? Math.abs((request?.sentAt ?? 0) - each.sentAt) < LIMITS.shortestPollIntervalMs

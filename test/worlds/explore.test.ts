@@ -177,6 +177,53 @@ describe("each check finds the program that it is for", () => {
     });
   });
 
+  describe("rule_broken: a wait that the life before was told of", () => {
+    const limited = { kind: "status", status: 429, retry_after_seconds: 30, when: "before" } as const;
+    const plan = {
+      seed: 1,
+      limit: 120,
+      varies: false,
+      redelivers: false,
+      faults: [{ method: "POST", times: 3, fault: limited }] as const,
+      outages: [],
+      others: [],
+      orders: ["order-1", "order-2"].map((id) => ({ id, outcome: { outcome: "success" } as const })),
+      processes: [
+        { orders: ["order-1", "order-2"], startsAt: 0, pace: [0, 0] as const, stopsAt: null, mishaps: [] },
+      ],
+    };
+    /** The first life sends the first order and fails. The second sends these, and after the wait each order. */
+    const sends = (...ids: string[]): App => ({
+      async start(process) {
+        const { orders, clock, life } = process;
+        const early = life === 1 ? orders.slice(0, 1) : orders.filter(({ id }) => ids.includes(id));
+        for (const { request } of ids.length === 1 ? [...early, ...early] : early.toReversed()) {
+          const sent = post(process, request);
+          await (life === 1 ? sent : sent.catch(() => {}));
+          await clock.sleep(100);
+        }
+        await clock.sleep(60_000);
+        for (const order of orders) {
+          const id = await post(process, order.request);
+          await clock.sleep(3_600_000);
+          const { status } = await read(process, id);
+          await (status === "success" ? process.deliver(order, id) : process.giveUp(order, "failed"));
+        }
+      },
+    });
+
+    test("is not known to the next life, whatever other requests are answered", async () => {
+      await replay(sends("order-1", "order-2"), plan);
+    });
+
+    test("is known once the same request is answered again", async () => {
+      const error = await replay(sends("order-1"), plan).catch((error: unknown) => error);
+      expect(error).toMatchObject({
+        violations: [{ check: "rule_broken", detail: expect.stringContaining("ignored_retry_after") }],
+      });
+    });
+  });
+
   test("shutdown_ignored: reads its signal, and does not end", async () => {
     const app: App = {
       async start(process) {
