@@ -20,7 +20,13 @@ export interface Look {
 
 export function lookOf(Plot: typeof uPlot, element: HTMLElement): Look {
   const style = getComputedStyle(element);
-  const color = (name: string) => style.getPropertyValue(name).trim();
+  /** A canvas needs the value of the theme. */
+  const color = (name: string) => {
+    element.style.color = `var(${name})`;
+    const { color: resolved } = style;
+    element.style.color = "";
+    return resolved;
+  };
   const stepped = Plot.paths.stepped?.({ align: 1 });
   const lines = { stroke: color("--line"), width: 1 };
   return {

@@ -197,7 +197,7 @@ describe("the chart of all tasks", () => {
   test("draws each read as a tick, and round times on its axis", async () => {
     const { page } = await openChart();
     const bar = page.getByRole("img", { name: "10 seconds running, 5 seconds ended" });
-    await expect.poll(() => bar.locator(".read").getAttribute("d")).toMatch(/^M91\.3\d+ 6V24M100 6V24$/);
+    await expect.poll(() => bar.locator(".read").getAttribute("d")).toMatch(/^M91\.3\d+ 18V27M100 18V27$/);
     expect(await page.locator(".time-axis time").allTextContents()).toEqual([
       "01-01",
       "00:00:15",
@@ -231,6 +231,23 @@ describe("the chart of all tasks", () => {
     await shown.waitFor();
     await page.getByRole("button", { name: "Reset the zoom" }).click();
     await expect.poll(() => bars.count()).toBe(2);
+  });
+
+  test("zooms with the keyboard, and Escape shows the whole range again", async () => {
+    const { page } = await openChart();
+    const bars = page.locator(".gantt-bar");
+    const start = page.getByRole("slider", { name: "Start of the chart" });
+    await start.focus();
+    for (let times = 0; times < 8; times++) await page.keyboard.press("PageUp");
+    await expect.poll(() => bars.count()).toBe(1);
+    await page.getByText(/00:01:\d\d to .*00:01:55/).waitFor();
+    expect(await start.getAttribute("aria-valuetext")).toMatch(/ 00:01:\d\d$/);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Home");
+    await page.getByRole("button", { name: "Reset the zoom" }).waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => bars.count()).toBe(2);
+    expect(await page.getByRole("slider", { name: "End of the chart" }).evaluate(isFocused)).toBe(true);
   });
 
   test("opens on the last fifty tasks, and can show all", async () => {
@@ -280,7 +297,8 @@ describe("a card", () => {
 function heightOf(page: Page, name: string): Promise<number> {
   return page.locator(".chart canvas").evaluate((element, property) => {
     const canvas = element as HTMLCanvasElement;
-    const color = getComputedStyle(canvas).getPropertyValue(property);
+    canvas.style.color = `var(${property})`;
+    const { color } = getComputedStyle(canvas);
     const [red = 0, green = 0, blue = 0] = (color.match(/\d+/g) ?? []).map(Number);
     const { data, width } = (canvas.getContext("2d") as CanvasRenderingContext2D).getImageData(
       0,
@@ -294,4 +312,8 @@ function heightOf(page: Page, name: string): Promise<number> {
         rows.push(Math.floor(index / 4 / width));
     return rows.length === 0 ? 0 : Math.max(...rows) - Math.min(...rows);
   }, name);
+}
+
+function isFocused(element: Element): boolean {
+  return element === document.activeElement;
 }

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { LONGEST_BILLING_LINE, LONGEST_KEY_NAME, RANGES } from "../../../emulator/core/ranges.js";
 import type { Emulator } from "../../../emulator/index.js";
-import { axe, type Locator, type Page } from "../../../tools/browser/browser.js";
+import type { Locator, Page } from "../../../tools/browser/browser.js";
+import { problemsOf } from "./support/accessibility.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
@@ -154,12 +155,7 @@ test.each(["light", "dark"] as const)(
     await page.getByLabel(/I authorize/).check();
     for (const name of ["Switch on", "Save"]) await page.getByRole("button", { name, exact: true }).click();
     expect(await page.getByRole("alert").count()).toBe(5);
-    await page.evaluate(axe.source);
-    const violations = await page.evaluate(async () => {
-      const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: unknown[] }> } };
-      return (await axe.run()).violations;
-    });
-    expect(violations).toEqual([]);
+    expect(await problemsOf(page)).toEqual([]);
   },
 );
 

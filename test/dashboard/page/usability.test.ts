@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
-import { axe } from "../../../tools/browser/browser.js";
+import { problemsOf } from "./support/accessibility.js";
 import { closeBrowser, type Dashboard, type DashboardOptions, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
@@ -44,20 +44,31 @@ async function openFull(options: Pick<DashboardOptions, "context" | "path"> = {}
     emulator.providers.provider_b.always({ outcome: "hang" });
   };
   const dashboard = await openDashboard({ ...options, prepare });
-  return { ...dashboard, song, views: [...VIEWS, `/tasks/${song}`, "/tasks?view=scale", "/requests?open=2"] };
+  const views = [
+    ...VIEWS,
+    `/tasks/${song}`,
+    "/tasks?view=scale",
+    "/requests?open=2",
+    "/requests?open=2&with=3",
+    "/requests?q=status:2xx&rate=1",
+  ];
+  return { ...dashboard, song, views };
 }
 
-async function problemsOf({ page }: Dashboard): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => (globalThis as unknown as Axe).axe.run());
-  return violations
-    .filter(({ impact }) => impact !== "minor")
-    .map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-}
+/** Of two phones, a tablet, and two windows. */
+const WIDTHS = [360, 390, 768, 1280, 1920];
 
-interface Axe {
-  axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
-}
+/** Opens each form, dialog and popover of a view in turn. */
+const FORMS: readonly (readonly [view: string, button: string | RegExp])[] = [
+  ["/", /Advance the time/],
+  ["/scenarios", "Edit"],
+  ["/scenarios", "Reset…"],
+  ["/account", "Edit"],
+  ["/account/keys", /^Edit the name/],
+  ["/account/keys", /^Delete key/],
+  ["/account/keys", "Create a key"],
+  ["/account/accounts", "Create an account…"],
+];
 
 describe("every view", () => {
   test.each(["light", "dark"] as const)(
@@ -66,30 +77,71 @@ describe("every view", () => {
       const empty = await openDashboard({ context: { colorScheme }, emulator: { credits: 0 } });
       for (const view of VIEWS) {
         await empty.goTo(view);
-        expect([view, await problemsOf(empty)]).toEqual([view, []]);
+        expect([view, await problemsOf(empty.page)]).toEqual([view, []]);
       }
       const full = await openFull({ context: { colorScheme } });
       for (const view of full.views) {
         await full.goTo(view);
         if (view.includes(full.song)) await full.page.locator("svg.waveform").first().waitFor();
-        if (view.includes("open=")) await full.page.getByLabel("Response body").waitFor();
-        expect([view, await problemsOf(full)]).toEqual([view, []]);
+        if (view.endsWith("open=2")) await full.page.getByLabel("Response body").waitFor();
+        expect([view, await problemsOf(full.page)]).toEqual([view, []]);
       }
-      await full.goTo("/scenarios");
-      for (const name of ["Edit", "Reset…", /Advance the time/])
-        await full.page.getByRole("button", { name, exact: true }).click();
-      expect(["forms", await problemsOf(full)]).toEqual(["forms", []]);
+      for (const [view, name] of FORMS) {
+        await full.goTo(view);
+        await full.page.getByRole("button", { name, exact: true }).first().click();
+        expect([view, name, await problemsOf(full.page)]).toEqual([view, name, []]);
+      }
+    },
+    120_000,
+  );
+
+  test("has controls that a finger can hit on a narrow screen", async () => {
+    const { page, goTo, views } = await openFull({ context: { viewport: { width: 390, height: 844 } } });
+    for (const view of views) {
+      await goTo(view);
+      expect([view, await problemsOf(page)]).toEqual([view, []]);
+    }
+  }, 120_000);
+
+  test.each(WIDTHS)(
+    "fits %i px: no sideways scroll, no cut column, no heading over another",
+    async (width) => {
+      const { page, goTo, views } = await openFull({ context: { viewport: { width, height: 800 } } });
+      for (const view of views) {
+        await goTo(view);
+        const excess = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        const cut = await page
+          .locator(".rows")
+          .evaluateAll((tables) =>
+            tables.flatMap((table) =>
+              [...table.querySelectorAll(".head > *")]
+                .filter(
+                  (heading) =>
+                    heading.getBoundingClientRect().right > table.getBoundingClientRect().right ||
+                    (heading.scrollWidth > heading.clientWidth + 1 && !heading.querySelector(".time-axis")),
+                )
+                .map(({ textContent }) => textContent),
+            ),
+          );
+        expect([view, excess, cut]).toEqual([view, 0, []]);
+      }
     },
   );
 
-  test("fits a narrow screen without scrolling sideways", async () => {
-    const { page, goTo, views } = await openFull({ context: { viewport: { width: 360, height: 740 } } });
-    for (const view of views) {
+  test.each(WIDTHS)("shows the popover of the time below its button at %i px", async (width) => {
+    const { page, goTo } = await openFull({ context: { viewport: { width, height: 800 } } });
+    for (const view of ["/", "/requests"]) {
       await goTo(view);
-      const excess = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      expect([view, excess]).toEqual([view, 0]);
+      const button = page.getByRole("button", { name: /Advance the time/ });
+      await button.click();
+      const { y = 0, height = 0 } = (await button.boundingBox()) ?? {};
+      const popover = await page.getByRole("dialog", { name: "Advance the time" }).boundingBox();
+      expect(popover?.y).toBeGreaterThanOrEqual(y + height);
+      expect(popover?.x).toBeGreaterThanOrEqual(0);
+      expect((popover?.x ?? 0) + (popover?.width ?? 0)).toBeLessThanOrEqual(width);
+      await page.keyboard.press("Escape");
     }
   });
 });

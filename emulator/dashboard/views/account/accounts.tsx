@@ -21,7 +21,7 @@ export function AccountsView() {
         </p>
         <Table
           columns={[
-            ["Account", ({ account_id: id }) => <Choice id={id} />],
+            ["Account", ({ account_id: id }) => <Choice id={id} />, "wide"],
             [
               "State",
               ({ suspended }) =>

@@ -81,5 +81,5 @@ function Change({ entry }: { entry: LedgerEntry }) {
   const change = changeOf(entry);
   if (change === 0) return <span title="Frozen credits, now spent">{formatCount(entry.credits)}</span>;
   const sign = change > 0 ? "+" : "−";
-  return <span class={change > 0 ? "gain" : "loss"}>{`${sign}${formatCount(Math.abs(change))}`}</span>;
+  return <span class={change > 0 ? "gain" : ""}>{`${sign}${formatCount(Math.abs(change))}`}</span>;
 }

@@ -26,7 +26,10 @@ export function Clock() {
     <fieldset class="clock">
       <legend class="unseen">Clock</legend>
       <Button popovertarget="clock">
-        <Time at={now.value} /> <small>UTC · {mode} clock</small>
+        <Time at={now.value} />{" "}
+        <small>
+          UTC <span class="mode">· {mode} clock</span>
+        </small>
         <span class="unseen">. Advance the time</span>
       </Button>
       <div

@@ -80,9 +80,10 @@ export function Histogram({ log }: { log: readonly ExchangeRow[] }) {
                 <Button
                   key={name}
                   class="small quiet"
+                  style={{ "--tone": `var(--${color})` }}
                   onClick={() => setChips([...chips.value, { field: "status", value }])}
                 >
-                  <i style={{ background: `var(--${color})` }} /> {name}: {formatCount(totals[index] ?? 0)}
+                  {name}: {formatCount(totals[index] ?? 0)}
                 </Button>
               ),
           )}

@@ -16,15 +16,13 @@ import {
   requestKey,
   requests,
 } from "../../store.js";
+import { shortPath } from "../request-link.js";
 import { Comparison } from "./compare.js";
 import { ExchangeView } from "./exchange.js";
 import { Histogram } from "./histogram.js";
 import { RateSection } from "./rate-chart.js";
 import { type Bodies, bodyTexts, CHOOSING, found, search } from "./search.js";
 import { SearchField } from "./search-field.js";
-
-/** A task ID in a path: its first characters are kept. */
-const TASK_ID = /(?<=\/[0-9a-f]{8})-[0-9a-f-]{27}/gi;
 
 /** The request log, newest first, and one request in full, or two side by side. */
 export function RequestsView() {
@@ -109,10 +107,7 @@ function List(props: {
         columns={[
           ["Time (UTC)", TimeLink],
           ["Method", ({ method }) => method],
-          [
-            "Path",
-            ({ path }) => <code title={path}>{path.replace("/api/v1", "").replaceAll(TASK_ID, "…")}</code>,
-          ],
+          ["Path", ({ path }) => <code title={path}>{shortPath(path)}</code>],
           ["Status", StatusCell],
           ["Duration", ({ duration_ms: ms }) => ms !== null && `${formatCount(Math.round(ms))} ms`, "number"],
           ["Task", TaskCell],

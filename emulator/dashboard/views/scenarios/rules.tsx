@@ -41,6 +41,7 @@ export function RuleSection() {
                   {conditionOf(rule)} <strong>{effectOf(rule)}</strong>
                 </>
               ),
+              "wide",
             ],
             ["Fired", (rule) => <Fired rule={rule} />],
             [<span class="unseen">Actions</span>, (rule) => <Remove rule={rule} />, "number"],

@@ -1,7 +1,7 @@
 import { linkTo, param, setParam } from "../../address.js";
 import type { TaskRow } from "../../api.js";
 import { Button, Status, Time } from "../../parts/display.js";
-import { formatAmount, formatDuration, shortId } from "../../parts/format.js";
+import { formatAmount, formatDuration, formatTime, shortId } from "../../parts/format.js";
 import { Rows } from "../../parts/rows.js";
 import { now } from "../../store.js";
 import { readsOf, segmentsOf, spanMs, textOf } from "./segments.js";
@@ -9,12 +9,15 @@ import { percentIn, TimeAxis, type TimeRange, ticksOf } from "./time-axis.js";
 
 /** Of the tasks, unless all are wanted. */
 const LATEST = 50;
+/** Of a segment, so that a short one is visible. */
+const LEAST_PERCENT = 0.3;
 
 /** Tasks on one scale of time, so that bad polling is visible. */
 export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
   const chosen = param("show") === "all" ? shown : shown.slice(-LATEST);
   const zoom = zoomOf(param("zoom"));
-  const range = zoom ?? rangeOf(chosen);
+  const whole = rangeOf(chosen);
+  const range = zoom ?? whole;
   const inRange = chosen.filter((task) => {
     const { from, to } = rangeOf([task]);
     return from <= range.to && to >= range.from;
@@ -24,17 +27,16 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
     param("sort") === "wait" ? inRange.toSorted((one, other) => waitOf(one) - waitOf(other)) : inRange;
   const waited = tasks.reduce((sum, task) => sum + waitOf(task), 0);
   const onSelect = ({ from, to }: TimeRange) => setParam("zoom", `${from}-${to}`);
+  const onReset = () => setParam("zoom", "");
   return (
     <>
       <div class="heading">
         <h2>Finished tasks waited {formatDuration(waited)} to be noticed</h2>
         <span>
           <Time at={range.from} /> to <Time at={range.to} />{" "}
-          {zoom === null ? (
-            <small>Drag over the axis to zoom in.</small>
-          ) : (
-            <Button onClick={() => setParam("zoom", "")}>Reset the zoom</Button>
-          )}
+          <ZoomSlider end="from" {...{ whole, range, onSelect, onReset }} />{" "}
+          <ZoomSlider end="to" {...{ whole, range, onSelect, onReset }} />{" "}
+          {zoom !== null && <Button onClick={onReset}>Reset the zoom</Button>}
         </span>
       </div>
       <ul class="legend">
@@ -55,6 +57,37 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
         items={tasks}
       />
     </>
+  );
+}
+
+/** Moves one end of the shown range, also with the keyboard. Escape shows the whole range. */
+function ZoomSlider(props: {
+  end: keyof TimeRange;
+  whole: TimeRange;
+  range: TimeRange;
+  onSelect(part: TimeRange): void;
+  onReset(): void;
+}) {
+  const { end, whole, range, onSelect, onReset } = props;
+  const select = (at: number) =>
+    onSelect(
+      end === "from"
+        ? { ...range, from: Math.min(at, range.to - 1) }
+        : { ...range, to: Math.max(at, range.from + 1) },
+    );
+  return (
+    <input
+      type="range"
+      class="zoom"
+      aria-label={end === "from" ? "Start of the chart" : "End of the chart"}
+      aria-valuetext={formatTime(range[end])}
+      min={whole.from}
+      max={whole.to}
+      step="any"
+      value={range[end]}
+      onChange={({ currentTarget }) => select(Math.round(currentTarget.valueAsNumber))}
+      onKeyDown={({ key }) => key === "Escape" && onReset()}
+    />
   );
 }
 
@@ -97,13 +130,13 @@ function Bar({ task, range }: { task: TaskRow; range: TimeRange }) {
         <rect
           key={kind}
           class={kind}
-          x={percent(from)}
-          width={Math.max(0.15, percent(to) - percent(from))}
-          y="9"
+          x={Math.min(percent(from), 100 - LEAST_PERCENT)}
+          width={Math.max(LEAST_PERCENT, percent(to) - percent(from))}
+          y="4"
           height="12"
         />
       ))}
-      <path class="read" d={lines(reads, "6V24")} />
+      <path class="read" d={lines(reads, "18V27")} />
     </svg>
   );
 }

@@ -33,7 +33,7 @@ const shown = computed(() => {
 export function TasksView() {
   const isFiltered = param("status") !== "" || param("q") !== "";
   return (
-    <>
+    <div class="fill">
       <div class="heading">
         <h1>Tasks</h1>
         <a class="button" href={linkTo("/tasks/new")}>
@@ -82,6 +82,6 @@ export function TasksView() {
           <code>{overview.value?.service}</code>: its tasks appear here.
         </Empty>
       )}
-    </>
+    </div>
   );
 }

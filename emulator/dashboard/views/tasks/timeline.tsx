@@ -45,7 +45,7 @@ export function Timeline({ details, task }: { details: TaskDetails; task: Task }
               ) : second === undefined ? (
                 <RequestLink request={first}>{text}</RequestLink>
               ) : (
-                <a href={linkTo("/requests", { task: task.task_id })}>{text}</a>
+                <a href={linkTo("/requests", { q: `task:${task.task_id}` })}>{text}</a>
               )}
             </strong>{" "}
             {note}
