@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
+import type { Locator } from "../../../tools/browser/browser.js";
 import { problemsOf } from "./support/accessibility.js";
 import { closeBrowser, type Dashboard, type DashboardOptions, openDashboard } from "./support/dashboard.js";
 
@@ -143,6 +144,45 @@ describe("every view", () => {
       expect((popover?.x ?? 0) + (popover?.width ?? 0)).toBeLessThanOrEqual(width);
       await page.keyboard.press("Escape");
     }
+  });
+});
+
+describe.each([
+  ["more contrast", { contrast: "more" }],
+  ["forced colors", { forcedColors: "active" }],
+] as const)("with %s", (_, context) => {
+  test("the focus, the open row, chips and marks have outlines", async () => {
+    const { page } = await openFull({ context, path: "/requests?open=2&q=status:2xx" });
+    for (const shown of [".row.open", ".chip", ".row .mark", "nav a[aria-current]"])
+      expect([shown, await outlineOf(page.locator(shown).first())]).toEqual([shown, "1px solid"]);
+    for (let times = 0; times < 20; times++) {
+      await page.keyboard.press("Tab");
+      expect(await outlineOf(page.locator(":focus"))).toBe("2px solid");
+    }
+  });
+
+  test("the marks of charts and the state of controls keep their colors", async () => {
+    const { page, goTo, song } = await openFull({ context, path: "/tasks?view=scale" });
+    const backgroundOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((each) => getComputedStyle(each).backgroundColor);
+    await page.locator(".legend").waitFor();
+    const checked = await backgroundOf("[type=checkbox]:checked");
+    expect(checked).not.toBe(await backgroundOf("body"));
+    const kinds = await page
+      .locator(".legend > *")
+      .evaluateAll((all) => all.map((each) => getComputedStyle(each, "::before").backgroundColor));
+    expect(new Set(kinds).size).toBe(4);
+    await goTo(`/tasks/${song}`);
+    const dots = page.locator(".timeline li");
+    await dots.nth(1).waitFor();
+    const dotColors = await dots.evaluateAll((all) =>
+      all.map((each) => getComputedStyle(each, "::before").backgroundColor),
+    );
+    // The audio expires later.
+    expect(dotColors.at(-1)).not.toBe(dotColors[0]);
   });
 });
 
@@ -391,6 +431,13 @@ describe("the keyboard focus", () => {
     await expect.poll(() => focused(page)).toBe("Delete…");
   });
 });
+
+function outlineOf(element: Locator): Promise<string> {
+  return element.evaluate((each) => {
+    const { outlineWidth, outlineStyle } = getComputedStyle(each);
+    return `${outlineWidth} ${outlineStyle}`;
+  });
+}
 
 /** The text of the element that has the focus. */
 function focused(page: Dashboard["page"]): Promise<string | null | undefined> {
