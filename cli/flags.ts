@@ -10,7 +10,7 @@ import {
 } from "../src/contract/inputs.js";
 import { orList } from "../src/contract/request-rules.js";
 import { MODELS, type Model, TASK_TYPES, type TaskType } from "../src/contract/service.js";
-import { CREDITS_FOR_ALL, CREDITS_FOR_EXTRAS } from "./drift/probes.js";
+import { CREDITS_FOR_ALL, CREDITS_FOR_EXTRAS } from "./drift/tests.js";
 import { parseDecimal, parseDuration, parsePolicy, parseWholeNumber } from "./flag-values.js";
 import { UsageError } from "./terminal.js";
 
@@ -242,7 +242,7 @@ export const COMMAND_OPTIONS = {
   drift: [
     option(
       "--max-credits <n>",
-      `the most credits that the check may spend; ${CREDITS_FOR_ALL} are enough for all probes, and ${CREDITS_FOR_EXTRAS} also try uploads`,
+      `the most credits that the check may spend; ${CREDITS_FOR_ALL} are enough for all tests, and ${CREDITS_FOR_EXTRAS} also try uploads`,
       parseWholeNumber(0),
     ).default(CREDITS_FOR_ALL),
     option("--report <file>", "also write the report to this file, as Markdown"),

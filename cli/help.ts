@@ -103,11 +103,11 @@ can take too much with one request. A POST is never repeated
 after its outcome became unknown.
 
 Exit status:
-  0  no drift; also if probes were skipped because their
+  0  no drift; also if tests were skipped because their
      price did not fit. The first line names their number
   1  drift, whatever else happened
   2  no drift was found, but the check could not be run, a
-     probe has no result, or the account changed meanwhile
+     test has no result, or the account changed meanwhile
 After Ctrl-C it is 130, and the report shows what is known.
 
   ${command} drift --report drift.md`;

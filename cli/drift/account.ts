@@ -23,7 +23,7 @@ export type Observe = (call: () => PromiseLike<unknown>) => Promise<RecordedResp
  * account no request of the check explains.
  */
 export class AccountWatch {
-  readonly changes: { probe: string; changes: ObservedFields }[] = [];
+  readonly changes: { test: string; changes: ObservedFields }[] = [];
   /** Spendable credits at the start; `null` if the balance has none. */
   readonly available: number | null;
   /** Credits that were frozen at the start are those of other tasks. */
@@ -114,20 +114,20 @@ export class AccountWatch {
 
   /** Notes changes that no request of the check explains. */
   noteChanges(
-    probe: string,
+    test: string,
     before: AccountReading,
     after: AccountReading,
     names: readonly string[] = WATCHED_NUMBERS,
   ): void {
     const all = names.map((name) => [name, numberChange(before, after, name)] as const);
     const changes = Object.fromEntries(all.filter(([, change]) => Number(change)));
-    if (Object.keys(changes).length > 0) this.changes.push({ probe, changes });
+    if (Object.keys(changes).length > 0) this.changes.push({ test, changes });
   }
 
   /** Notes that a task of another program ended. No task of the check is unfinished here. */
-  noteEndOfOther(probe: string, before: AccountReading, after: AccountReading): void {
+  noteEndOfOther(test: string, before: AccountReading, after: AccountReading): void {
     if (this.#hadFrozen && Number(numberChange(before, after, "frozen")) < 0)
-      this.noteChanges(probe, before, after, ["frozen"]);
+      this.noteChanges(test, before, after, ["frozen"]);
   }
 }
 

@@ -1,29 +1,29 @@
 import type { Value } from "./fields.js";
 import { FAILED_READ } from "./follow.js";
 import type { Observation } from "./observation.js";
-import type { DriftProbe } from "./probes.js";
 import type { Survey } from "./survey.js";
+import type { DriftTest } from "./tests.js";
 
-/** A field in which the service and the emulator differ, in one or more probes. */
+/** A field in which the service and the emulator differ, in one or more tests. */
 export interface Difference {
-  /** The first of `probes`. */
-  readonly probe: string;
-  /** The response, or another part of what the probe shows: the first in which the field differs. */
+  /** The first of `tests`. */
+  readonly test: string;
+  /** The response, or another part of what the test shows: the first in which the field differs. */
   readonly part: string;
   readonly field: string;
   /** `undefined`: the field is missing. */
   readonly service: Value | undefined;
   readonly emulator: Value | undefined;
-  /** In how many parts of all probes the field has these values. */
+  /** In how many parts of all tests the field has these values. */
   readonly count: number;
-  readonly probes: readonly string[];
+  readonly tests: readonly string[];
 }
 
-type Pair = Pick<Difference, "probe" | "part" | "field" | "service" | "emulator">;
+type Pair = Pick<Difference, "test" | "part" | "field" | "service" | "emulator">;
 
 export interface Comparison {
   readonly differences: readonly Difference[];
-  /** How many fields were compared, and how many differ, by probe. */
+  /** How many fields were compared, and how many differ, by test. */
   readonly fields: ReadonlyMap<string, { compared: number; differences: number }>;
 }
 
@@ -39,21 +39,21 @@ const CAUSES: readonly (readonly [part: string, field: string])[] = [
   ["task", "order of its states"],
 ];
 
-/** Compares what each probe showed about both. */
-export function compareSurveys(service: Survey, emulator: Survey, probes: readonly DriftProbe[]): Comparison {
+/** Compares what each test showed about both. */
+export function compareSurveys(service: Survey, emulator: Survey, tests: readonly DriftTest[]): Comparison {
   const all: Pair[] = [];
   const fields = new Map<string, { compared: number; differences: number }>();
   const isDisturbed = service.accountChanges.length > 0;
   for (const [name, ours] of service.observations) {
     const theirs = referenceFor(
-      probes.find((probe) => probe.name === name),
+      tests.find((test) => test.name === name),
       name,
       ours,
       emulator,
     );
     const pairs = [...commonPairs(ours, theirs), ...oneSidedPairs(ours, theirs)]
       .filter(({ part }) => !isDisturbed || !CHANGED_BY_OTHERS.test(part))
-      .map((pair) => ({ probe: name, ...pair }));
+      .map((pair) => ({ test: name, ...pair }));
     const differing = pairs.filter((pair) => pair.service !== pair.emulator);
     fields.set(name, { compared: pairs.length, differences: differing.length });
     all.push(...differing);
@@ -61,15 +61,15 @@ export function compareSurveys(service: Survey, emulator: Survey, probes: readon
   return { differences: grouped(all), fields };
 }
 
-/** What the emulator showed at the same probe, or what other probes showed instead. */
+/** What the emulator showed at the same test, or what other tests showed instead. */
 function referenceFor(
-  probe: DriftProbe | undefined,
+  test: DriftTest | undefined,
   name: string,
   ours: Observation,
   { observations }: Survey,
 ): Observation {
   const own = observations.get(name) ?? {};
-  const refusal = probe?.kind === "create" ? observations.get(probe.orRefusedLike ?? "") : undefined;
+  const refusal = test?.kind === "create" ? observations.get(test.orRefusedLike ?? "") : undefined;
   if (refusal !== undefined && responseCodes(refusal) === responseCodes(ours)) return refusal;
   const reference = Object.fromEntries(Object.entries(own).filter(([part]) => !CREDITS_PART.test(part)));
   // A charge has to fit what the service did, also where the emulator did something else.
@@ -93,7 +93,7 @@ function hasAccepted({ response }: Observation): boolean {
 }
 
 /** The fields of parts that both have. */
-function commonPairs(service: Observation, emulator: Observation): Omit<Pair, "probe">[] {
+function commonPairs(service: Observation, emulator: Observation): Omit<Pair, "test">[] {
   return Object.entries(service).flatMap(([part, ours]) => {
     const theirs = emulator[part];
     if (theirs === undefined) return [];
@@ -112,7 +112,7 @@ function commonPairs(service: Observation, emulator: Observation): Omit<Pair, "p
 }
 
 /** The parts that only one has, unless a difference in another part is the cause. */
-function oneSidedPairs(service: Observation, emulator: Observation): Omit<Pair, "probe">[] {
+function oneSidedPairs(service: Observation, emulator: Observation): Omit<Pair, "test">[] {
   const isExplained = CAUSES.some(([part, field]) => service[part]?.[field] !== emulator[part]?.[field]);
   const parts = Object.keys({ ...emulator, ...service }).filter(
     (part) => !(part in service && part in emulator) && !UNFINISHED.test(part),
@@ -137,7 +137,7 @@ function grouped(differences: readonly Pair[]): Difference[] {
   }
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
-    const probes = [...new Set(group.map(({ probe }) => probe))];
-    return first === undefined ? [] : [{ ...first, count: group.length, probes }];
+    const tests = [...new Set(group.map(({ test }) => test))];
+    return first === undefined ? [] : [{ ...first, count: group.length, tests }];
   });
 }

@@ -15,9 +15,9 @@ import { durationText } from "./duration.js";
 import { notKnown } from "./not-known.js";
 import type { Observation } from "./observation.js";
 import { knownPolicy, policyShown } from "./policy.js";
-import { type DriftProbe, lastStatusOf, probesFor } from "./probes.js";
 import { createReport, reportMarkdown, reportText } from "./report.js";
 import { LIMITED, type Survey, survey } from "./survey.js";
+import { type DriftTest, lastStatusOf, testsFor } from "./tests.js";
 import { Wire } from "./wire.js";
 
 export interface DriftFlags extends ConnectionFlags {
@@ -72,22 +72,22 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
   const wire = new Wire(terminal.client?.fetch ?? globalThis.fetch, baseUrl, () => clock.now());
   const client = connect(flags, terminal, { fetch: wire.fetch, validateRequests: false });
   const date = new Date(clock.now()).toISOString();
-  const probes = probesFor(uploadUrl);
+  const tests = testsFor(uploadUrl);
   const progress = new ProgressLine(terminal, () => clock.now());
-  const onProbe = (name: string) => {
-    const position = probes.findIndex((probe) => probe.name === name) + 1;
-    progress.show({ status: `${position}/${probes.length} ${name}`, output: null });
+  const onTest = (name: string) => {
+    const position = tests.findIndex((test) => test.name === name) + 1;
+    progress.show({ status: `${position}/${tests.length} ${name}`, output: null });
   };
-  terminal.stderr.write(`${durationText(probes, maxCredits)}\n`);
+  terminal.stderr.write(`${durationText(tests, maxCredits)}\n`);
   progress.start();
-  const found = await survey({ client, wire, clock, maxCredits, signal, onProbe }, probes).finally(() =>
+  const found = await survey({ client, wire, clock, maxCredits, signal, onTest }, tests).finally(() =>
     progress.end(),
   );
   const shown = policyShown(found);
-  const twin = await surveyEmulator(found, knownPolicy(shown), probes);
+  const twin = await surveyEmulator(found, knownPolicy(shown), tests);
   const about = { date, service: baseUrl, emulator: version, requests: wire.requests, maxCredits };
-  const unknown = notKnown(found, probes);
-  const result = createReport(found, compareSurveys(found, twin, probes), shown, {
+  const unknown = notKnown(found, tests);
+  const result = createReport(found, compareSurveys(found, twin, tests), shown, {
     ...about,
     not_known: unknown,
   });
@@ -108,13 +108,13 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
 }
 
 /**
- * Carries out the same probes against a new emulator. Its tasks are read in every state, and end as those of the service,
+ * Carries out the same tests against a new emulator. Its tasks are read in every state, and end as those of the service,
  * so that both are compared at the same end. What the end should be is compared by itself.
  */
 async function surveyEmulator(
   found: Survey,
   policy: Partial<Policy>,
-  probes: readonly DriftProbe[],
+  tests: readonly DriftTest[],
 ): Promise<Survey> {
   await using emulator = createEmulator({ policy, credits: creditsOf(found) });
   if (found.observations.has(LIMITED))
@@ -128,22 +128,22 @@ async function surveyEmulator(
     validateRequests: false,
     logLevel: "off",
   });
-  const onProbe = (name: string) => {
+  const onTest = (name: string) => {
     const outcome = outcomeLike(found.observations.get(name) ?? {});
     for (const provider of Object.values(emulator.providers))
       provider.always({ queue_seconds: 7, process_seconds: 12, ...outcome });
   };
   const signal = new AbortController().signal;
-  const repeated = probes
+  const repeated = tests
     .filter(({ name }) => found.observations.has(name))
-    .map((probe) => ({ ...probe, unlessAccepted: undefined }));
+    .map((test) => ({ ...test, unlessAccepted: undefined }));
   const twin = await survey(
-    { client, wire, clock, maxCredits: Number.POSITIVE_INFINITY, signal, onProbe },
+    { client, wire, clock, maxCredits: Number.POSITIVE_INFINITY, signal, onTest },
     repeated,
   );
-  for (const probe of probes) {
-    const task = twin.observations.get(probe.name)?.["task"];
-    if (task !== undefined) task["last status"] = lastStatusOf(probe);
+  for (const test of tests) {
+    const task = twin.observations.get(test.name)?.["task"];
+    if (task !== undefined) task["last status"] = lastStatusOf(test);
   }
   return twin;
 }

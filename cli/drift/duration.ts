@@ -1,14 +1,14 @@
 import { LIMITS } from "../../src/contract/service.js";
 import { LONGEST_FOLLOW_MS } from "./follow.js";
-import { type DriftProbe, lastStatusOf } from "./probes.js";
-import { WINDOW_PROBE_MS } from "./window.js";
+import { type DriftTest, lastStatusOf } from "./tests.js";
+import { WINDOW_TEST_MS } from "./window.js";
 
 const MINUTE_MS = 60_000;
 
 /** How long the check takes, and the longest that it can take. */
-export function durationText(probes: readonly DriftProbe[], maxCredits: number): string {
-  const tasks = countTasks(probes, maxCredits);
-  const minutes = (taskMs: number) => Math.ceil((WINDOW_PROBE_MS + tasks * taskMs) / MINUTE_MS);
+export function durationText(tests: readonly DriftTest[], maxCredits: number): string {
+  const tasks = countTasks(tests, maxCredits);
+  const minutes = (taskMs: number) => Math.ceil((WINDOW_TEST_MS + tasks * taskMs) / MINUTE_MS);
   if (tasks === 0) return `The check takes about ${minutes(0)} minutes.`;
   const { shortest, longest } = LIMITS.typicalTaskMs;
   const wait = LONGEST_FOLLOW_MS / MINUTE_MS;
@@ -18,15 +18,15 @@ export function durationText(probes: readonly DriftProbe[], maxCredits: number):
   ].join("\n");
 }
 
-/** How many tasks the probes create, at the documented prices. */
-function countTasks(probes: readonly DriftProbe[], maxCredits: number): number {
+/** How many tasks the tests create, at the documented prices. */
+function countTasks(tests: readonly DriftTest[], maxCredits: number): number {
   let tasks = 0;
   let spent = 0;
-  for (const probe of probes) {
-    if (probe.kind !== "create" || !probe.isAccepted || probe.unlessAccepted !== undefined) continue;
-    if (spent + probe.credits > maxCredits) continue;
+  for (const test of tests) {
+    if (test.kind !== "create" || !test.isAccepted || test.unlessAccepted !== undefined) continue;
+    if (spent + test.credits > maxCredits) continue;
     tasks++;
-    if (lastStatusOf(probe) === "success") spent += probe.credits;
+    if (lastStatusOf(test) === "success") spent += test.credits;
   }
   return tasks;
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "../../src/contract/service.js";
 import { isUuid } from "../../src/contract/text.js";
 
-/** What one part of a probe showed, by field: values where they matter, otherwise types. */
+/** What one part of a test showed, by field: values where they matter, otherwise types. */
 export type ObservedFields = Record<string, Value>;
 
 export type Value = string | number | boolean | null;

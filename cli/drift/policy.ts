@@ -1,20 +1,20 @@
 import type { Policy } from "../../emulator/index.js";
 import { TASK_ERROR_CODES } from "../../src/contract/service.js";
 import type { ObservedFields, Value } from "./fields.js";
-import { SHOWS } from "./probes.js";
 import type { Survey } from "./survey.js";
+import { SHOWS } from "./tests.js";
 
 /** What a survey shows about one policy field. */
 export interface ShownPolicy {
   readonly field: keyof Policy;
   /** `null` if the survey does not show it. */
   readonly value: Policy[keyof Policy] | null;
-  /** The probe that shows it, or why none does. */
+  /** The test that shows it, or why none does. */
   readonly by: string;
 }
 
 interface PolicyRule {
-  readonly probe: string;
+  readonly test: string;
   read(survey: Survey): Value | undefined;
   /** Why a survey may not show the field. */
   readonly otherwise: string;
@@ -24,17 +24,17 @@ const NO_TIMEOUT = "No task ran for an hour. The check does not wait for one.";
 
 const POLICY_RULES: { readonly [Field in keyof Policy]: PolicyRule } = {
   invalid_audio_format_status: {
-    probe: SHOWS.invalidFormat,
+    test: SHOWS.invalidFormat,
     read: (survey) => statusWithCode(responseTo(survey, SHOWS.invalidFormat), "invalid_audio_format"),
     otherwise: "The service did not respond with `invalid_audio_format`.",
   },
   audio_format_unavailable_status: {
-    probe: SHOWS.mp3,
+    test: SHOWS.mp3,
     read: (survey) => statusWithCode(responseTo(survey, SHOWS.mp3), "audio_format_unavailable"),
     otherwise: "Only a service whose conversion is off responds with `audio_format_unavailable`.",
   },
   audio_conversion: {
-    probe: SHOWS.mp3,
+    test: SHOWS.mp3,
     read(survey) {
       if (responseTo(survey, SHOWS.mp3)["error_code"] === "audio_format_unavailable") return "off";
       const type = survey.observations.get(SHOWS.mp3)?.["audio"]?.["Content-Type header"];
@@ -43,7 +43,7 @@ const POLICY_RULES: { readonly [Field in keyof Policy]: PolicyRule } = {
     otherwise: "The song that requests MP3 has no audio.",
   },
   mixed_field_sets: {
-    probe: SHOWS.mixedFields,
+    test: SHOWS.mixedFields,
     read: (survey) =>
       choiceOf(responseTo(survey, SHOWS.mixedFields), {
         invalid_task_input: "reject",
@@ -52,13 +52,13 @@ const POLICY_RULES: { readonly [Field in keyof Policy]: PolicyRule } = {
     otherwise: "The service neither accepted the request nor responded with `invalid_task_input`.",
   },
   null_audio_format: {
-    probe: SHOWS.nullFormat,
+    test: SHOWS.nullFormat,
     read: (survey) =>
       choiceOf(responseTo(survey, SHOWS.nullFormat), { invalid_audio_format: "reject", accepted: "omitted" }),
     otherwise: "The service neither accepted the request nor responded with `invalid_audio_format`.",
   },
   rate_limit_window: {
-    probe: SHOWS.window,
+    test: SHOWS.window,
     read(survey) {
       const fields = survey.observations.get(SHOWS.window)?.["window"];
       if (fields?.["change after three more"] !== -3) return undefined;
@@ -70,7 +70,7 @@ const POLICY_RULES: { readonly [Field in keyof Policy]: PolicyRule } = {
     otherwise: "The remaining requests follow neither kind of window. Another program may use the key.",
   },
   running_after: {
-    probe: "the first read of each task",
+    test: "the first read of each task",
     read({ observations, firstStatuses }) {
       const wasPending = [...observations.values()].some((parts) => "read while pending" in parts);
       if (wasPending) return "provider";
@@ -80,22 +80,22 @@ const POLICY_RULES: { readonly [Field in keyof Policy]: PolicyRule } = {
     otherwise: "It needs a task that is pending at its first read, or that all tasks are running at theirs.",
   },
   timeout_error_code: {
-    probe: "a task that timed out",
+    test: "a task that timed out",
     read: (survey) => timeoutOf(survey)["data.error_code"],
     otherwise: NO_TIMEOUT,
   },
   timeout_retryable: {
-    probe: "a task that timed out",
+    test: "a task that timed out",
     read: (survey) => timeoutOf(survey)["data.retryable"],
     otherwise: NO_TIMEOUT,
   },
   late_success: {
-    probe: "none",
+    test: "none",
     read: () => undefined,
     otherwise: "It needs a task that is not read for an hour.",
   },
   auto_top_up_month: {
-    probe: "none",
+    test: "none",
     read: () => undefined,
     otherwise: "The API does not show top-ups, which charge a card.",
   },
@@ -104,11 +104,11 @@ const POLICY_RULES: { readonly [Field in keyof Policy]: PolicyRule } = {
 /** What a survey shows about each policy field of the emulator. */
 export function policyShown(survey: Survey): ShownPolicy[] {
   return keysOf(POLICY_RULES).map((field) => {
-    const { probe, read, otherwise } = POLICY_RULES[field];
+    const { test, read, otherwise } = POLICY_RULES[field];
     const value = read(survey);
-    const left = [...survey.skipped, ...survey.incomplete].some((each) => each.probe === probe);
-    const why = left ? `The probe "${probe}" has no result.` : otherwise;
-    return isAllowed(field, value) ? { field, value, by: probe } : { field, value: null, by: why };
+    const left = [...survey.skipped, ...survey.incomplete].some((each) => each.test === test);
+    const why = left ? `The test "${test}" has no result.` : otherwise;
+    return isAllowed(field, value) ? { field, value, by: test } : { field, value: null, by: why };
   });
 }
 
@@ -131,8 +131,8 @@ function isAllowed(field: keyof Policy, value: Value | undefined): value is Poli
   return field !== "timeout_retryable" || typeof value === "boolean";
 }
 
-function responseTo({ observations }: Survey, probe: string): ObservedFields {
-  return observations.get(probe)?.["response"] ?? {};
+function responseTo({ observations }: Survey, test: string): ObservedFields {
+  return observations.get(test)?.["response"] ?? {};
 }
 
 function statusWithCode(response: ObservedFields, errorCode: string): Value | undefined {

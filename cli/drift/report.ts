@@ -2,8 +2,8 @@ import { printableLine } from "../../src/contract/text.js";
 import type { Comparison, Difference } from "./compare.js";
 import type { Value } from "./fields.js";
 import { knownPolicy, type ShownPolicy } from "./policy.js";
-import { CREDITS_FOR_ALL } from "./probes.js";
 import { LIMITED, SERVER_ERRORS, type Survey } from "./survey.js";
+import { CREDITS_FOR_ALL } from "./tests.js";
 
 /** Everything that a drift check found. `--json` writes it as it is. */
 export interface DriftReport {
@@ -15,7 +15,7 @@ export interface DriftReport {
   drift: readonly Difference[];
   policy: ReturnType<typeof knownPolicy>;
   policy_not_shown: Record<string, string>;
-  probes: { name: string; fields: number; differences: number }[];
+  tests: { name: string; fields: number; differences: number }[];
   skipped: Survey["skipped"];
   incomplete: Survey["incomplete"];
   account_changes: Survey["accountChanges"];
@@ -41,7 +41,7 @@ export function createReport(
     policy_not_shown: Object.fromEntries(
       policy.flatMap(({ field, value, by }) => (value === null ? [[field, by]] : [])),
     ),
-    probes: [...fields].map(([name, count]) => ({
+    tests: [...fields].map(([name, count]) => ({
       name,
       fields: count.compared,
       differences: count.differences,
@@ -55,12 +55,12 @@ export function createReport(
 
 /** One sentence about the result, and one about the account if another program used it. */
 function summaryOf(report: DriftReport): string[] {
-  const { drift, probes, skipped, incomplete, account_changes: changes, credits } = report;
-  const fields = probes.reduce((sum, each) => sum + each.fields, 0);
-  const compared = probes.filter(({ name }) => name !== LIMITED && name !== SERVER_ERRORS).length;
+  const { drift, tests, skipped, incomplete, account_changes: changes, credits } = report;
+  const fields = tests.reduce((sum, each) => sum + each.fields, 0);
+  const compared = tests.filter(({ name }) => name !== LIMITED && name !== SERVER_ERRORS).length;
   const differing = drift.reduce((sum, each) => sum + each.count, 0);
   const left = skipped.length + incomplete.length;
-  const extent = `${left === 0 ? "" : `${compared} of `}${compared + left} probes`;
+  const extent = `${left === 0 ? "" : `${compared} of `}${compared + left} tests`;
   const found =
     drift.length > 0
       ? `Drift in ${differing} of ${fields} fields: ${extent} compared`
@@ -73,9 +73,9 @@ function summaryOf(report: DriftReport): string[] {
     ...(skipped.length > 0 ? [`; ${skipped.length} skipped: --max-credits ${needed} runs all`] : []),
     ...(incomplete.length > 0 ? [`; ${incomplete.length} without a result`] : []),
   ];
-  const noticed = changes.map(({ probe, changes: all }) => {
+  const noticed = changes.map(({ test, changes: all }) => {
     const each = Object.entries(all).map(([name, change]) => `${name} by ${change}`);
-    return `${each.join(", ")} (${probe})`;
+    return `${each.join(", ")} (${test})`;
   });
   const summary = `${found}${rest.join("")}.`;
   if (changes.length === 0) return [summary];
@@ -85,12 +85,12 @@ function summaryOf(report: DriftReport): string[] {
   ];
 }
 
-/** Probes that were left out for the same reason share a line. */
+/** Tests that were left out for the same reason share a line. */
 function leftOut({ skipped, incomplete }: DriftReport): string[] {
   const reasons = new Map<string, string[]>();
-  const add = (probe: string, reason: string) => reasons.set(reason, [...(reasons.get(reason) ?? []), probe]);
-  for (const { probe, reason } of incomplete) add(probe, `No result: ${reason}`);
-  for (const { probe, credits } of skipped) add(probe, `Skipped for lack of credits (${credits} each):`);
+  const add = (test: string, reason: string) => reasons.set(reason, [...(reasons.get(reason) ?? []), test]);
+  for (const { test, reason } of incomplete) add(test, `No result: ${reason}`);
+  for (const { test, credits } of skipped) add(test, `Skipped for lack of credits (${credits} each):`);
   return [...reasons].flatMap(([reason, names]) => [reason, ...names.map((name) => `  ${name}`)]);
 }
 
@@ -103,8 +103,8 @@ export function reportText(report: DriftReport): string {
     `${credits.spent} of at most ${credits.allowed} credits spent, ${report.requests} requests sent.`,
     "",
     ...drift.map(
-      ({ probe, part, field, service, emulator, count }) =>
-        `${probe}, ${part}: ${field} is ${valueText(service, emulator)}, in the emulator ${valueText(emulator, service)}${count > 1 ? ` (${count} times)` : ""}`,
+      ({ test, part, field, service, emulator, count }) =>
+        `${test}, ${part}: ${field} is ${valueText(service, emulator)}, in the emulator ${valueText(emulator, service)}${count > 1 ? ` (${count} times)` : ""}`,
     ),
     ...(drift.length > 0 ? [""] : []),
     ...left,
@@ -123,7 +123,7 @@ export function reportText(report: DriftReport): string {
 
 /** The report as Markdown, to be committed. */
 export function reportMarkdown(report: DriftReport): string {
-  const { drift, probes, skipped, incomplete, credits, policy } = report;
+  const { drift, tests, skipped, incomplete, credits, policy } = report;
   return lines(
     "# Drift report",
     "",
@@ -139,8 +139,8 @@ export function reportMarkdown(report: DriftReport): string {
     ...(drift.length === 0
       ? ["None."]
       : table(
-          ["Probe", "Part", "Field", "Service", "Emulator", "Times"],
-          drift.map(({ probes: all, part, field, service, emulator, count }) => [
+          ["Test", "Part", "Field", "Service", "Emulator", "Times"],
+          drift.map(({ tests: all, part, field, service, emulator, count }) => [
             all.join(", "),
             part,
             field,
@@ -165,14 +165,14 @@ export function reportMarkdown(report: DriftReport): string {
     "",
     ...report.not_known.map((each) => `- ${each}`),
     "",
-    "## Probes",
+    "## Tests",
     "",
     ...table(
-      ["Probe", "Fields compared", "Differences"],
+      ["Test", "Fields compared", "Differences"],
       [
-        ...probes.map(({ name, fields, differences }) => [name, String(fields), String(differences)]),
-        ...skipped.map(({ probe, credits: most }) => [probe, "", `skipped: it may cost ${most} credits`]),
-        ...incomplete.map(({ probe, reason }) => [probe, "", `no result: ${reason}`]),
+        ...tests.map(({ name, fields, differences }) => [name, String(fields), String(differences)]),
+        ...skipped.map(({ test, credits: most }) => [test, "", `skipped: it may cost ${most} credits`]),
+        ...incomplete.map(({ test, reason }) => [test, "", `no result: ${reason}`]),
       ],
     ),
   );

@@ -12,40 +12,40 @@ import {
 import type { ObservedFields } from "./fields.js";
 import { followTask } from "./follow.js";
 import type { Observation, SurveyedService } from "./observation.js";
-import { type CreateProbe, type DriftProbe, UNKNOWN_ID } from "./probes.js";
 import { responseFields } from "./response-fields.js";
 import type { CreatedFrom, KnownTask } from "./task-fields.js";
+import { type CreateTest, type DriftTest, UNKNOWN_ID } from "./tests.js";
 import { windowFields } from "./window.js";
 import type { RecordedResponse, RequestChange } from "./wire.js";
 
-/** What the probes showed about one service. */
+/** What the tests showed about one service. */
 export interface Survey {
   readonly observations: Map<string, Observation>;
-  /** Probes that the ceiling did not allow, with the credits that they may cost. */
-  readonly skipped: { probe: string; credits: number }[];
-  /** Probes without a result: no response arrived, the check was stopped, or a signal ended it. */
-  readonly incomplete: { probe: string; reason: string }[];
-  /** How the account changed without a request of the check, by the probe at which it was noticed. */
-  readonly accountChanges: { probe: string; changes: ObservedFields }[];
+  /** Tests that the ceiling did not allow, with the credits that they may cost. */
+  readonly skipped: { test: string; credits: number }[];
+  /** Tests without a result: no response arrived, the check was stopped, or a signal ended it. */
+  readonly incomplete: { test: string; reason: string }[];
+  /** How the account changed without a request of the check, by the test at which it was noticed. */
+  readonly accountChanges: { test: string; changes: ObservedFields }[];
   /** The status of each task at its first read, right after its creation; `null` if that read failed. */
   readonly firstStatuses: (string | null)[];
   /** Spendable credits at the start; `null` if the balance has none. */
   readonly available: number | null;
-  /** Credits that the probes used up. A request with an unknown outcome counts as charged. */
+  /** Credits that the tests used up. A request with an unknown outcome counts as charged. */
   readonly spent: number;
 }
 
-/** The observation of a 429, which no probe provokes. */
+/** The observation of a 429, which no test provokes. */
 export const LIMITED = "rate limit exceeded";
 /** The observation of server errors that a repeated read did not have. */
 export const SERVER_ERRORS = "reads that succeeded after a server error";
 
-/** Runs the probes one after the other, until a signal. @throws the SDK's error if the service can't be used at all */
-export async function survey(service: SurveyedService, probes: readonly DriftProbe[]): Promise<Survey> {
+/** Runs the tests one after the other, until a signal. @throws the SDK's error if the service can't be used at all */
+export async function survey(service: SurveyedService, tests: readonly DriftTest[]): Promise<Survey> {
   const first = await service.wire.observe(() => service.client.account.balance({ signal: service.signal }));
   if (first.response === null || first.response.status >= 300) throw first.error;
   const run = new SurveyRun(service, dataOf(first.response));
-  for (const probe of probes) await run.probe(probe);
+  for (const test of tests) await run.test(test);
   return run.result();
 }
 
@@ -66,35 +66,35 @@ class SurveyRun {
     this.#account = new AccountWatch(balance, client, signal, (call) => this.#observe(call));
   }
 
-  async probe(probe: DriftProbe): Promise<void> {
+  async test(test: DriftTest): Promise<void> {
     const { maxCredits, signal } = this.#service;
-    const { name } = probe;
-    if (probe.kind === "create" && !signal.aborted) {
-      if (this.#isNeedless(probe)) return;
+    const { name } = test;
+    if (test.kind === "create" && !signal.aborted) {
+      if (this.#isNeedless(test)) return;
       const stopReason =
         maxCredits === Number.POSITIVE_INFINITY ? null : this.#account.stopReason(maxCredits);
       if (stopReason !== null) {
-        this.#incomplete.push({ probe: name, reason: stopReason });
+        this.#incomplete.push({ test: name, reason: stopReason });
         return;
       }
-      if (!this.#account.canAfford(probe.credits, maxCredits)) {
-        if (!probe.isExtra) this.#skipped.push({ probe: name, credits: probe.credits });
+      if (!this.#account.canAfford(test.credits, maxCredits)) {
+        if (!test.isExtra) this.#skipped.push({ test: name, credits: test.credits });
         return;
       }
     }
     const observation: Observation = {};
-    const failure = await this.#run(probe, observation).catch((error: unknown) => {
+    const failure = await this.#run(test, observation).catch((error: unknown) => {
       if (signal.aborted) return signal.reason;
       if (error instanceof AccountSuspendedError) throw error;
       return error;
     });
     if (failure === null) this.#observations.set(name, observation);
-    else this.#incomplete.push({ probe: name, reason: reasonWithoutResult(failure) });
+    else this.#incomplete.push({ test: name, reason: reasonWithoutResult(failure) });
   }
 
-  /** Whether the result of another probe shows the same, or its price did not fit either. */
-  #isNeedless({ unlessAccepted: other }: CreateProbe): boolean {
-    return this.#accepted.has(other ?? "") || this.#skipped.some(({ probe }) => probe === other);
+  /** Whether the result of another test shows the same, or its price did not fit either. */
+  #isNeedless({ unlessAccepted: other }: CreateTest): boolean {
+    return this.#accepted.has(other ?? "") || this.#skipped.some(({ test }) => test === other);
   }
 
   result(): Survey {
@@ -114,19 +114,19 @@ class SurveyRun {
     };
   }
 
-  /** Fills in what the probe shows. Returns why it shows nothing. */
-  async #run(probe: DriftProbe, observation: Observation): Promise<unknown> {
-    const { client, signal, onProbe } = this.#service;
+  /** Fills in what the test shows. Returns why it shows nothing. */
+  async #run(test: DriftTest, observation: Observation): Promise<unknown> {
+    const { client, signal, onTest } = this.#service;
     signal.throwIfAborted();
-    onProbe(probe.name);
-    if (probe.kind === "rate limit") return this.#runWindow(probe.name, observation);
-    if (probe.kind === "create") return this.#runCreate(probe, observation);
+    onTest(test.name);
+    if (test.kind === "rate limit") return this.#runWindow(test.name, observation);
+    if (test.kind === "create") return this.#runCreate(test, observation);
     const calls = {
       balance: () => client.account.balance({ signal }),
       usage: () => client.account.usage({ signal }),
       task: () => client.tasks.retrieve(UNKNOWN_ID, { signal }),
     };
-    observation["response"] = responseFields(await this.#observe(calls[probe.kind], probe.change));
+    observation["response"] = responseFields(await this.#observe(calls[test.kind], test.change));
     return null;
   }
 
@@ -136,7 +136,7 @@ class SurveyRun {
     const { fields, byOthers } = await windowFields(client, clock, signal, (call) => this.#observe(call));
     observation["window"] = fields;
     if (byOthers < 0)
-      this.#account.changes.push({ probe: name, changes: { [HEADERS.rateLimitRemaining]: byOthers } });
+      this.#account.changes.push({ test: name, changes: { [HEADERS.rateLimitRemaining]: byOthers } });
     this.#account.noteChanges(name, before, await this.#account.read());
     return null;
   }
@@ -149,31 +149,31 @@ class SurveyRun {
   }
 
   /** Sends the POST once, and follows its task. */
-  async #runCreate(probe: CreateProbe, observation: Observation): Promise<unknown> {
+  async #runCreate(test: CreateTest, observation: Observation): Promise<unknown> {
     const before = await this.#account.current();
-    const { response, error, cost } = await this.#send(probe);
+    const { response, error, cost } = await this.#send(test);
     if (error instanceof AccountSuspendedError) throw error;
     const after = await this.#account.read();
     const isAccepted = response !== null && response.status < 300;
-    if (!isAccepted) this.#account.noteEndOfOther(probe.name, before, after);
+    if (!isAccepted) this.#account.noteEndOfOther(test.name, before, after);
     if (response === null || error instanceof RateLimitedError)
       return error ?? new Error("the response broke off");
 
     const data = dataOf(response);
     const { task_id: id, credits_charged: charged, created_at: createdAt } = data;
-    const { request, credits, hasUnknownClip = false } = probe;
+    const { request, credits, hasUnknownClip = false } = test;
     const sent: CreatedFrom = { request: { ...request }, credits, hasUnknownClip, task: null };
     observation["response"] = responseFields(response, sent);
     observation["credits after the response"] = creditFields(before, after, charged);
     if (!isAccepted || typeof id !== "string") return null;
-    this.#accepted.add(probe.name);
+    this.#accepted.add(test.name);
     const task: KnownTask = { id, charged, createdAt, unfinishedAt: response.date };
-    await this.#follow(probe.name, { ...sent, task }, { before, after, cost }, observation);
+    await this.#follow(test.name, { ...sent, task }, { before, after, cost }, observation);
     return null;
   }
 
   /** It has no signal: the response to a charged task must not be lost. */
-  async #send({ request, credits, change }: CreateProbe) {
+  async #send({ request, credits, change }: CreateTest) {
     const { client, wire } = this.#service;
     this.#account.forget();
     const { response, error } = await wire.observe(

@@ -4,7 +4,7 @@ import { difference, type Observe } from "./account.js";
 import type { ObservedFields } from "./fields.js";
 
 /** How long `windowFields` takes, in milliseconds. */
-export const WINDOW_PROBE_MS = LIMITS.windowMs + 66_000;
+export const WINDOW_TEST_MS = LIMITS.windowMs + 66_000;
 
 /**
  * Reads the balance over 65 s: a fixed window then starts again, and a sliding one still has the last three reads.

@@ -145,7 +145,7 @@ function argumentsOf(kind: DescribedInput): Readonly<Record<string, string>> {
   return Object.fromEntries(settable.map((field) => [argumentOf(kind, field), field]));
 }
 
-/** Fields that other arguments decide, too. The provider's default of `lyrics_type` is not documented. */
+/** Fields that other arguments decide, too. The interface does not state the provider's default of `lyrics_type`. */
 const DECIDED: Readonly<Record<string, (given: Arguments) => unknown>> = {
   lyrics_type: ({ instrumental, lyrics }) =>
     instrumental === true ? "instrumental" : lyrics === undefined ? "generate" : "user",

@@ -188,7 +188,7 @@ export function adviceForMistake(
   return nearest === null ? `Known ${kind}s: ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
 }
 
-/** The schemas that are components, by these names, in the description of the control plane. */
+/** The schemas that are components, by these names, in the OpenAPI document of the control plane. */
 export const NAMED = z.registry<{ id: string }>();
 
 /** The names that an object knows, by the list of the unknown ones: an issue has no field for them. */

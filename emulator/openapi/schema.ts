@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
 import { isRecord, type JsonValue } from "../../src/contract/service.js";
 
-/** A JSON JsonSchema as OpenAPI 3.1 takes it: draft 2020-12. `false` forbids. */
+/** A JSON Schema as OpenAPI 3.1 takes it: draft 2020-12. `false` forbids. */
 export type JsonSchema = boolean | { readonly [keyword: string]: JsonValue };
 
-/** What the document adds to the contract's schema of a field. `false` forbids the field. */
+/** What the OpenAPI document adds to the schema of a field in `src/contract`. `false` forbids the field. */
 export type FieldDetails = Readonly<Record<string, Readonly<Record<string, JsonValue>> | false>>;
 
-/** A schema of the contract in JSON JsonSchema, with details added to its fields. Other fields follow. */
+/** A schema of `src/contract` as a JSON Schema, with details added to its fields. Other fields follow. */
 export function fromContract(
   schema: z.core.$ZodType,
   details: FieldDetails,
 ): { [keyword: string]: JsonValue } {
-  // Rules that JSON JsonSchema cannot express are left out.
+  // Rules that JSON Schema cannot express are left out.
   const described = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   const { $schema: _, properties, ...rest } = described as { [keyword: string]: JsonValue };
   const fields: Record<string, JsonValue> = {};

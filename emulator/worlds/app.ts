@@ -31,7 +31,7 @@ export type GiveUpReason = "failed" | "refused" | "unknown" | "expired";
 
 /**
  * The surroundings of one process. Everything that a process awaits here is a step, at which the process can crash:
- * then nothing that it awaits ever settles, and `start` is called again with what is durable.
+ * then no promise that it awaits is ever resolved or rejected, and `start` is called again with what is durable.
  */
 export interface Process {
   /** `process 1`, `process 2` …: the same after a restart. */

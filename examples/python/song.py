@@ -18,7 +18,7 @@ API_KEY = os.environ["ASYNC_MUSIC_API_KEY"]
 
 
 def call(method, path, body=None):
-    """One request of the service: its data, and whether the emulator answered."""
+    """One request of the service: its data, and whether it is an emulator."""
     request = Request(BASE_URL + path, method=method, headers={"x-api-key": API_KEY})
     if body is not None:
         request.add_header("Content-Type", "application/json")

@@ -41,7 +41,7 @@ export interface BudgetOptions {
    */
   timeZone?: string | undefined;
   /**
-   * The journal of all orders that use this budget. With it, the budget frees or settles each reservation by what the journal
+   * The journal of all orders that use this budget. With it, the budget frees each reservation, or counts it as spent, by what the journal
    * has under its key, whichever process has reserved it. Without it, that covers the keys that this process has run.
    */
   journal?: Journal | undefined;
@@ -53,9 +53,9 @@ export interface BudgetOptions {
 export interface BudgetCallOptions {
   /**
    * Limits what the customer that `tenant` names may spend; it requires `tenant`. The price is reserved before the request is
-   * sent, and kept while the outcome is unknown. A success settles the reservation; a refusal, a failure and a timeout free it. If the
+   * sent, and kept while the outcome is unknown. A success counts the price as spent; a refusal, a failure and a timeout free it. If the
    * price does not fit, the call rejects with `CreditCeilingError`, and nothing is sent. After `create`, pass the budget to
-   * `wait` or `watch` as well: they settle or free the reservation when the task has ended.
+   * `wait` or `watch` as well: they count the price as spent or free it when the task has ended.
    *
    * @defaultValue no limit
    */

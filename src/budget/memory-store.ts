@@ -2,7 +2,7 @@ import { keepLatest } from "../journal/process-notes.js";
 import { periodOf } from "./period.js";
 import type { BudgetStore, OpenReservation } from "./store.js";
 
-/** The most settled reservations of one period that are remembered per tenant, so that none is settled twice. */
+/** The most charged reservations of one period that are remembered per tenant, so that none is charged twice. */
 const MOST_SETTLED = 100_000;
 
 interface Account {

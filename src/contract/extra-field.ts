@@ -14,7 +14,7 @@ export type ResponseObject =
 
 /**
  * Returns a field that this version of the SDK does not list, such as one that a provider adds to its clips; `undefined` if it
- * is absent. Check the value before you use it: the field is not part of the contract, and may disappear without notice.
+ * is absent. Check the value before you use it: the interface does not list the field, and it may disappear without notice.
  *
  * @param from - an object of a response: a task, a submission, an output, a clip, its metadata, lyrics, a balance or a usage
  *

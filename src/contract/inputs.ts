@@ -244,7 +244,7 @@ export const INPUT_TEXTS = {
       lyrics_type: {
         label: "Lyrics type",
         description: "Where the lyrics come from.",
-        note: "The provider's default is not documented.",
+        note: "The interface does not state the provider's default.",
         example: "instrumental",
         argument: "instrumental",
       },

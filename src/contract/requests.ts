@@ -206,11 +206,11 @@ export interface CustomFields extends NoProviderBFields {
 export interface ProviderBMusicInput extends NoProviderAFields {
   /** Style and mood. Must not be blank. */
   prompt: string;
-  /** The lyrics, as free text. Their longest length is not documented. */
+  /** The lyrics, as free text. The interface states no greatest length. */
   lyrics?: string | undefined;
   /** Styles, comma-separated. */
   tags?: string | undefined;
-  /** Where the lyrics come from. The provider's default is not documented. */
+  /** Where the lyrics come from. The interface does not state the provider's default. */
   lyrics_type?: LyricsType | undefined;
   /** A seed for the provider's random numbers: a whole number. A fraction is refused with `invalid_task_input`. */
   seed?: number | undefined;

@@ -65,7 +65,7 @@ export const usageSchema = z.looseObject({
 export interface Balance {
   /** Spendable on new tasks: one that costs more is refused with `InsufficientCreditsError`. */
   available: number;
-  /** Held for tasks in flight, until each is settled or refunded. */
+  /** Held for tasks in flight, until each is charged or refunded. */
   frozen: number;
   /** `available` and `frozen` together. */
   total: number;

@@ -157,7 +157,7 @@ export interface TaskResults {
   concat: Clip[];
 }
 
-/** A piece of audio. Undocumented fields are kept: read them with `extraField`. They may disappear without notice. */
+/** A piece of audio. Fields that the interface does not list are kept: read them with `extraField`. They may disappear without notice. */
 export interface Clip {
   /** Pass it as `continue_clip_id` of a continuation or `clip_id` of a concat, with a key of the same account. */
   id: string;

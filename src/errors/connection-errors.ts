@@ -29,7 +29,7 @@ export class RequestTimeoutError extends ConnectionError {
 }
 
 /**
- * The response is unusable: its body breaks the service's contract or is larger than 16 MiB, or it belongs to another
+ * The response is unusable: its body does not match the interface or is larger than 16 MiB, or it belongs to another
  * request of this client.
  */
 export class InvalidResponseError extends AsyncMusicError {

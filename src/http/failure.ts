@@ -83,7 +83,7 @@ export function invalidResponse(
 ): InvalidResponseError {
   const requestId = redactor.text(responseId);
   const what = issues.map(({ path, message }) => `\`${path === "" ? "body" : path}\` ${message}`).join("; ");
-  const reason = `the response breaks the service's contract: ${redactor.text(what)}`;
+  const reason = `the response does not match the interface: ${redactor.text(what)}`;
   const advice = isHtml
     ? adviceOf(call, HTML)
     : adviceToRepeat(call, "Report the request id to the service.");

@@ -13,7 +13,7 @@ interface SchemaIssue {
   message: string;
 }
 
-/** The `data` of a success, checked against the contract. @throws InvalidResponseError */
+/** The `data` of a success, checked against its schema. @throws InvalidResponseError */
 export function parseData<Data>(
   { redactor }: Pick<Context, "redactor">,
   call: Call,

@@ -8,7 +8,7 @@ const RULE =
   "`provider_b`";
 
 /**
- * Returns what a request costs, in credits of 0.01 USD. They are frozen when the task is accepted, settled when it
+ * Returns what a request costs, in credits of 0.01 USD. They are frozen when the task is accepted, charged when it
  * succeeds, and refunded when it ends in `failure` or `timeout`.
  *
  * @param request - a request, or only its `model` and `task_type`; its `input` is not checked

@@ -82,7 +82,7 @@ export class Tasks {
    * {@link AccountSuspendedError}, {@link RateLimitedError} the service refused it; nothing was charged
    * @throws {@link ConnectionError} it was certainly never sent
    * @throws {@link SubmissionOutcomeUnknownError} it may have created a task: check before you send it again
-   * @throws {@link InvalidResponseError} a task was created, but the response lacks what the contract requires
+   * @throws {@link InvalidResponseError} a task was created, but the response lacks what the interface requires
    *
    * @example
    * ```ts
@@ -124,7 +124,7 @@ export class Tasks {
    * @throws {@link TaskNotFoundError} no task of this account has that id
    * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
    * the retries
-   * @throws {@link InvalidResponseError} the response lacks what the contract requires
+   * @throws {@link InvalidResponseError} the response lacks what the interface requires
    *
    * @example
    * ```ts
@@ -160,7 +160,7 @@ export class Tasks {
    * @throws {@link TaskTimedOutError} the task ended in `timeout`
    * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task continues. Its `cause` is the failure of the last read
    * @throws {@link TaskNotFoundError}, {@link AuthenticationError} at once
-   * @throws {@link InvalidResponseError} the task succeeded, but its result lacks what the contract requires
+   * @throws {@link InvalidResponseError} the task succeeded, but its result lacks what the interface requires
    * @throws {@link InvalidOptionError} an option is out of range or misspelled; the signal's reason after an abort
    */
   wait<Type extends TaskType>(

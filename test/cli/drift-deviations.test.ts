@@ -414,7 +414,7 @@ test("at least 90 deviations are tried", () => {
   expect(rows.length).toBeGreaterThanOrEqual(90);
 });
 
-/** Uploads are extra probes. */
+/** Uploads are extra tests. */
 function creditsFor(name: string): number | undefined {
   return /upload/.test(name) ? 22 : undefined;
 }

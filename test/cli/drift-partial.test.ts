@@ -16,11 +16,11 @@ import { createFolder } from "./support/terminal.js";
 
 const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } } as const;
 
-describe("probes that --max-credits does not allow", () => {
+describe("tests that --max-credits does not allow", () => {
   test.each([
-    [0, "No drift in 11 of 26 probes (", "; 15 skipped: --max-credits 20 runs all."],
-    [3, "No drift in 19 of 28 probes (", "; 9 skipped: --max-credits 20 runs all."],
-    [19, "No drift in 28 of 29 probes (", "; 1 skipped: --max-credits 20 runs all."],
+    [0, "No drift in 11 of 26 tests (", "; 15 skipped: --max-credits 20 runs all."],
+    [3, "No drift in 19 of 28 tests (", "; 9 skipped: --max-credits 20 runs all."],
+    [19, "No drift in 28 of 29 tests (", "; 1 skipped: --max-credits 20 runs all."],
   ])("are counted in the first line, with status 0: %i credits", async (maxCredits, start, end) => {
     const { status, stdout } = await runDrift({ maxCredits, text: { isTerminal: false } });
     const [first = ""] = stdout.split("\n");
@@ -30,7 +30,7 @@ describe("probes that --max-credits does not allow", () => {
   test("are counted beside drift, with status 1", async () => {
     const deviation = statusOf(404, 410);
     const { status, stdout } = await runDrift({ maxCredits: 3, deviation, text: { isTerminal: false } });
-    expect(stdout).toMatch(/^Drift in \d+ of \d+ fields: 19 of 28 probes compared; 9 skipped: /);
+    expect(stdout).toMatch(/^Drift in \d+ of \d+ fields: 19 of 28 tests compared; 9 skipped: /);
     expect(status).toBe(1);
   });
 });
@@ -161,30 +161,30 @@ describe("a signal", () => {
     );
     const { report, emulator } = ended;
     expect(linesOf(report)).toContain("unknown task, response: status 410 <> 404");
-    expect(report?.probes.length).toBeGreaterThan(15);
+    expect(report?.tests.length).toBeGreaterThan(15);
     expect(report?.incomplete[0]).toMatchObject({ reason: `Interrupted by ${signal}.` });
-    expect(Number(report?.probes.length) + Number(report?.incomplete.length)).toBe(31);
+    expect(Number(report?.tests.length) + Number(report?.incomplete.length)).toBe(31);
     expect(report?.credits).toEqual({
       spent: emulator.accounts.get(emulator.accountId).balance.frozen,
       allowed: 20,
     });
     expect(await readFile(path, "utf8")).toMatch(
-      /^# Drift report\n\nDrift in \d+ of \d+ fields: \d+ of 30 probes/,
+      /^# Drift report\n\nDrift in \d+ of \d+ fields: \d+ of 30 tests/,
     );
     expect(emulator.requests.length).toBeLessThan(100);
   });
 
-  test("lists the probes without a result under one reason", async () => {
+  test("lists the tests without a result under one reason", async () => {
     const { stdout } = await runDrift({ signal: "SIGINT", text: { isTerminal: false } });
     expect(stdout).toMatch(
-      /^No drift in \d+ of 30 probes \(\d+ fields\); \d+ without a result\.\n\d+ of at most 20 credits/,
+      /^No drift in \d+ of 30 tests \(\d+ fields\); \d+ without a result\.\n\d+ of at most 20 credits/,
     );
     expect(stdout.split("No result: Interrupted by SIGINT.\n")).toHaveLength(2);
     expect(stdout).toContain("\n  lyrics\n");
   });
 });
 
-test("a terminal shows the probe and the time while a probe runs", async () => {
+test("a terminal shows the test and the time while a test runs", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const { stderr } = await runDrift({
@@ -215,16 +215,16 @@ test("a body that is not JSON is compared as a whole", async () => {
 test("differences with one cause are one entry, with a count", async () => {
   const { report } = await runDrift({ deviation: header("X-Request-Id", null) });
   expect(report?.drift).toMatchObject([
-    { probe: "balance", field: "X-Request-Id header", service: "missing", emulator: "the request's" },
+    { test: "balance", field: "X-Request-Id header", service: "missing", emulator: "the request's" },
     {
-      probe: "no request ID",
+      test: "no request ID",
       field: "X-Request-Id header",
       service: "missing",
       emulator: "the service's own",
     },
   ]);
   expect(report?.drift[0]?.count).toBeGreaterThan(30);
-  expect(report?.drift[0]?.probes).toEqual(
+  expect(report?.drift[0]?.tests).toEqual(
     expect.arrayContaining(["balance", "lyrics", "song by provider_b"]),
   );
 });

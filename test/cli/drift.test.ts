@@ -139,7 +139,7 @@ describe("--max-credits", () => {
       }),
     });
     expect(settled.report?.credits.spent).toBe(12);
-    expect(settled.report?.skipped.map(({ probe }) => probe)).toContain("concat of an unknown clip");
+    expect(settled.report?.skipped.map(({ test: name }) => name)).toContain("concat of an unknown clip");
 
     const expensive = await runDrift({
       deviation: json((body, { method }) =>
@@ -148,25 +148,25 @@ describe("--max-credits", () => {
           : undefined,
       ),
     });
-    expect(expensive.report?.skipped.map(({ probe }) => probe)).toContain("song by provider_a as MP3");
+    expect(expensive.report?.skipped.map(({ test: name }) => name)).toContain("song by provider_a as MP3");
   });
 
   test.each<Partial<Policy>>([
     { mixed_field_sets: "named_only", null_audio_format: "omitted" },
     { audio_conversion: "off" },
     {},
-  ])("are 20 by default, which every probe fits into: %j", async (policy) => {
+  ])("are 20 by default, which every test fits into: %j", async (policy) => {
     const { report, emulator } = await runDrift({ options: { policy } });
     expect([report?.skipped, report?.credits.allowed]).toEqual([[], 20]);
     expect(mostSpent(emulator)).toBeLessThanOrEqual(20);
     expect(report?.not_known.join()).toContain("uploads");
-    const names = report?.probes.map(({ name }) => name.replace(/ (?:with a title|as MP3)$/, ""));
+    const names = report?.tests.map(({ name }) => name.replace(/ (?:with a title|as MP3)$/, ""));
     expect(names).toEqual(expect.arrayContaining(["song by provider_a", "song by provider_b", "lyrics"]));
   });
 
   test("of 22 also try uploads", async () => {
     const { report } = await runDrift({ maxCredits: 22 });
-    expect(report?.probes.map(({ name }) => name)).toEqual(
+    expect(report?.tests.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["upload", "upload as MP3"]),
     );
     expect(report?.not_known.join()).not.toContain("uploads");
@@ -193,7 +193,7 @@ describe("a service that takes more than it says:", () => {
     ["with a charge at each read", taking(25, "GET")],
     ["and counts a task of another program", taking(25, "POST", countTwice())],
     ["and counts a top-up", taking(25, "POST", topUpOnce())],
-  ])("the check stops after one probe %s", async (_, deviation) => {
+  ])("the check stops after one test %s", async (_, deviation) => {
     const { report, status, emulator } = await runDrift({ deviation });
     expect(countTasks(emulator)).toBe(1);
     expect(report?.incomplete.length).toBeGreaterThan(5);
@@ -313,7 +313,7 @@ test("the report is Markdown, with its date and without the key", async () => {
 
   const report = await readFile(path, "utf8");
   expect(report).toMatch(
-    /^# Drift report\n\nNo drift: 27 probes and \d+ fields compared\.\n\n- Date: 2026-01-01T/,
+    /^# Drift report\n\nNo drift: 27 tests and \d+ fields compared\.\n\n- Date: 2026-01-01T/,
   );
   expect(report).toContain('policy: { invalid_audio_format_status: 400, audio_conversion: "on"');
   expect(report).toMatch(/^\| late_success \| It needs a task that is not read for an hour\. \|$/m);

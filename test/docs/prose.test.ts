@@ -12,6 +12,19 @@ test.each([
   ["text in JSX", "emulator/a.tsx", "const a = <p>Seen in colour</p>;", ["1:22 colour"]],
   ["a declared name", "src/a.ts", "class AnswerEvent {\n  #isHeard = true;\n}", ["1:7 answer", "2:3 heard"]],
   ["the name of a type", "src/a.ts", "type ConductRule = string;", ["1:6 conduct"]],
+  ["the front matter", "docs/page.md", "---\ndescription: The answers.\n---\n", ["2:18 answers"]],
+  ["an alternative text", "docs/page.md", "![The answer](a.png)", ["1:7 answer"]],
+  ["code of a page", "docs/page.md", "```ts\nconst a = 1; // in every room\n```", ["2:26 room"]],
+  ["a command of a page", "docs/page.md", "```sh\n# Nobody\n```", ["2:3 Nobody"]],
+  ["an example", "src/a.ts", "/**\n * ```ts\n * a(); // every room\n * ```\n */", ["3:18 room"]],
+  [
+    "Python",
+    "examples/a.py",
+    'def a():\n    """The answer."""\n    b()  # nobody',
+    ["2:12 answer", "3:12 nobody"],
+  ],
+  ["a web page", "a.html", "<p>Nobody</p>\n<script>\n// room\n</script>\n", ["1:4 Nobody", "3:4 room"]],
+  ["another name of the interface", "docs/page.md", "The service's contract.", ["1:5 service's contract"]],
   ["the name of a parameter", "src/a.ts", "const a = ({ b: chance }: B) => 1;", ["1:17 chance"]],
 ])("a word outside of the glossary is found in %s", async (_, path, content, expected) => {
   const found = await lintProse(path, content);
@@ -20,6 +33,7 @@ test.each([
 
 test.each([
   ["code of a page", "docs/page.md", "Call `answer`:\n\n```ts\nanswer();\n```"],
+  ["a module, and the text of a user", "docs/page.md", "The `src/contract` of a description of the song."],
   ["code in a docstring", "src/a.ts", "/**\n * Calls `answer`:\n * ```ts\n * answer();\n * ```\n */"],
   [
     "a value, and a name of another file",

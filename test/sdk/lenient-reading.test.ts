@@ -77,7 +77,7 @@ describe("a response that breaks the contract", () => {
     const { client } = createWorld(() => new Response(text));
     const { issues, message } = await rejection(client.account.balance(), InvalidResponseError);
     expect(issues).toEqual([{ path: "", message: expect.any(String) }]);
-    expect(message).toContain("contract: `body` is ");
+    expect(message).toContain("interface: `body` is ");
   });
 
   test("is an error whose message names every field", async () => {
@@ -86,7 +86,7 @@ describe("a response that breaks the contract", () => {
     const { issues, message } = await rejection(reading, InvalidResponseError);
     expect(issues.map(({ path }) => path)).toEqual(["data.frozen", "data.total"]);
     expect(message).toMatch(
-      /contract: `data\.frozen` [^;`]+; `data\.total` [^;`]+\. \(request id request-1\)$/,
+      /interface: `data\.frozen` [^;`]+; `data\.total` [^;`]+\. \(request id request-1\)$/,
     );
   });
 });

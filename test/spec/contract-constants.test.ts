@@ -23,7 +23,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-describe("the contract's constants, against the interface", () => {
+describe("the exported constants, against the interface", () => {
   it("has the models and the task types", () => {
     expect(MODELS).toEqual(service.MODELS);
     expect(TASK_TYPES).toEqual(service.TASK_TYPES);

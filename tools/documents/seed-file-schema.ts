@@ -56,7 +56,7 @@ function outcomeRules() {
   };
 }
 
-/** The rules of each kind of request, from the description of the service, as definitions of this schema. */
+/** The rules of each kind of request, from the OpenAPI document, as definitions of this schema. */
 function requestRules(inputs?: readonly DescribedInput[]): {
   task: JsonSchema;
   definitions: Record<string, JsonSchema>;

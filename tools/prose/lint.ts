@@ -28,7 +28,7 @@ const plugins = [
 
 /** Returns one line for each term that should be another one. */
 export async function lintProse(path: string, content: string): Promise<string[]> {
-  const found = path.endsWith(".md") ? await lintPage(content) : await lintSource(path, content);
+  const found = await lintFile(path, content);
   return found.map(({ line, column, message }) => `${path}:${line}:${column} ${message}`);
 }
 
@@ -38,8 +38,54 @@ interface Found {
   message: string;
 }
 
-function lintPage(content: string): Promise<Found[]> {
-  return lintText(content, list, ".md");
+async function lintFile(path: string, content: string): Promise<Found[]> {
+  if (/\.[mc]?[jt]sx?$/.test(path)) return lintSource(path, content);
+  if (/\.(?:py|ya?ml)$/.test(path)) return lintText(hashComments(content), list);
+  if (path.endsWith(".html")) return lintText(proseOfHtml(content), list);
+  if (!path.endsWith(".md")) return lintText(withoutCode(content), list);
+  return [...(await lintText(content, list, ".md")), ...(await lintText(aroundProse(content), list))];
+}
+
+/** What a reader of a page sees beside its prose: the front matter, alternative texts, and the prose in its code. */
+function aroundProse(page: string): string {
+  return onlyIn(
+    page,
+    /^---\n[\s\S]*?\n---\n|^[ \t]*```.*\n[\s\S]*?\n[ \t]*```$|(?<=!\[)[^\]\n]*(?=\])/gm,
+    (piece) => {
+      const [, language] = /^[ \t]*```(\w*)/.exec(piece) ?? [];
+      if (language === undefined) return piece;
+      if (!/^[jt]sx?$/.test(language)) return hashComments(piece);
+      const code = piece.replace(/^[ \t]*```.*/gm, blanked);
+      return proseOf(ts.createSourceFile("a.tsx", code, ts.ScriptTarget.Latest, true));
+    },
+  );
+}
+
+/** The texts of a web page, and the prose in its script. */
+function proseOfHtml(page: string): string {
+  const pieces = /<script[^>]*>[\s\S]*?<\/script>|(?<=>)[^<]+(?=<)/g;
+  return onlyIn(page, pieces, (piece) => {
+    if (!piece.startsWith("<")) return piece;
+    const code = piece.replace(/<\/?script[^>]*>/g, blanked);
+    return proseOf(ts.createSourceFile("a.js", code, ts.ScriptTarget.Latest, true));
+  });
+}
+
+/** The comments of a shell script, of Python or of YAML. */
+function hashComments(code: string): string {
+  return onlyIn(code, /(?<=^|\s)# .*|"""[^"]*"""/gm, (comment) => comment);
+}
+
+function blanked(text: string): string {
+  return text.replace(/[^\n]/g, " ");
+}
+
+/** The pieces that match, changed to the same length, with all else blanked out, so that positions stay the same. */
+function onlyIn(text: string, pieces: RegExp, change: (piece: string) => string): string {
+  let prose = "";
+  for (const { 0: piece, index } of text.matchAll(pieces))
+    prose += blanked(text.slice(prose.length, index)) + change(piece);
+  return prose + blanked(text.slice(prose.length));
 }
 
 async function lintSource(path: string, content: string): Promise<Found[]> {
@@ -94,7 +140,7 @@ function inName(file: ts.SourceFile, names: readonly ts.Identifier[], { line, me
 /** The source with everything but its prose blanked out, so that positions stay the same. */
 function proseOf(file: ts.SourceFile): string {
   const source = file.text;
-  const blank = source.replace(/[^\n]/g, " ");
+  const blank = blanked(source);
   const pieces = new Map<number, string>();
   const keep = (start: number, end: number) => pieces.set(start, withoutCode(source.slice(start, end)));
 
@@ -119,10 +165,11 @@ function isMessage(node: ts.Node): boolean {
   return !isClass && /\p{L} \p{L}/u.test(node.getText());
 }
 
-/** Without the marks of a comment or a string, and without the code in it. */
+/** Without the marks of a comment or a string, and without the code in it. The comments of an example stay. */
 function withoutCode(piece: string): string {
   return piece
-    .replace(/```[\s\S]*?```|(?<=.)`[^`\n]+`(?=.)/g, (code) => code.replace(/[^\n]/g, " "))
+    .replace(/```[\s\S]*?```/g, (example) => onlyIn(example, /(?<=\/\/ ).*/g, (comment) => comment))
+    .replace(/(?<=.)`[^`\n]+`(?=.)/g, blanked)
     .replace(/^[ \t]*(?:\/\*\*?|\*\/?|\/\/)/gm, (mark) => " ".repeat(mark.length))
     .replace(/^["'`}]|["'`]$|\$\{$|\*\/$/g, (mark) => " ".repeat(mark.length));
 }

@@ -116,7 +116,7 @@ export const BUGS: readonly Bug[] = [
     replace: 'addEntry(ledger, at, { kind: "refund"',
   },
   {
-    name: "concurrency: a settled reservation is charged again by the second process",
+    name: "concurrency: a charged reservation is charged again by the second process",
     file: "src/budget/memory-store.ts",
     find: "if (settled.has(reservation.id)) return;",
     replace: "",

@@ -63,11 +63,11 @@ export async function runDrift(given: DriftOptions = {}) {
   return { status, ...written, document, report, posts, emulator };
 }
 
-/** The differences as text: the probe, the part, the field, and both values. */
+/** The differences as text: the test, the part, the field, and both values. */
 export function linesOf(report: DriftReport | null): string[] {
   const textOf = (value: unknown) => (value === undefined ? "missing" : String(value));
-  const shown = ({ probe, part, field, service, emulator }: Difference) =>
-    `${probe}, ${part}: ${field} ${textOf(service)} <> ${textOf(emulator)}`;
+  const shown = ({ test, part, field, service, emulator }: Difference) =>
+    `${test}, ${part}: ${field} ${textOf(service)} <> ${textOf(emulator)}`;
   return report?.drift.map(shown) ?? [];
 }
 

@@ -44,7 +44,7 @@ export function TaskView() {
 }
 
 function Details({ details }: { details: TaskDetails }) {
-  // The description of the control plane has only the first fields of a task, but it is the one of the API.
+  // The OpenAPI document of the control plane has only the first fields of a task, but it is the one of the API.
   const task = details.task as unknown as Task<TaskType>;
   const { model, type, status, input, audio_format: format, output } = task;
   const request = { model, task_type: type, ...(format !== null && { audio_format: format }), input };

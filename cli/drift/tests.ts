@@ -3,9 +3,9 @@ import { API_PREFIX, HEADERS, type Model, type TaskType } from "../../src/contra
 import type { RequestChange } from "./wire.js";
 
 /** One request of the drift check, and everything that follows from it. */
-export type DriftProbe = ReadProbe | CreateProbe | RateLimitProbe;
+export type DriftTest = ReadTest | CreateTest | RateLimitTest;
 
-interface ReadProbe {
+interface ReadTest {
   /** Unique. */
   readonly name: string;
   readonly kind: "balance" | "usage" | "task";
@@ -13,7 +13,7 @@ interface ReadProbe {
 }
 
 /** A POST. If the service accepts it, the task is followed to its end. */
-export interface CreateProbe {
+export interface CreateTest {
   readonly name: string;
   readonly kind: "create";
   readonly request: object;
@@ -24,15 +24,15 @@ export interface CreateProbe {
   readonly isAccepted?: boolean;
   /** The request names a clip that does not exist. The interface does not say when and how such a request fails. */
   readonly hasUnknownClip?: boolean;
-  /** A probe whose refusal is also correct for this one. */
+  /** A test whose refusal is also correct for this one. */
   readonly orRefusedLike?: string;
-  /** Not needed if this probe was accepted: its task shows the same. */
+  /** Not needed if this test was accepted: its task shows the same. */
   readonly unlessAccepted?: string | undefined;
   /** Only with more credits than the default of `--max-credits`. */
   readonly isExtra?: boolean;
 }
 
-interface RateLimitProbe {
+interface RateLimitTest {
   readonly name: string;
   readonly kind: "rate limit";
 }
@@ -42,12 +42,12 @@ export const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 /** Another one: a request that failed is not sent again. */
 const OTHER_UNKNOWN_ID = "00000000-0000-4000-8000-000000000001";
 
-/** The default of `--max-credits`. It allows every probe that is not an extra one, at the documented prices. */
+/** The default of `--max-credits`. It allows every test that is not an extra one, at the documented prices. */
 export const CREDITS_FOR_ALL = 20;
-/** A ceiling that also allows the extra probes. */
+/** A ceiling that also allows the extra tests. */
 export const CREDITS_FOR_EXTRAS = 22;
 
-/** The names of probes that show a policy field. */
+/** The names of tests that show a policy field. */
 export const SHOWS = {
   window: "rate limit window",
   invalidFormat: "unknown audio format",
@@ -56,11 +56,11 @@ export const SHOWS = {
   mp3: "song by provider_a as MP3",
 } as const;
 
-/** All probes, in the order in which they run: the free ones first, then those whose tasks are refunded. */
-export function probesFor(uploadUrl: string): readonly DriftProbe[] {
-  const upload = probeRequest("provider_a", "upload", { url: uploadUrl });
+/** All tests, in the order in which they run: the free ones first, then those whose tasks are refunded. */
+export function testsFor(uploadUrl: string): readonly DriftTest[] {
+  const upload = testRequest("provider_a", "upload", { url: uploadUrl });
   return [
-    ...READ_PROBES,
+    ...READ_TESTS,
     ...refusedRequests(upload),
     ...REQUESTS_WITH_AN_UNKNOWN_CLIP,
     ...ACCEPTED_REQUESTS,
@@ -69,7 +69,7 @@ export function probesFor(uploadUrl: string): readonly DriftProbe[] {
   ];
 }
 
-const READ_PROBES: readonly DriftProbe[] = [
+const READ_TESTS: readonly DriftTest[] = [
   { name: "balance", kind: "balance" },
   { name: "usage", kind: "usage" },
   { name: "no API key", kind: "balance", change: { headers: { [HEADERS.apiKey]: null } } },
@@ -81,23 +81,23 @@ const READ_PROBES: readonly DriftProbe[] = [
   { name: SHOWS.window, kind: "rate limit" },
 ];
 
-/** A request, before a probe changes it. */
-interface ProbeRequest {
+/** A request, before a test changes it. */
+interface TestRequest {
   readonly model: Model;
   readonly task_type: TaskType;
   readonly input: object;
 }
 
-function probeRequest(model: Model, type: TaskType, input: object): ProbeRequest {
+function testRequest(model: Model, type: TaskType, input: object): TestRequest {
   return { model, task_type: type, input };
 }
 
-const LYRICS = probeRequest("provider_a", "lyrics", { prompt: "a lighthouse" });
-const DESCRIBED_SONG = probeRequest("provider_a", "music", { gpt_description_prompt: "rain in Lisbon" });
-const SONG_OF_B = probeRequest("provider_b", "music", { prompt: "slow folk" });
-const CONCAT = probeRequest("provider_a", "concat", { clip_id: UNKNOWN_ID });
+const LYRICS = testRequest("provider_a", "lyrics", { prompt: "a lighthouse" });
+const DESCRIBED_SONG = testRequest("provider_a", "music", { gpt_description_prompt: "rain in Lisbon" });
+const SONG_OF_B = testRequest("provider_b", "music", { prompt: "slow folk" });
+const CONCAT = testRequest("provider_a", "concat", { clip_id: UNKNOWN_ID });
 
-function refusedRequests(upload: ProbeRequest): readonly DriftProbe[] {
+function refusedRequests(upload: TestRequest): readonly DriftTest[] {
   return [
     { ...create("body that is not JSON", upload), credits: 0, change: { body: "{" } },
     {
@@ -118,15 +118,15 @@ function refusedRequests(upload: ProbeRequest): readonly DriftProbe[] {
   ];
 }
 
-const REQUESTS_WITH_AN_UNKNOWN_CLIP: readonly DriftProbe[] = [
+const REQUESTS_WITH_AN_UNKNOWN_CLIP: readonly DriftTest[] = [
   accepted("continuation of an unknown clip", DESCRIBED_SONG, {
     input: { continue_clip_id: UNKNOWN_ID, continue_at: 5 },
   }),
   accepted("concat of an unknown clip", CONCAT),
   accepted(SHOWS.nullFormat, CONCAT, { input: { clip_id: OTHER_UNKNOWN_ID }, audio_format: null }),
-].map((probe) => ({ ...probe, hasUnknownClip: true, orRefusedLike: "blank lyrics" }));
+].map((test) => ({ ...test, hasUnknownClip: true, orRefusedLike: "blank lyrics" }));
 
-const ACCEPTED_REQUESTS: readonly DriftProbe[] = [
+const ACCEPTED_REQUESTS: readonly DriftTest[] = [
   accepted("lyrics", LYRICS, {
     input: { ...LYRICS.input, unknown_field: [1, null] },
     unknown_field: true,
@@ -140,17 +140,17 @@ const ACCEPTED_REQUESTS: readonly DriftProbe[] = [
   { ...accepted("song by provider_a", DESCRIBED_SONG), unlessAccepted: SHOWS.mp3 },
 ];
 
-function accepted(name: string, request: ProbeRequest, changed: object = {}): CreateProbe {
+function accepted(name: string, request: TestRequest, changed: object = {}): CreateTest {
   return { ...create(name, request, changed), isAccepted: true };
 }
 
-/** A probe costs what the request costs before it is changed. */
-function create(name: string, request: ProbeRequest, changed: object = {}): CreateProbe {
+/** A test costs what the request costs before it is changed. */
+function create(name: string, request: TestRequest, changed: object = {}): CreateTest {
   const credits = priceOf(request.model, request.task_type);
   return { name, kind: "create", request: { ...request, ...changed }, credits };
 }
 
-/** How the task of a probe should end. */
-export function lastStatusOf(probe: DriftProbe): "failure" | "success" {
-  return probe.kind === "create" && probe.hasUnknownClip ? "failure" : "success";
+/** How the task of a test should end. */
+export function lastStatusOf(test: DriftTest): "failure" | "success" {
+  return test.kind === "create" && test.hasUnknownClip ? "failure" : "success";
 }
