@@ -63,7 +63,7 @@ export async function settleKey(key: string, flags: JournalFlags, terminal: Term
     const entry = await journal.get(key);
     throw new UsageError(
       entry?.state === "submitted"
-        ? `Nothing to settle: ${name} has task ${entry.task_id}, which the service returned for this key.`
+        ? `Nothing to settle: ${name} has task ${entry.task_id}, which the service returned for this journal key.`
         : `Nothing to settle: the journal has no request under ${name}.`,
     );
   }
@@ -102,7 +102,7 @@ async function checkTask(
   const { model, task_type: type } = Object(request);
   if (task.model !== model || task.type !== type)
     throw new UsageError(
-      `Task ${taskId} is ${task.model} ${task.type}, but the request of this key is ${model} ${type}. Nothing was changed.`,
+      `Task ${taskId} is ${task.model} ${task.type}, but the request of this journal key is ${model} ${type}. Nothing was changed.`,
     );
 }
 

@@ -118,7 +118,7 @@ function unknownOutcomeParts({
 }: sdk.SubmissionOutcomeUnknownError): MessageParts {
   const nothingSent = "Nothing was sent now.";
   if (checkAgainAt !== null) {
-    const earlier = "An earlier run with this key may still be sending its request.";
+    const earlier = "An earlier run with this journal key may still be sending its request.";
     return {
       what: "It is not known yet whether a task was created and charged",
       facts: [earlier, nothingSent],
@@ -129,7 +129,7 @@ function unknownOutcomeParts({
       ? ["The command was interrupted before the response."]
       : cause instanceof Error
         ? [shellMessage(cause, null)]
-        : ["An earlier run with this key received no response.", nothingSent];
+        : ["An earlier run with this journal key received no response.", nothingSent];
   if (evidence !== null) facts.push(EVIDENCE[evidence]);
   return { what: "It is unknown whether a task was created and charged", facts };
 }
@@ -159,12 +159,12 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
   if (checkAgainAt !== null)
     return [
       `Run the same command again at ${checkAgainAt.toISOString()} or later. Until then, running it again sends nothing.`,
-      "Do not settle the key before that time, to avoid a duplicate charge.",
+      "Do not settle the journal key before that time, to avoid a duplicate charge.",
     ];
   const isJournaled = journalKey !== null && journal !== undefined;
   const advice = [
     isJournaled
-      ? "Running it again sends nothing. Before you settle the key, check whether the task exists:"
+      ? "Running it again sends nothing. Before you settle the journal key, check whether the task exists:"
       : "Before you run it again, check whether the task exists, to avoid a duplicate charge:",
     "",
     `  ${command} usage     counts the task, if it was created`,
@@ -174,7 +174,7 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
   ];
   if (!isJournaled) return advice;
   const settle = (outcome: string) => `  ${settleCommand(command, journalKey, journal, outcome)}`;
-  advice.push("The key stays reserved until you record the outcome with one of:", "");
+  advice.push("The journal key stays reserved until you record the outcome with one of:", "");
   return [...advice, settle("--task-id TASK_ID"), settle("--not-created")];
 }
 

@@ -95,7 +95,7 @@ async function waitAndSave(job: Job): Promise<void> {
     progress.end();
     const price = priceText(task.credits_cost);
     const isEarlier = journal !== undefined && task.task_id === knownTaskId;
-    const cost = isEarlier ? `An earlier run with this key paid ${price} for it.` : `It cost ${price}.`;
+    const cost = isEarlier ? `An earlier run with this journal key cost ${price}.` : `It cost ${price}.`;
     const style = stylesFor(stderr, env);
     stderr.write(`${style("green", "Done.")} ${cost}\n`);
     const files: SavedFile[] = [];

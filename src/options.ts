@@ -124,7 +124,7 @@ export function checkClientOptions(given: ClientOptions) {
       "dangerouslyAllowBrowser",
       "This is a browser, where every visitor can read the API key and spend its credits",
       "Call the service from your server, or pass `dangerouslyAllowBrowser: true`. In a test environment that imitates a " +
-        "browser, such as jsdom or happy-dom, pass the key of an emulator, or run the test in the environment `node`.",
+        "browser, such as jsdom or happy-dom, pass the API key of an emulator, or run the test in the environment `node`.",
     );
   }
   const { apiKey, current } = createKeySource(givenKey, redactor);

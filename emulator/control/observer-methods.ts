@@ -323,7 +323,7 @@ async function sendRequest(context: MethodContext, account: Account, request: Se
   const { method, path, body, outcome } = request;
   const key = account.keys.find(({ disabled }) => !disabled);
   if (key === undefined) {
-    throw new RangeError("The account has no enabled key. Create or enable one.");
+    throw new RangeError("The account has no enabled API key. Create or enable one.");
   }
   const headers = new Headers({ [HEADERS.apiKey]: key.value, "Content-Type": "application/json" });
   // A header value must be ASCII.

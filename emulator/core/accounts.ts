@@ -12,7 +12,7 @@ import { limitsSchema, rateWindowSchema } from "./rate-limit.js";
 /** Keys that can be sent in a header, with a prefix that no real key has. */
 export const EMULATOR_KEY_FORM = /^emu_[\x21-\x7e]{1,200}$/;
 export const KEY_RULE =
-  "begin with `emu_`, which no real key does, and continue with 1 to 200 ASCII characters without spaces";
+  "begin with `emu_`, which no real API key does, and continue with 1 to 200 ASCII characters without spaces";
 
 const nameRule = `have at most ${LONGEST_KEY_NAME} characters`;
 export const keyNameSchema = text.check(z.maxLength(LONGEST_KEY_NAME, nameRule));

@@ -91,7 +91,7 @@ export function setOwnerKey({ state, index, clock }: Core, apiKey: string): void
   invariant(account !== undefined, "the owner's account exists");
   const existing = index.keys.get(apiKey);
   if (existing !== undefined && existing.account !== account)
-    throw new RangeError("`apiKey` belongs to another account of the snapshot. Pass an unused key.");
+    throw new RangeError("`apiKey` belongs to another account of the snapshot. Pass an unused API key.");
   if (owner.apiKey !== apiKey) {
     account.keys = account.keys.filter(({ value }) => value !== owner.apiKey);
     index.keys.delete(owner.apiKey);

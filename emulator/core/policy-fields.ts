@@ -21,7 +21,7 @@ export interface Policy {
   mixed_field_sets: "reject" | "named_only";
   /** Whether an `audio_format` of `null` is invalid, or the same as none. @defaultValue "reject" */
   null_audio_format: "reject" | "omitted";
-  /** The rate limit window: it starts with the key's first request, or it is the last 60 s. @defaultValue "fixed" */
+  /** The rate limit window: it starts with the first request of an API key, or it is the last 60 s. @defaultValue "fixed" */
   rate_limit_window: "fixed" | "sliding";
   /** When a task becomes `running`: when the provider starts work, or at its first read. @defaultValue "provider" */
   running_after: "provider" | "first_read";
@@ -67,7 +67,7 @@ export const POLICY_FIELDS: PolicyFields = {
   ),
   rate_limit_window: field(
     ["fixed", "sliding"],
-    "Whether a window begins with the key's first request and then ends, or always reaches back from now.",
+    "Whether a window begins with the first request of an API key and then ends, or always reaches back from now.",
   ),
   running_after: field(
     ["provider", "first_read"],

@@ -62,7 +62,7 @@ export function heldError(
   const now = clock.now();
   const heldForMs = (pacer.rateLimit().heldUntil ?? now) - now;
   const retryAt = dateAt(now + heldForMs);
-  const reason = `rate_limited: an earlier 429 pauses this key until ${retryAt.toISOString()}`;
+  const reason = `rate_limited: an earlier 429 pauses this API key until ${retryAt.toISOString()}`;
   return new RateLimitedError(failureParts(call, reason, { ...call.advice?.(), facts: [NOTHING_SENT] }), {
     status: 429,
     errorCode: "rate_limited",

@@ -78,7 +78,7 @@ export function listReadable(
     {
       what: `Failed to read ${damaged.length} of the journal's entries`,
       why: sentences(reasons),
-      codeAdvice: [`\`orders\` lists the ${kind} keys of the others.`],
+      codeAdvice: [`\`orders\` lists the ${kind} journal keys of the others.`],
     },
     { orders, damagedKeys: damaged.flatMap(({ key }) => key ?? []), cause: damaged[0]?.cause },
   );

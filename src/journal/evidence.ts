@@ -52,8 +52,8 @@ export async function outcomeUnknown(
     "Find out from account.usage().tasks_created, or from the operator of the service, whether a task was created, " +
     `then call settleOutcome(journal, ${slot.name}, taskId), with null instead of an ID if there is none.`;
   const waitAdvice =
-    `Its request may still be in flight: run again with the same key at ${checkAgainAt?.toISOString()} or later. ` +
-    "Do not settle the key before that time.";
+    `Its request may still be in flight: run again with the same journal key at ${checkAgainAt?.toISOString()} or later. ` +
+    "Do not settle the journal key before that time.";
   const codeAdvice = [checkAgainAt === null ? settleAdvice : waitAdvice];
 
   return new SubmissionOutcomeUnknownError(

@@ -91,7 +91,7 @@ export class IntentClaim {
       throw error;
     }
     slot.notes.unsent.delete(intent.revision);
-    if (!isPut) throw new AlreadyTaken("Another run has taken the key.");
+    if (!isPut) throw new AlreadyTaken("Another run has taken the journal key.");
     if (previous !== null) slot.notes.unsent.delete(previous);
     this.intent = intent;
     this.failure = null;

@@ -61,7 +61,12 @@ export class JournaledTask {
     try {
       const isPut = (await this.#slot.put(this.#entry, this.#intent)) || (await this.#reconcile());
       if (!isPut)
-        return this.#slot.failure(`${reason}, since the key holds another entry`, undefined, advice, taskId);
+        return this.#slot.failure(
+          `${reason}, since the journal key holds another entry`,
+          undefined,
+          advice,
+          taskId,
+        );
       this.#intent = null;
       return null;
     } catch (error) {

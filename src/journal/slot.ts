@@ -26,7 +26,7 @@ export async function withTimeout<Value>(work: () => Promise<Value>, longestMs =
   }
 }
 
-const TRY_AGAIN = "Fix the journal, then try again with the same key.";
+const TRY_AGAIN = "Fix the journal, then try again with the same journal key.";
 const REFUSED = "The service refused this run's request, which created no task.";
 
 /** One key of a journal. Everything that the journal throws, and every malformed entry, becomes a `JournalError`. */
@@ -114,7 +114,7 @@ export class Slot {
     const parts = {
       what: `Journal key ${this.name} belongs to another request${task}`,
       facts: [NOTHING_SENT],
-      advice: ["Pass the original request, or choose a new key, which charges again."],
+      advice: ["Pass the original request, or choose a new journal key, which charges again."],
     };
     return new JournalConflictError(parts, { journalKey: this.key });
   }

@@ -21,7 +21,9 @@ const CHECK_INTERVAL_MS = 250;
 
 const STALE_READ = {
   facts: ["No task was created by this run."],
-  advice: ["Check that the journal does not read from a stale replica, then try again with the same key."],
+  advice: [
+    "Check that the journal does not read from a stale replica, then try again with the same journal key.",
+  ],
 };
 
 /** The submission of one request with a journal: the task is created at most once. */
@@ -164,7 +166,9 @@ function keyNotRestored(slot: Slot, refusal: unknown, thrown: unknown): JournalE
   const why = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
   const reason = `no task was created${why}, but the intent could not be removed`;
   return slot.failure(reason, causeOf(thrown), {
-    facts: ["The SDK tries that again for 31 s, and a run of this process can use the key at once."],
-    advice: [`For runs of other processes, free the key with settleOutcome(journal, ${slot.name}, null).`],
+    facts: ["The SDK tries that again for 31 s, and a run of this process can use the journal key at once."],
+    advice: [
+      `For runs of other processes, free the journal key with settleOutcome(journal, ${slot.name}, null).`,
+    ],
   });
 }

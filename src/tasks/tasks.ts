@@ -54,7 +54,7 @@ export class Tasks {
   }
 
   /**
-   * Submits a task at most once, even if this process crashes: a later call with the same key resolves with the same
+   * Submits a task at most once, even if this process crashes: a later call with the same journal key resolves with the same
    * submission, and sends nothing. The key stays open until a `run` with it or a follower of the journal has recorded the end:
    * see {@link Tasks.follow}. The result is a plain promise without `withResponse`.
    *
@@ -250,7 +250,7 @@ export class Tasks {
    * Runs many requests, a few at a time, and yields how each has ended, in the order in which they end. A run that fails
    * is yielded too, and stops none of the others. A slow reader slows the batch down. Leaving the loop, or aborting, submits
    * nothing more and ends the polling; a POST in flight is completed, and `onSubmitted` and the journal receive its task.
-   * With a journal, a later batch with the same keys continues.
+   * With a journal, a later batch with the same journal keys continues.
    *
    * It can be iterated once: a second time throws {@link AsyncMusicError}.
    *

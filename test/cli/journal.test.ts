@@ -30,7 +30,7 @@ describe("run with a journal", () => {
     expect([first, second].map(({ stderr }) => /are frozen/.test(stderr))).toEqual([true, false]);
     expect(first.stderr).toContain("Done. It cost 5 credits (0.05 USD).");
     expect(second.stderr).toContain("nothing is sent or charged again");
-    expect(second.stderr).toContain("Done. An earlier run with this key paid 5 credits (0.05 USD) for it.");
+    expect(second.stderr).toContain("Done. An earlier run with this journal key cost 5 credits (0.05 USD).");
     expect(second.stderr).not.toContain("It cost");
   });
 
@@ -51,7 +51,7 @@ describe("run with a journal", () => {
     for (const { stderr } of [first, second]) {
       expect(stderr).toContain("one task more than before");
       expect(stderr).toContain("async-music usage");
-      expect(stderr).toContain("Running it again sends nothing. Before you settle the key, check whether");
+      expect(stderr).toContain("Running it again sends nothing. Before you settle the journal key, check whether");
       expect(stderr).toContain(`\n  async-music settle sea --journal ${its.journal} --task-id TASK_ID\n`);
     }
   });
@@ -282,7 +282,7 @@ test("settle never replaces a task that the service returned for the key: status
   for (const finding of [["--task-id", await submitLyrics()], ["--not-created"]]) {
     const { status, stdout, stderr } = await settle(...finding, "--json");
     expect([status, JSON.parse(stdout).error.name]).toEqual([2, "UsageError"]);
-    expect(stderr).toContain("which the service returned for this key");
+    expect(stderr).toContain("which the service returned for this journal key");
   }
   expect(await entry()).toEqual(before);
 });

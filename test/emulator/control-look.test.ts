@@ -210,6 +210,6 @@ test("a request on behalf of an account needs a path of the API and an enabled k
   expect(await refused({ method: "DELETE", path: "/api/v1/task" })).toContain("method");
   const [key] = emulator.accounts.get(emulator.accountId).keys;
   emulator.accounts.updateKey(emulator.accountId, key?.key_id ?? "", { disabled: true });
-  expect(await refused(BALANCE)).toContain("no enabled key");
+  expect(await refused(BALANCE)).toContain("no enabled API key");
   expect(emulator.requests).toEqual([]);
 });

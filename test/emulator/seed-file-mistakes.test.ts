@@ -27,7 +27,7 @@ const ACCOUNT_MISTAKES: Mistake[] = [
     "must be higher: `AT.tasks[0]` cost 10",
     { credits: 9, tasks: [seedSong({ status: "failure" })] },
   ],
-  ["keys", "must have at least one key", { keys: [] }],
+  ["keys", "must have at least one API key", { keys: [] }],
   ["keys[0].key", "must be a string", { keys: [{ name: "laptop" }] }],
   ["keys[1].key", "must begin with `emu_`", { keys: [{ key: "emu_a" }, { key: "k" }] }],
   ["keys[1].key", "must differ from `AT.keys[0].key`", { keys: [{ key: "emu_a" }, { key: "emu_a" }] }],

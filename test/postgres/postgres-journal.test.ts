@@ -173,7 +173,7 @@ test("a damaged plan does not hide the other planned orders", async () => {
   const { orders, damagedKeys, message } = await rejection(journal.planned(), JournalDamagedError);
   expect(orders.map(({ key }) => key).sort()).toEqual(["order-0", "order-2"]);
   expect(damagedKeys).toEqual([KEY]);
-  expect(message).toContain("lists the planned keys of the others");
+  expect(message).toContain("lists the planned journal keys of the others");
   expect((await journal.get("order-0"))?.request).toEqual(SONG_REQUEST);
 });
 

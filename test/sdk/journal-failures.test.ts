@@ -228,7 +228,7 @@ test.each([
   },
 );
 
-const ADVICE = "Nothing was sent. Fix the journal, then try again with the same key.";
+const ADVICE = "Nothing was sent. Fix the journal, then try again with the same journal key.";
 
 test.each<[string, unknown, string]>([
   ["an error", new Error("db.example is away"), ": db.example is away."],

@@ -72,7 +72,9 @@ test("a POST of another process may be in flight for two minutes: only then the 
   await write(journalEntry("intent", { at, tasks_created: 7 }));
   const early = await rejection(run({ probe: true }), SubmissionOutcomeUnknownError);
   expect(early).toMatchObject({ checkAgainAt, requestId: "request-1", journalKey: KEY });
-  expect(early.message).toContain(`run again with the same key at ${checkAgainAt.toISOString()} or later`);
+  expect(early.message).toContain(
+    `run again with the same journal key at ${checkAgainAt.toISOString()} or later`,
+  );
   expect(early.message).not.toMatch(/settleOutcome|probably not created/);
   expect(early.message).not.toMatch(BADLY_JOINED);
   expect(JSON.parse(JSON.stringify(early))).toMatchObject({ checkAgainAt: checkAgainAt.toISOString() });

@@ -259,7 +259,7 @@ test.each(["submitted", "intent"] as const)("a key in state %s takes no other re
   expect(message).not.toContain("sun in Faro");
   expect(message.includes(`, which created task ${TASK_ID}.`)).toBe(state === "submitted");
   expect(message.includes("created task")).toBe(state === "submitted");
-  expect(message).toMatch(/(another request|created task [-\w]+)\. Nothing was sent\. .*a new key/);
+  expect(message).toMatch(/(another request|created task [-\w]+)\. Nothing was sent\. .*a new journal key/);
   expect(requests).toEqual([]);
 });
 

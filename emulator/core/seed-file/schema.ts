@@ -216,7 +216,7 @@ const seededAccountSchema = objectOf({
   keys: z.optional(
     list(
       objectOf({ key: keyValueSchema, name: z.optional(keyNameSchema), disabled: z.optional(flag) }),
-    ).check(z.minLength(1, "have at least one key, or be omitted")),
+    ).check(z.minLength(1, "have at least one API key, or be omitted")),
   ),
   credits: z.optional(creditsSchema),
   suspended: z.optional(flag),

@@ -227,7 +227,7 @@ export class JournalTable {
   async #execute(execute: Execute, text: string, values: unknown[]): Promise<readonly Row[]> {
     return execute(text, values).catch((cause: unknown) => {
       if (sqlStateOf(cause) !== LOCK_NOT_AVAILABLE) throw cause;
-      const what = "The transaction that planned this key is not over";
+      const what = "The transaction that planned this journal key is not over";
       throw new AsyncMusicError({ what, codeAdvice: ["Call `run` after its COMMIT."] }, { cause });
     });
   }
@@ -289,7 +289,7 @@ function conflict(journalKey: string, done: "planned" | "sent"): JournalConflict
   const parts = {
     what: `Journal key ${name} belongs to another request`,
     facts: [`Nothing was ${done}.`],
-    advice: ["Pass the original request, or choose a new key."],
+    advice: ["Pass the original request, or choose a new journal key."],
   };
   return new JournalConflictError(parts, { journalKey });
 }

@@ -22,7 +22,7 @@ export interface PlannedOrder {
 export interface PostgresJournal extends Required<Journal> {
   /**
    * Records an order in your transaction: it is committed or rolled back together with your own rows. Nothing is sent.
-   * After COMMIT, call `run` with the same key and request. If the process ends in between, `planned` lists the order.
+   * After COMMIT, call `run` with the same journal key and request. If the process ends in between, `planned` lists the order.
    *
    * @param connection - the connection of your transaction: a `PoolClient` or `Client` after BEGIN
    * @param journalKey - the key of the order, for `run`

@@ -281,7 +281,7 @@ test("what is about no field is shown at the end of the form", async () => {
   const [key] = emulator.accounts.get(emulator.accountId).keys;
   emulator.accounts.updateKey(emulator.accountId, key?.key_id ?? "", { disabled: true });
   await page.getByRole("button", { name: /^Submit/ }).click();
-  const message = "The account has no enabled key. Create or enable one.";
+  const message = "The account has no enabled API key. Create or enable one.";
   expect(await page.locator("form > .problem").textContent()).toBe(message);
 });
 
