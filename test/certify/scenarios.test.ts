@@ -84,6 +84,10 @@ test("a client without a flaw passes all scenarios", async () => {
   expect(await failedBy(flawedClient(), NAMES)).toEqual([]);
 });
 
+test("a read after the end of a task is no poll", async () => {
+  expect(await failedBy(flawedClient("reads a song again after its end"), ["poll-pace"])).toEqual([]);
+});
+
 test.each(FLAWS.flatMap(([flaw, ...names]) => names.map((name) => [flaw, name] as const)))(
   "a client that %s fails %s",
   async (flaw, name) => {

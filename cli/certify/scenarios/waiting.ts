@@ -23,9 +23,13 @@ function failedRead(name: string, situation: string, arrange: Scenario["arrange"
   };
 }
 
-/** The pauses between reads, in milliseconds. */
+/** The read at which the song of a scenario about polling ends. */
+const LAST_POLL = 3;
+
+/** The pauses between reads, in milliseconds, until the song has ended: a later read is no poll. */
 const pausesOf = ({ requests }: Run): number[] => {
-  const times = requests.filter(isRead).map(({ at }) => at);
+  const reads = requests.filter(isRead).slice(0, LAST_POLL);
+  const times = reads.map(({ at }) => at);
   return times.slice(1).map((at, index) => at - (times[index] ?? at));
 };
 
@@ -47,7 +51,7 @@ export const WAITING: Topic = {
       sentence: "A task must not be polled more often than once a second.",
       isRequired: true,
       change: "Sleep between polls: 5 to 10 seconds are recommended.",
-      arrange: { outcome: { polls: 3 } },
+      arrange: { outcome: { polls: LAST_POLL } },
       judge: all(keeps("polled_too_often"), savesSong),
     },
     {
@@ -56,7 +60,7 @@ export const WAITING: Topic = {
       sentence: "Polling every 5 to 10 seconds is recommended.",
       isRequired: false,
       change: "Sleep 5 seconds between polls.",
-      arrange: { outcome: { polls: 3 } },
+      arrange: { outcome: { polls: LAST_POLL } },
       judge: all(pollsAtRecommendedPace, savesSong),
     },
     {
