@@ -51,7 +51,9 @@ describe("run with a journal", () => {
     for (const { stderr } of [first, second]) {
       expect(stderr).toContain("one task more than before");
       expect(stderr).toContain("async-music usage");
-      expect(stderr).toContain("Running it again sends nothing. Before you settle the journal key, check whether");
+      expect(stderr).toContain(
+        "Running it again sends nothing. Before you settle the journal key, check whether",
+      );
       expect(stderr).toContain(`\n  async-music settle sea --journal ${its.journal} --task-id TASK_ID\n`);
     }
   });

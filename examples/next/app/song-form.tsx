@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useCallback, useEffect, useRef, useState } from "react";
 import type { Song } from "../orders.ts";
 
 /** Orders a song and shows its progress. The address of the page contains the order, so that it survives a reload. */
@@ -9,10 +9,33 @@ export function SongForm() {
   const [song, setSong] = useState<Song | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [isOrdering, setIsOrdering] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
   // A second click sends the same order. Another description is another order.
   const next = useRef<string | null>(null);
 
-  useEffect(() => setOrder(location.hash.slice(1) || null), []);
+  const send = useCallback(async (key: string, description: string) => {
+    const body = JSON.stringify({ description });
+    setIsOrdering(true);
+    setOrder(null);
+    setSong(null);
+    const response = await fetch(`/api/songs/${key}`, { method: "PUT", body }).catch(() => null);
+    setIsOrdering(false);
+    if (response?.status === 400) return setProblem("Describe the song in other words.");
+    if (!response?.ok) return setProblem("The order was not confirmed. Click again: it is charged once.");
+    sessionStorage.removeItem(key);
+    setProblem(null);
+    setOrder(key);
+  }, []);
+
+  // A reload continues with the order of the address. An order that is not confirmed is sent again.
+  useEffect(() => {
+    const key = location.hash.slice(1);
+    const unconfirmed = sessionStorage.getItem(key);
+    if (unconfirmed === null) return setOrder(key || null);
+    next.current = key;
+    if (input.current !== null) input.current.value = unconfirmed;
+    void send(key, unconfirmed);
+  }, [send]);
   useEffect(() => {
     if (order === null) return;
     const show = (received: Song) => {
@@ -27,22 +50,14 @@ export function SongForm() {
     next.current = null;
   }
 
-  async function submit(event: FormEvent<HTMLFormElement>) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const description = new FormData(event.currentTarget).get("description");
+    const description = String(new FormData(event.currentTarget).get("description"));
     const key = next.current ?? crypto.randomUUID();
     next.current = key;
     history.replaceState(null, "", `#${key}`);
-    const body = JSON.stringify({ description });
-    setIsOrdering(true);
-    setOrder(null);
-    setSong(null);
-    const response = await fetch(`/api/songs/${key}`, { method: "PUT", body }).catch(() => null);
-    setIsOrdering(false);
-    if (response?.status === 400) return setProblem("Describe the song in other words.");
-    if (!response?.ok) return setProblem("The order was not confirmed. Click again: it is charged once.");
-    setProblem(null);
-    setOrder(key);
+    sessionStorage.setItem(key, description);
+    void send(key, description);
   }
 
   const isPending =
@@ -52,7 +67,7 @@ export function SongForm() {
     <>
       <form onSubmit={submit}>
         <label>
-          Describe a song: <input name="description" required maxLength={200} onChange={edit} />
+          Describe a song: <input name="description" required maxLength={200} ref={input} onChange={edit} />
         </label>{" "}
         <button type="submit" disabled={isPending}>
           Order
