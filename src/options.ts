@@ -59,7 +59,7 @@ export interface ClientOptions {
   retryBudgetMs?: number | undefined;
   /** The time source of waits and retries. `timeoutMs` runs on real time. @defaultValue the system's clock */
   clock?: Clock | undefined;
-  /** The source of jitter and request ids; a seeded one makes a test repeatable. @defaultValue `Math.random` */
+  /** The source of jitter and request IDs; a seeded one makes a test repeatable. @defaultValue `Math.random` */
   random?: Random | undefined;
   /**
    * Decides when each request is sent: `redisPacer` of `async-music/redis` for several processes, or your own. A function

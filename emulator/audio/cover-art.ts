@@ -3,7 +3,7 @@ import { between, sine } from "./numbers.js";
 
 export const COVER_SIZES = { image: 360, imageLarge: 1024 } as const;
 
-/** A sun or moon over ranges of hills, drawn from a clip id and the same at every size. */
+/** A sun or moon over ranges of hills, drawn from a clip ID and the same at every size. */
 export function coverArt(clipId: string, pixels: number): { contentType: "image/svg+xml"; body: string } {
   const random = randomStream(0, "cover", clipId);
   const hue = random() * 360;
@@ -13,7 +13,7 @@ export function coverArt(clipId: string, pixels: number): { contentType: "image/
   const isNight = random() < 0.5;
   const sky = isNight ? color(hue - spread, 45, 14) : color(hue - spread, 60, 78);
   const horizon = isNight ? color(hue - spread / 3, 55, 46) : color(hue + 20, 75, 90);
-  // Pictures on one page share their ids too, so each gradient has its own name.
+  // Pictures on one page share their IDs too, so each gradient has its own name.
   const gradient = `sky-${Math.floor(random() * 2 ** 32).toString(36)}`;
 
   const [x, y, radius] = [between(random, 25, 75), between(random, 22, 45), between(random, 9, 17)];

@@ -82,7 +82,7 @@ interface CheckState {
   known: Set<object>;
   /** The number of the last exchange before the current check began. */
   lastExchange: number;
-  /** By account id: the same, for an account that was checked alone since then. */
+  /** By account ID: the same, for an account that was checked alone since then. */
   lastExchanges: Map<string, number>;
   /** Of states that were replaced since the last check: at most `REMEMBERED_FINDINGS`. */
   earlier: Violation[];
@@ -241,7 +241,7 @@ function unusedOutcomes(state: State, { known }: CheckState, account: Account | 
 
 const MOST_PATHS = 8;
 
-/** The methods and paths, each once, with `*` for an id as in the `path` of a fault. */
+/** The methods and paths, each once, with `*` for an ID as in the `path` of a fault. */
 function pathsOf(exchanges: readonly Exchange[]): string {
   const withoutIds = exchanges.map((each) => nameOf(each).replace(/\/[0-9a-f-]{36}$/i, "/*"));
   const paths = [...new Set(withoutIds)];
@@ -267,7 +267,7 @@ function violationsIn(
   }));
 }
 
-/** Formats a finding. Request ids in its text are replaced by the requests' names. */
+/** Formats a finding. Request IDs in its text are replaced by the requests' names. */
 function formatFinding({ rule, at, request_id: id, detail }: Finding, names: Map<string, string>): string {
   const name = names.get(`${id} ${at}`);
   const words = detail.replaceAll(/[\w.:-]+/g, (word) => (word === id ? word : (names.get(word) ?? word)));
@@ -275,7 +275,7 @@ function formatFinding({ rule, at, request_id: id, detail }: Finding, names: Map
 }
 
 /**
- * Names such as `POST /api/v1/task (lyrics, 2 of 2)`: by request id for the last request with this id, and by id and time.
+ * Names such as `POST /api/v1/task (lyrics, 2 of 2)`: by request ID for the last request with this ID, and by ID and time.
  */
 function namesOf(
   exchanges: readonly Exchange[],

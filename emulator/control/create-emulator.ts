@@ -121,7 +121,7 @@ function createContext(core: Core, options: EmulatorOptions): MethodContext {
   return context;
 }
 
-/** Other accounts' connections do not change the stream. It also makes request ids, so that no two may be equal. */
+/** Other accounts' connections do not change the stream. It also makes request IDs, so that no two may be equal. */
 function connectionRandom({ state, index }: Core, apiKey: string): Connection["random"] {
   const account = index.keys.get(apiKey)?.account;
   if (account === undefined || account.id === state.owner.accountId)

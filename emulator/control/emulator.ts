@@ -87,7 +87,7 @@ export interface EmulatorOptions extends ResetOptions {
 
 /** Limits a call to one account, so that tests that share an emulator do not disturb each other. */
 export interface Scope {
-  /** The id of the account. @defaultValue all accounts */
+  /** The ID of the account. @defaultValue all accounts */
   accountId?: string | undefined;
 }
 
@@ -297,11 +297,11 @@ export interface AccountPurchases {
   setBilling(accountId: string, billing: BillingInformation): Billing;
   /** Returns one invoice for each completed payment. @throws BillingIncompleteError until the billing information is saved */
   invoices(accountId: string): Invoice[];
-  /** Rejects where `invoices` throws, and with a RangeError for an id that the account does not have. */
+  /** Rejects where `invoices` throws, and with a RangeError for an ID that the account does not have. */
   invoicePdf(accountId: string, invoiceId: string): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** The emulator's accounts. Every method throws a RangeError for an unknown id. */
+/** The emulator's accounts. Every method throws a RangeError for an unknown ID. */
 export interface Accounts extends AccountPurchases {
   /** Creates an account with a key. @param options.credits - A whole number; 0 by default. */
   create(options?: { credits?: number | undefined }): CreatedAccount;

@@ -254,7 +254,7 @@ export function viewState({ core, origins }: MethodContext, account: Account | n
   };
 }
 
-/** A task after the task timeout was applied. @throws RangeError for an unknown id */
+/** A task after the task timeout was applied. @throws RangeError for an unknown ID */
 export function requireTask(core: Core, taskId: string) {
   const found = findTask(core, taskId);
   if (found === undefined) throw new UnknownIdError("task", taskId);

@@ -111,13 +111,13 @@ type Index = ReturnType<typeof buildIndex>;
 
 export function buildIndex({ accounts, tasks }: State) {
   const index = {
-    /** By normalized id. */
+    /** By normalized ID. */
     accounts: new Map<string, Account>(),
     keys: new Map<string, { account: Account; key: ApiKey }>(),
-    /** Ordinals by normalized id. */
+    /** Ordinals by normalized ID. */
     tasks: new Map<string, number>(),
     clips: new Map<string, StoredClip>(),
-    /** By account id: the ordinals of its unfinished tasks, oldest first. */
+    /** By account ID: the ordinals of its unfinished tasks, oldest first. */
     openTasks: new Map<string, Set<number>>(),
   };
   for (const account of accounts) indexAccount(index, account);

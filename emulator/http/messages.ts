@@ -74,7 +74,7 @@ export interface HttpResponse {
 /** How a request ends. `"disconnect"`: the connection breaks; `"stall"`: it stays open without a response. */
 export type HttpOutcome = HttpResponse | "disconnect" | "stall";
 
-/** The request id that the caller sent, if it is safe (Authentication, 7). */
+/** The request ID that the caller sent, if it is safe (Authentication, 7). */
 export function sentRequestId({ headers }: Pick<HttpRequest, "headers">): string | null {
   const id = headers.get(HEADERS.requestId);
   return id !== null && isSafeRequestId(id) ? id : null;

@@ -86,7 +86,7 @@ export interface Storage {
 export interface EndedOrder extends Order {
   /** Every task that the service created for the order, in its final status, oldest first. */
   readonly tasks: readonly Task[];
-  /** The ids of the tasks that were delivered. */
+  /** The IDs of the tasks that were delivered. */
   readonly delivered: readonly string[];
   /** The reasons with which the order was given up. */
   readonly givenUp: readonly GiveUpReason[];
@@ -102,7 +102,7 @@ export interface Post {
    * What the sender received: nothing yet, a 429, another refusal (4xx), a task, or a response that leaves the outcome unknown.
    */
   readonly received: "nothing" | "limited" | "refusal" | "task" | "unknown";
-  /** The id in the response, even if the response was cut after it. */
+  /** The ID in the response, even if the response was cut after it. */
   readonly taskId: string | null;
 }
 
@@ -136,7 +136,7 @@ export interface ExploreOptions {
    */
   future?: boolean | undefined;
   /**
-   * Makes the request of an order. It must contain the order's id, in any of its texts.
+   * Makes the request of an order. It must contain the order's ID, in any of its texts.
    *
    * @defaultValue music of either provider, lyrics among them
    */

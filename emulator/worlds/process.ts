@@ -203,7 +203,7 @@ export class Life implements Process {
 
   async deliver(order: Order, taskId: string): Promise<void> {
     const { world, name } = this.#worker;
-    if (typeof taskId !== "string") throw new TypeError("`taskId` must be the id of the order's task.");
+    if (typeof taskId !== "string") throw new TypeError("`taskId` must be the ID of the order's task.");
     await this.#take(`deliver ${order.id}`);
     world.orderOf(order.id).delivered.push(taskId);
     world.note(name, `delivers ${order.id}: task ${taskId}`);

@@ -51,7 +51,7 @@ export class Submissions {
       submission,
       content: { method: "POST", headers, body },
       async end(response: Response): Promise<void> {
-        // Also of a response that is cut after the id.
+        // Also of a response that is cut after the ID.
         submission.taskId = /"task_id":"([^"]+)"/.exec(await response.text())?.[1] ?? null;
         submission.receivedAtStep = sender.steps;
         submission.received = received(response.status, submission.taskId);
@@ -60,7 +60,7 @@ export class Submissions {
   }
 }
 
-/** The order whose id a text contains. `order-1` is not in `order-12`. */
+/** The order whose ID a text contains. `order-1` is not in `order-12`. */
 export function orderIn<Each extends Pick<Order, "id">>(
   text: string,
   orders: readonly Each[],

@@ -266,7 +266,7 @@ class World implements WorldResult {
       sent: [],
       orderOf: (id) => {
         const order = orders.get(id);
-        if (order === undefined) throw new RangeError(`No order of this world has the id ${id}.`);
+        if (order === undefined) throw new RangeError(`No order of this world has the ID ${id}.`);
         return order;
       },
       addFault: (rule) => this.#emulator.faults.add(rule),

@@ -21,7 +21,7 @@ export class Audio {
 
   /**
    * Downloads a clip's audio. The request is retried like a read; the body is a stream that is resumed after a broken
-   * connection, and ends whole or fails. Neither the API key nor a request id is sent, redirects are followed,
+   * connection, and ends whole or fails. Neither the API key nor a request ID is sent, redirects are followed,
    * and nothing counts against the rate limit. `timeoutMs` limits the time to the headers, and the time between two pieces
    * of the body. At most `maxBytes` are read, 1 GiB by default. With `size: "required"`, the size is always known, for an
    * upload to S3, R2 or GCS.

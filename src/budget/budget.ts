@@ -68,7 +68,7 @@ export interface BudgetHold extends IntentHold {
   take(): Promise<void>;
   /** The same as `free`: for a call without a journal. */
   release(): Promise<void>;
-  /** The task exists: from now on the reservation is found by its id. Never rejects. */
+  /** The task exists: from now on the reservation is found by its ID. Never rejects. */
   created(taskId: string): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export interface ReservingBudget extends Budget {
   /** Frees a reservation. Never rejects. */
   free(reservation: BudgetReservation): Promise<void>;
   /**
-   * Settles or frees the reservation of a task that has ended; without a reservation, the one that is found by the task's id.
+   * Settles or frees the reservation of a task that has ended; without a reservation, the one that is found by the task's ID.
    * Never rejects: what failed is tried again when the budget is read.
    */
   ended(task: Task, reservation: BudgetReservation | null, tenant: string | undefined): Promise<void>;

@@ -65,7 +65,7 @@ export class Periods {
   }
 }
 
-/** The id of a new reservation in a period. */
+/** The ID of a new reservation in a period. */
 export function reservationId(period: Pick<Period, "name">, uuid: string): string {
   return `${period.name}/${uuid}`;
 }

@@ -33,11 +33,11 @@ export class TenantBudget implements ReservingBudget {
   readonly #options: BudgetOptions;
   readonly #periods: Periods;
   #clock: Pick<Clock, "now">;
-  /** By the id of a reservation: the journal and the key that have it, as far as this process has seen them. */
+  /** By the ID of a reservation: the journal and the key that have it, as far as this process has seen them. */
   readonly #positions = new Map<string, JournalPosition>();
-  /** By the id of a reservation or of its task: the credits to charge, 0 to free them. The store could not be changed at once. */
+  /** By the ID of a reservation or of its task: the credits to charge, 0 to free them. The store could not be changed at once. */
   readonly #unwritten = new Map<string, number>();
-  /** By the id of a task: its reservation, where the store could not note the task. */
+  /** By the ID of a task: its reservation, where the store could not note the task. */
   readonly #unnamed = new Map<string, BudgetReservation>();
 
   constructor(store: BudgetStore, options: BudgetOptions) {

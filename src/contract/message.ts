@@ -25,7 +25,7 @@ export interface MessageParts {
 /** What to do after an error, and what that means for the caller. */
 export type Advice = Pick<MessageParts, "facts" | "advice" | "codeAdvice">;
 
-/** The message: what happened, why, what to do, and the request id. */
+/** The message: what happened, why, what to do, and the request ID. */
 export function messageOf(
   { what, why, facts = [], advice = [], codeAdvice = [], requestId }: MessageParts,
   nameOf?: (name: string) => string,

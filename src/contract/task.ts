@@ -18,7 +18,7 @@ export type AnyTaskType = TaskType | Unlisted;
 
 /** The response to a new task: it is accepted, and its credits are frozen. */
 export interface TaskSubmission<Type extends TaskType = TaskType> {
-  /** The id for `retrieve`, `wait` and `watch`: a UUID. Save it, since the service lists no tasks. */
+  /** The ID for `retrieve`, `wait` and `watch`: a UUID. Save it, since the service lists no tasks. */
   task_id: string;
   /** The `task_type` of the request. */
   type: Type;

@@ -25,12 +25,12 @@ export function excerpt(text: string): string {
   return withoutCredentials(printableLine(text)).trim().slice(0, LONGEST_EXCERPT);
 }
 
-/** Whether this is a UUID, as the ids of tasks are. */
+/** Whether this is a UUID, as the IDs of tasks are. */
 export function isUuid(text: string): boolean {
   return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }
 
-/** A UUID in lower case, as the service writes its ids; any other text unchanged. */
+/** A UUID in lower case, as the service writes its IDs; any other text unchanged. */
 export function lowerCaseUuid(text: string): string {
   return isUuid(text) ? text.toLowerCase() : text;
 }

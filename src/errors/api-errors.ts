@@ -81,7 +81,7 @@ export class AccountSuspendedError extends ApiError {
   override name = "AccountSuspendedError";
 }
 
-/** No task of this account has that id (404). */
+/** No task of this account has that ID (404). */
 export class TaskNotFoundError extends ApiError {
   static {
     brand(this, "TaskNotFoundError");

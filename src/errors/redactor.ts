@@ -11,7 +11,7 @@ const DEEPEST = 6;
  */
 const MOST_KEYS = 32;
 
-/** A shorter key occurs in many words and ids by chance: it is only removed if it is a separate word. */
+/** A shorter key occurs in many words and IDs by chance: it is only removed if it is a separate word. */
 const SHORTEST_SECRET = 6;
 
 /** Invisible characters. Between the characters of the key, they would hide it from a search, but not from a reader. */

@@ -70,7 +70,7 @@ export class TaskTimedOutError extends TaskFailedError {
   override name = "TaskTimedOutError";
 }
 
-/** `maxWaitMs` passed before the task ended. The task continues: wait for its id again. */
+/** `maxWaitMs` passed before the task ended. The task continues: wait for its ID again. */
 export class WaitTimeoutError extends AsyncMusicError {
   static {
     brand(this, "WaitTimeoutError");

@@ -314,7 +314,7 @@ export class Follower {
     const { clock, leaseMs } = this.#settings;
     for (;;) {
       await clock.sleep(leaseMs / 3, this.#stop.signal);
-      // A lease that cannot be renewed may run out: then the end may be delivered twice, with one id.
+      // A lease that cannot be renewed may run out: then the end may be delivered twice, with one ID.
       await Promise.all([...this.#orders.values()].map(({ lease }) => lease.renew().catch(() => {})));
     }
   }

@@ -11,7 +11,7 @@ export const LONGEST_LEASE_MS = 600_000;
 
 /** How a follower holds the orders on which it works. */
 export interface LeaseTerms {
-  /** The id of the follower. */
+  /** The ID of the follower. */
   id: string;
   leaseMs: number;
   clock: Pick<Clock, "now">;

@@ -16,7 +16,7 @@ export interface WithResponse<Data> {
 
 /** A promise of a response's data that also gives access to the response. */
 export interface ApiPromise<Data> extends Promise<Data> {
-  /** The data together with the HTTP response, its request id and the remaining rate limit. */
+  /** The data together with the HTTP response, its request ID and the remaining rate limit. */
   withResponse(): Promise<WithResponse<Data>>;
 }
 

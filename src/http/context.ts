@@ -23,7 +23,7 @@ export interface Context {
   readonly random: Random;
   readonly pacer: Pacer;
   readonly redactor: Redactor;
-  /** The ids by which a client recognizes a response that belongs to another of its requests. */
+  /** The IDs by which a client recognizes a response that belongs to another of its requests. */
   readonly ids: {
     /** The `X-Request-Id` of each request that the client sent. */
     readonly requests: RecentIds;

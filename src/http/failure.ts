@@ -48,7 +48,7 @@ export function judgeRead(failure: Failure): Verdict {
   }
 }
 
-/** The parts of the message of a call that failed. The request id is added from the error's details. */
+/** The parts of the message of a call that failed. The request ID is added from the error's details. */
 export function failureParts(call: Call, why: string, advice: Advice | undefined): MessageParts {
   return { what: `Failed to ${call.purpose}`, why, ...advice };
 }

@@ -22,14 +22,14 @@ export function foreignTask(
   tasks: RecentIds,
 ): Unusable | null {
   const { status, headers, taskId: named } = response;
-  // The schema of the response reports an id that is missing.
+  // The schema of the response reports an ID that is missing.
   if (status < 200 || status >= 300 || typeof named !== "string" || named === "") return null;
   if (call.taskId !== undefined) {
     const isSame = named === call.taskId || named.toLowerCase() === call.taskId.toLowerCase();
     return isSame ? null : foreign("data.task_id", "is not the requested task ID");
   }
   if (call.method !== "POST" || tasks.add(named)) return null;
-  // An emulator gives the same ids again after a reset. It echoes the request id, so its response to this request is accepted.
+  // An emulator gives the same IDs again after a reset. It echoes the request ID, so its response to this request is accepted.
   if (headers.has("X-Emulator") && headers.get(HEADERS.requestId) === requestId) return null;
   return foreign("data.task_id", "belongs to an earlier submission");
 }

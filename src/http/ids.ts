@@ -12,22 +12,22 @@ export function createRequestId(random: Random): string {
   return hex.replace(/(.{8})(.{4}).(.{3}).(.{3})/, `$1-$2-4$3-${variant}$4-`);
 }
 
-/** The longest usable id, in characters. Request ids have at most 128, and the service's task ids are UUIDs of 36. */
+/** The longest usable ID, in characters. Request IDs have at most 128, and the service's task IDs are UUIDs of 36. */
 export const LONGEST_ID = 256;
 
 /**
- * How many ids a client stores at least: the requests of half an hour at the default rate limit (120 a minute). A stale
- * response can only follow a request that has used the same connection, so older ids do not matter. Twice as many take
+ * How many IDs a client stores at least: the requests of half an hour at the default rate limit (120 a minute). A stale
+ * response can only follow a request that has used the same connection, so older IDs do not matter. Twice as many take
  * less than 1 MB.
  */
 export const REMEMBERED_IDS = 4096;
 
-/** Remembers the ids that were added last: at least `REMEMBERED_IDS`, at most twice as many. A server may change their case. */
+/** Remembers the IDs that were added last: at least `REMEMBERED_IDS`, at most twice as many. A server may change their case. */
 export class RecentIds {
   #recent = new Set<string>();
   #older = new Set<string>();
 
-  /** Adds an id; returns whether it is new. An unusable id is not kept, and counts as new. */
+  /** Adds an ID; returns whether it is new. An unusable ID is not kept, and counts as new. */
   add(id: string): boolean {
     if (id.length > LONGEST_ID) return true;
     const key = id.toLowerCase();

@@ -32,7 +32,7 @@ const ERROR_STATUS = 2;
 export function createTrace(tracer: Tracer | undefined, redact: (text: string) => string): Trace {
   if (tracer === undefined) return (_name, _attributes, work) => work();
   return (name, given, work) => {
-    // In JavaScript a request or a task id may be anything, and contain the API key.
+    // In JavaScript a request or a task ID may be anything, and contain the API key.
     const safe = Object.entries(given).map(([key, value]) => [key, redact(String(value))]);
     const attributes: SpanAttributes = Object.fromEntries(safe);
     return inSpan(tracer, `async-music ${name}`, { attributes }, work, {

@@ -83,7 +83,7 @@ export interface OpenOrder {
   key: string;
   /** What the journal holds under the key. */
   state: JournalEntry["state"];
-  /** The task's id; `null` of an intent. */
+  /** The task's ID; `null` of an intent. */
   task_id: string | null;
   /** The `X-Request-Id` of the POST, by which the service can find its task. */
   request_id: string;
@@ -95,7 +95,7 @@ export interface OpenOrder {
 export interface UnacknowledgedOrder {
   /** The `journalKey`. */
   key: string;
-  /** The task's id. */
+  /** The task's ID. */
   task_id: string;
   /** When the intent was written: ISO 8601, by the clock of its client. */
   since: string;
@@ -181,11 +181,11 @@ export interface JournalIntent extends JournalFields {
 export interface JournalRecord extends JournalFields {
   /** Tells a record from an intent. */
   state: "submitted";
-  /** The task's id: enough to wait for it. */
+  /** The task's ID: enough to wait for it. */
   task_id: string;
-  /** The service's response; `null` where only the id is known. */
+  /** The service's response; `null` where only the ID is known. */
   submission: TaskSubmission | null;
-  /** `true` if `settleOutcome` named the task: such an id can be corrected. Absent if the service named it. */
+  /** `true` if `settleOutcome` named the task: such an ID can be corrected. Absent if the service named it. */
   settled?: true;
   /** How the task ended, once a run or a follower has recorded it. Absent while the key is open. */
   status?: FinalStatus;

@@ -37,7 +37,7 @@ export class JournaledTask {
     return this.#slot.key;
   }
 
-  /** The response of the service, now or earlier; only the id if nothing else could be read. */
+  /** The response of the service, now or earlier; only the ID if nothing else could be read. */
   get task(): TaskSubmission | string {
     return this.#entry.submission ?? this.#entry.task_id;
   }

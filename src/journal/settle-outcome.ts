@@ -2,11 +2,11 @@ import type { Journal } from "./journal.js";
 
 /**
  * Settles a key whose run ended in a `SubmissionOutcomeUnknownError`, once you have found out whether its POST created a task:
- * from the error's `evidence`, or from the service by the request id. With a task id, the next run with the key waits
+ * from the error's `evidence`, or from the service by the request ID. With a task ID, the next run with the key waits
  * for that task and sends nothing. With `null` the key is free: the next run creates a task, and pays.
  *
- * A wrong settlement can be replaced: call it again with the right id, or with `null`. That includes a key that was freed by
- * mistake, until a run takes it. An id that the service itself returned for the key is never replaced.
+ * A wrong settlement can be replaced: call it again with the right ID, or with `null`. That includes a key that was freed by
+ * mistake, until a run takes it. An ID that the service itself returned for the key is never replaced.
  *
  * This call sends nothing. Check the task with `client.tasks.retrieve` first: its type and its input must be the ones of
  * your request. While a run of this process has its POST in flight, this call waits for it. Don't call it while another
@@ -14,10 +14,10 @@ import type { Journal } from "./journal.js";
  *
  * @param journal - The journal of the run.
  * @param journalKey - Its key.
- * @param taskId - The id of the task that was created, a UUID, or `null` if none was.
+ * @param taskId - The ID of the task that was created, a UUID, or `null` if none was.
  * @returns `true` if the key is settled this way now. `false`, and nothing is changed, if the key holds nothing, or holds
- * another task id that the service returned.
- * @throws `InvalidOptionError` if the journal, the key or the id is malformed; `JournalError` if the journal fails.
+ * another task ID that the service returned.
+ * @throws `InvalidOptionError` if the journal, the key or the ID is malformed; `JournalError` if the journal fails.
  *
  * @example
  * ```ts sketch

@@ -21,7 +21,7 @@ export async function settleKey(
     throw wrongValue("taskId", "be a task ID (a UUID), or null if no task was created", shown(taskId));
   const release = await waitForKey(journal, journalKey, undefined);
   try {
-    // The service writes ids in lower case.
+    // The service writes IDs in lower case.
     return await settle(new Slot(journal, journalKey, NO_SECRET), taskId?.toLowerCase() ?? null);
   } finally {
     release();

@@ -60,7 +60,7 @@ function tracedFetch(
   fetch: typeof globalThis.fetch | undefined,
   redactor: Redactor,
 ): typeof globalThis.fetch {
-  /** The last request within the span of a call: the attempts of one call share its id. */
+  /** The last request within the span of a call: the attempts of one call share its ID. */
   const lastRequests = new WeakMap<object, { id: string; resendCount: number }>();
   const countResends = (id: string) => {
     const call = trace.getActiveSpan();

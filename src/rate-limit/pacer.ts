@@ -18,7 +18,7 @@ export interface PacedRequest {
   notAfter?: number;
   /** The longest hold after a 429 that it waits for, in milliseconds. @defaultValue no limit */
   maxHoldMs?: number;
-  /** Of a poll: what is known about its task; absent before the first reading of a task that is known by its id only. */
+  /** Of a poll: what is known about its task; absent before the first reading of a task that is known by its ID only. */
   task?: WaitingTask | undefined;
   /**
    * Called when the rate limit delays the request by a second or more, with the time at which the next requests are

@@ -21,7 +21,7 @@ export interface ScheduledTask {
 export interface ScheduledPoll {
   tenant: Tenant;
   taskId: string | undefined;
-  /** `null` before the first response for a task of which only the id is known. */
+  /** `null` before the first response for a task of which only the ID is known. */
   task: ScheduledTask | null;
   notBefore: number;
   dueBy: number;

@@ -36,7 +36,7 @@ const EXPLORED_GROWTH = 1.5;
 const YOUNGEST_EXPLORED_MS = 10_000;
 
 /**
- * Of tasks of which only the id is known, some are polled first, and the others one by one, until a response has shown how
+ * Of tasks of which only the ID is known, some are polled first, and the others one by one, until a response has shown how
  * old they are: otherwise "100 in flight" (tools/pacing/scenarios.ts) takes 18 s instead of 13.
  */
 const FIRST_RESUMED = 3;
@@ -71,7 +71,7 @@ export class PollSchedule {
   isFree = true;
   /** How many requests a tenant may send in the window that began at `from`; `Infinity` if that is not scarce. */
   #window = { level: Number.POSITIVE_INFINITY, from: Number.NEGATIVE_INFINITY, until: 0 };
-  /** The kind, and the age when it could first be polled, of the latest task of which only the id was known. */
+  /** The kind, and the age when it could first be polled, of the latest task of which only the ID was known. */
   #resumed: { kind: Durations; ageMs: number } | null = null;
 
   constructor(tenants: Tenants) {
@@ -188,7 +188,7 @@ export class PollSchedule {
     return level;
   }
 
-  /** A task of which only the id is known is assumed to be like the latest one that was resumed. */
+  /** A task of which only the ID is known is assumed to be like the latest one that was resumed. */
   #taskOf({ tenant, task, notBefore }: ScheduledPoll): ScheduledTask | null {
     if (task !== null || this.#resumed === null) return task;
     const submittedAt = notBefore - this.#resumed.ageMs;
@@ -214,7 +214,7 @@ interface Load {
   polls: PlannedPoll[];
   /** Those of tasks that another poll of the tenant reads. */
   shared: PlannedPoll[];
-  /** Those of tasks of which only the id is known. */
+  /** Those of tasks of which only the ID is known. */
   ofIds: ScheduledPoll[];
   taskIds: Set<string>;
   /** Its part of the window. */

@@ -31,7 +31,7 @@ export class Tenant {
   readonly #sent = new Map<string, number>();
   /** How often a task of each kind begins to wait. */
   readonly #arrivals = new Map<Durations, Demand>();
-  /** Of the tasks of which only the id is known: when the next one is read, and how many are read at once before the next plan. */
+  /** Of the tasks of which only the ID is known: when the next one is read, and how many are read at once before the next plan. */
   nextResumedAt: number = Number.NEGATIVE_INFINITY;
   firstReads = 0;
 

@@ -42,7 +42,7 @@ export async function createTask(
     for (const warning of warningsAbout(value)) if (redactor.text(warning) === warning) warn(warning);
   const response = await send(context, call, options, judgeSubmission);
   const { taskId } = response;
-  // Nothing can wait for a task without a usable id: report that it may exist.
+  // Nothing can wait for a task without a usable ID: report that it may exist.
   if (!isTaskId(taskId, context.redactor) || taskId.trim() === "") {
     const outcome = { kind: "received", response } as const;
     throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });

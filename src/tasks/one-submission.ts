@@ -16,7 +16,7 @@ export class OneSubmission {
   readonly #shared: RunContext;
   readonly #options: RunOptions;
   readonly #journaling: Journaling | null;
-  /** The id of the POST: each poll has its own. */
+  /** The ID of the POST: each poll has its own. */
   readonly #requestId: string;
   readonly #hooks: RunHooks & { readonly inFlight: InFlight };
 

@@ -44,7 +44,7 @@ interface Settings extends Pick<CheckedWait, "gaps" | "maxWaitMs">, TenantOption
   onChange(task: Task, reading: LastReading): void;
   taskId: string;
   journalKey: string | undefined;
-  /** When the task was submitted, in milliseconds since the epoch; `null` if only its id is known: it is read at once. */
+  /** When the task was submitted, in milliseconds since the epoch; `null` if only its ID is known: it is read at once. */
   submittedAt: number | null;
   /** The earliest time of the first read, in milliseconds since the epoch. */
   notBefore: number;
@@ -277,7 +277,7 @@ export class TaskPoller implements LastReading {
     return { model, type, submittedAt: createdAt, unfinishedAt: createdAt, resumedAt };
   }
 
-  /** A custom pacer or clock may throw anything: the task exists, and its id must not be lost. */
+  /** A custom pacer or clock may throw anything: the task exists, and its ID must not be lost. */
   #endOfWait(error: unknown): AsyncMusicError {
     if (error instanceof AsyncMusicError) return error;
     return waitFailure(this.taskId, "the custom pacer or clock threw", error, this.context.redactor);
@@ -303,7 +303,7 @@ export function createdAtByClient({ clock, service }: Context, created_at: strin
   return createdAt === null ? null : Math.min(clock.now(), createdAt - (service.aheadMs ?? assumedMs));
 }
 
-/** The error for a wait that foreign code ended: it carries the task's id, so that the task is not lost. */
+/** The error for a wait that foreign code ended: it carries the task's ID, so that the task is not lost. */
 export function waitFailure(taskId: string, reason: string, thrown: unknown, redactor: Redactor) {
   const parts = {
     what: `Failed to wait for task ${taskId}`,
@@ -333,7 +333,7 @@ function failed(error: unknown): PollOutcome {
   return { error, mayResend: false };
 }
 
-/** A refused key or task id ends a wait, and so does every error that is not a failed read. */
+/** A refused key or task ID ends a wait, and so does every error that is not a failed read. */
 function endsWait(error: unknown): boolean {
   if (error instanceof AuthenticationError || error instanceof TaskNotFoundError) return true;
   if (error instanceof ApiError) return error.status === 401 || error.status === 404;

@@ -33,7 +33,7 @@ export class QueuedPoll {
 /** The end of a poll's time in the queue. `false`: the time of the wait is over, or another poll replaces this one. */
 export type Admission = boolean | { refusal: unknown };
 
-/** The polls of one client, by task id: those in flight, and those in the queue. */
+/** The polls of one client, by task ID: those in flight, and those in the queue. */
 export interface SharedPolls {
   readonly inFlight: Map<string, Promise<PollOutcome>>;
   readonly queued: Map<string, Set<QueuedPoll>>;

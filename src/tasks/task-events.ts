@@ -11,7 +11,7 @@ import { KeepAlive } from "./keep-alive.js";
  * message whose data is the task as JSON; the last one is the task as it ended, and then the stream closes.
  *
  * Where the wait fails, the stream ends with an event named `wait_error`, whose data has only the class of the error and
- * the task's id: `{"name":"WaitTimeoutError","task_id":"…"}`. Messages of errors stay on the server. Nothing is polled before
+ * the task's ID: `{"name":"WaitTimeoutError","task_id":"…"}`. Messages of errors stay on the server. Nothing is polled before
  * the stream is read, and between a change and the next read. Canceling the stream, as servers do when the client disconnects,
  * ends the polling. `pipe` of Node and Express cancels nothing: pass `watch` the signal of an `AbortController` that the
  * response's `close` aborts.

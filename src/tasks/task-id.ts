@@ -4,14 +4,14 @@ import { InvalidRequestError } from "../errors/base.js";
 import type { Redactor } from "../errors/redactor.js";
 import { LONGEST_ID } from "../http/ids.js";
 
-/** Whether a task can be read by this id. An empty id or a dot segment names another URL, and a key must not get into one. */
+/** Whether a task can be read by this ID. An empty ID or a dot segment names another URL, and a key must not get into one. */
 export function isTaskId(value: unknown, redactor: Redactor): value is string {
   if (typeof value !== "string" || value.length > LONGEST_ID) return false;
   return !/^\.{0,2}$|\p{Surrogate}/u.test(value) && !redactor.containsKey(value);
 }
 
 /**
- * The id of a task that is given by its id or as its submission, in lower case: polls and the pacer compare ids as text.
+ * The ID of a task that is given by its ID or as its submission, in lower case: polls and the pacer compare IDs as text.
  *
  * @throws InvalidRequestError if it is unusable
  */

@@ -120,8 +120,8 @@ export class Tasks {
   /**
    * Reads a task as it is now. A task that failed is returned, not thrown.
    *
-   * @param task - the id of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
-   * @throws {@link TaskNotFoundError} no task of this account has that id
+   * @param task - the ID of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
+   * @throws {@link TaskNotFoundError} no task of this account has that ID
    * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
    * the retries
    * @throws {@link InvalidResponseError} the response lacks what the interface requires
@@ -155,7 +155,7 @@ export class Tasks {
    * Waits until a task has succeeded, and resolves with it. Waits of one client on one task share its polls. A failed
    * poll is retried at the next interval: only a 401 and a 404 end the wait before `maxWaitMs`.
    *
-   * @param task - the id of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
+   * @param task - the ID of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
    * @throws {@link TaskFailedError} the task ended in `failure`
    * @throws {@link TaskTimedOutError} the task ended in `timeout`
    * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task continues. Its `cause` is the failure of the last read
@@ -182,7 +182,7 @@ export class Tasks {
    * Follows a task: yields it whenever anything about it has changed, last as it ended. A task that failed is
    * yielded, not thrown. Leaving the loop ends the polling.
    *
-   * @param task - the id of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
+   * @param task - the ID of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
    * @throws {@link WaitTimeoutError}, {@link TaskNotFoundError}, {@link AuthenticationError} as `wait` does
    * @throws {@link InvalidOptionError} at once, before the iteration begins
    */

@@ -107,7 +107,7 @@ export class Waits {
     return poller;
   }
 
-  /** When a task was created that this client did not submit, no earlier than it was; `null` if only its id is known. */
+  /** When a task was created that this client did not submit, no earlier than it was; `null` if only its ID is known. */
   #createdAt(submission: TaskSubmission | undefined, journaled: Journaled | undefined): number | null {
     if (submission !== undefined)
       return createdAtByClient(this.#context, submission.created_at, -ASSUMED_SKEW_MS);
@@ -169,7 +169,7 @@ async function* changes(
   }
 }
 
-/** Calls a callback of the application. If it throws, the wait ends with an error that carries the task's id. */
+/** Calls a callback of the application. If it throws, the wait ends with an error that carries the task's ID. */
 export async function callBack<Value>(
   name: string,
   callback: ((value: Value) => void | Promise<void>) | undefined,

@@ -1,4 +1,4 @@
-/** A minimal Node server. It reads the request to its end, and returns JSON that differs in the task id only. */
+/** A minimal Node server. It reads the request to its end, and returns JSON that differs in the task ID only. */
 
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -17,7 +17,7 @@ export function createHeaders(): () => Record<string, string> {
 }
 
 /**
- * The body for a request. Only the task id differs: a create returns a new one, since a client accepts each id for one
+ * The body for a request. Only the task ID differs: a create returns a new one, since a client accepts each ID for one
  * submission only.
  */
 export function createBodies({ status, text }: ServiceResponse): (path: string) => string {

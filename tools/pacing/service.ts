@@ -51,7 +51,7 @@ export class Service {
     this.#onCreate = onCreate;
   }
 
-  /** Starts a task whose number is its id. */
+  /** Starts a task whose number is its ID. */
   begin(ticket: number, durationSeconds: number): ServiceTask {
     const createdAt = this.#time.now();
     const id = `00000000-0000-4000-8000-${String(ticket).padStart(12, "0")}`;

@@ -26,7 +26,7 @@ export interface SteadyLoad {
 }
 
 /**
- * Many tasks at once. "in flight": a new process waits by id for tasks that began just now; "to submit": `run` is called
+ * Many tasks at once. "in flight": a new process waits by ID for tasks that began just now; "to submit": `run` is called
  * for all of them. Each repetition has new clients and an unused key.
  */
 export interface BatchLoad {

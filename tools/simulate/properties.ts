@@ -57,7 +57,7 @@ async function checkOrder({ journal }: EndedWorld, order: EndedOrder, told: read
     // The calls after the first one of a life may fail for other reasons.
     const isFirst = told.find((each) => each.process === process && each.life === life)?.error === error;
     if (!isFirst) continue;
-    // Once a process has received a task's id, its error has this id.
+    // Once a process has received a task's ID, its error has this ID.
     if (own?.received === "task" && error instanceof AsyncMusicError && !isAbort(error))
       assert.equal(
         known,

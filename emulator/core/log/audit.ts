@@ -17,7 +17,7 @@ export interface Finding {
   readonly rule: ComplianceRule;
   /** When the request was carried out: ISO 8601. */
   readonly at: string;
-  /** The id of that request. */
+  /** The ID of that request. */
   readonly request_id: string;
   /** How the request broke the rule and what to do, for people. */
   readonly detail: string;

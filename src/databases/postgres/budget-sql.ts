@@ -64,7 +64,7 @@ export function budgetStatementsOf(table: string) {
   const { totals, charges } = namesOf(table);
 
   /**
-   * Reserves as a part of a statement with `settings`, by six parameters from this number on: id, tenant, period, credits,
+   * Reserves as a part of a statement with `settings`, by six parameters from this number on: ID, tenant, period, credits,
    * maximum and journal key. `held` has a row if the reservation stands.
    */
   const reserving = (first: number) => {
