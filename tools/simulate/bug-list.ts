@@ -50,7 +50,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a second process sends a POST for the same key",
     file: "src/journal/intent-claim.ts",
-    find: 'if (!isPut) throw new AlreadyTaken("Another run has taken the key.");',
+    find: 'if (!isPut) throw new AlreadyTaken("Another run has taken the journal key.");',
     replace: "",
   },
   {
@@ -155,9 +155,9 @@ export const BUGS: readonly Bug[] = [
   {
     name: "concurrency: a run deletes the intent of the run that took the key",
     file: "src/journal/intent-claim.ts",
-    find: 'if (!isPut) throw new AlreadyTaken("Another run has taken the key.");',
+    find: 'if (!isPut) throw new AlreadyTaken("Another run has taken the journal key.");',
     replace:
-      'if (!isPut) {\n      await slot.free((await slot.read())?.revision ?? "");\n      throw new AlreadyTaken("Another run has taken the key.");\n    }',
+      'if (!isPut) {\n      await slot.free((await slot.read())?.revision ?? "");\n      throw new AlreadyTaken("Another run has taken the journal key.");\n    }',
   },
   {
     name: "concurrency: the intent is released before the response arrives",
