@@ -1,37 +1,22 @@
 import * as z from "zod/mini";
-import { API_PREFIX, HEADERS, MODELS, TASK_STATUSES, TASK_TYPES } from "../../src/contract/service.js";
-import type { Account } from "../core/accounts.js";
-import {
-  count,
-  isoTimeSchema,
-  issueSchema,
-  list,
-  NAMED,
-  objectOf,
-  oneOf,
-  text,
-  UnknownIdError,
-  uuid,
-} from "../core/checks.js";
+import { MODELS, TASK_STATUSES, TASK_TYPES } from "../../src/contract/service.js";
+import { count, isoTimeSchema, list, NAMED, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
 import { type Core, requireAccount } from "../core/core.js";
 import { faultRuleSchema } from "../core/faults.js";
 import { ledgerEntrySchema } from "../core/ledger.js";
-import { findViolation, policySchema } from "../core/policy.js";
+import { policySchema } from "../core/policy.js";
 import { outcomeSchema } from "../core/providers.js";
 import { limitsJson, limitsJsonSchema, windowEnd } from "../core/rate-limit.js";
 import { activeRules, type Rule } from "../core/rules.js";
 import { DEFAULT_CREDITS, DEFAULT_SEED } from "../core/state.js";
 import type { StoredTask } from "../core/task.js";
 import { applyTimeouts } from "../core/transitions.js";
-import { parseJson } from "../http/json-body.js";
-import { bytesOf, type HttpOutcome } from "../http/messages.js";
-import { OUTCOME_HEADER } from "../http/operations/create-task.js";
 import { artResponse, clipAudioResponse } from "../http/operations/files.js";
-import { handleRequest, registerArrival } from "../http/pipeline.js";
 import { Refusal } from "../http/refusal.js";
 import { taskData } from "../http/task-data.js";
 import { isoTime } from "../time/clock.js";
 import { accountSchema, keyDetails, keyDetailsSchema, summarizeAccount } from "./account-methods.js";
+import { sendRequest, sentRequestSchema, sentResponseSchema } from "./manual-request.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { requireTask } from "./service-methods.js";
 
@@ -116,25 +101,6 @@ const taskDetailsSchema = z.object({
     ends_at_read: z.nullable(count),
   }),
   ledger: list(ledgerEntrySchema),
-});
-
-const sentRequestSchema = objectOf({
-  method: oneOf("GET", "POST"),
-  path: text.check(z.regex(new RegExp(`^${API_PREFIX}/[^?#]+$`), `begin with ${API_PREFIX}/`)),
-  body: z.optional(z.unknown()),
-  outcome: z.optional(outcomeSchema),
-});
-
-type SentRequest = z.output<typeof sentRequestSchema>;
-
-const sentResponseSchema = z.object({
-  ended: oneOf("response", "disconnect", "stall"),
-  /** Null without a response, like all below. */
-  status: z.nullable(z.int()),
-  headers: z.nullable(z.record(text, text)),
-  body: z.unknown(),
-  /** The fields that are wrong, if the API refused a task. */
-  issues: list(issueSchema),
 });
 
 /** Calls for an observer that follows an emulator, as the dashboard does. They change nothing but tasks that time out. */
@@ -318,49 +284,3 @@ function taskDetails({ core, origins }: MethodContext, taskId: string) {
     ledger: ledger.entries.filter((entry) => entry.task_id === task.id),
   };
 }
-
-async function sendRequest(context: MethodContext, account: Account, request: SentRequest) {
-  const { method, path, body, outcome } = request;
-  const key = account.keys.find(({ disabled }) => !disabled);
-  if (key === undefined) {
-    throw new RangeError("The account has no enabled API key. Create or enable one.");
-  }
-  const headers = new Headers({ [HEADERS.apiKey]: key.value, "Content-Type": "application/json" });
-  // A header value must be ASCII.
-  const escaped = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  if (outcome !== undefined)
-    headers.set(OUTCOME_HEADER, JSON.stringify(outcome).replaceAll(/[^ -~]/g, escaped));
-  const { core, origins } = context;
-  const head = {
-    site: "service",
-    path,
-    query: "",
-    method,
-    headers,
-    origins,
-    isManual: true,
-    isAborted: false,
-  } as const;
-  const sent = await handleRequest(context, {
-    ...head,
-    arrival: registerArrival(core, head),
-    body: body === undefined ? null : new TextEncoder().encode(JSON.stringify(body)),
-  });
-  const violation =
-    typeof sent === "object" && sent.errorCode !== null
-      ? findViolation(body, account.policy ?? core.state.policy)
-      : null;
-  const isRefused = typeof sent === "object" && sent.errorCode === violation?.errorCode;
-  return { ...sentResponse(sent), issues: isRefused ? (violation?.issues ?? []) : [] };
-}
-
-function sentResponse(outcome: HttpOutcome): Omit<z.output<typeof sentResponseSchema>, "issues"> {
-  if (typeof outcome === "string") return { ended: outcome, status: null, headers: null, body: null };
-  const { status, headers, body, breaksAfterBytes } = outcome;
-  if (breaksAfterBytes === 0) return { ended: "disconnect", status: null, headers: null, body: null };
-  const received = bytesOf(body).subarray(0, breaksAfterBytes);
-  const json = parseJson(received);
-  return { ended: "response", status, headers, body: json === undefined ? decoder.decode(received) : json };
-}
-
-const decoder = new TextDecoder();

@@ -1,0 +1,273 @@
+import type { Journal } from "../../src/journal/journal.js";
+import type { EmulatorClock } from "../time/clock.js";
+import { type Random, randomStream } from "../time/random.js";
+import type { Order, Process, Storage } from "./app.js";
+import type { Mishap } from "./plan.js";
+import type { Submissions } from "./submissions.js";
+import type { SentRequest, Surroundings } from "./surroundings.js";
+
+/** The process to which a life belongs. */
+export interface LivingProcess {
+  readonly name: string;
+  /** The number of the life that begins. */
+  readonly life: number;
+  readonly world: Surroundings;
+  now(): number;
+  take(life: Life, what: string): Promise<Mishap | null>;
+}
+
+const NO_RESPONSE = {
+  receivedAt: Number.POSITIVE_INFINITY,
+  status: null,
+  waitUntil: 0,
+};
+
+/** One life of a process: from a start to its end or crash. */
+export class Life implements Process {
+  readonly orders: readonly Order[];
+  readonly life: number;
+  readonly name: string;
+  readonly clock: EmulatorClock;
+  readonly fetch: typeof globalThis.fetch;
+  readonly journal: Required<Journal>;
+  readonly storage: Storage;
+  readonly random: Random;
+  /** Resolves with the time until the next start when the process is killed. */
+  readonly crashed: Promise<number>;
+  isDead = false;
+  /** Whether it was killed, or failed. */
+  isCrashed = false;
+  /** Whether the program reads its `signal`, and so promises to end by itself. */
+  endsBySignal = false;
+  /** How many steps this life has taken. */
+  steps = 0;
+  /** How many requests and uses of the storage have not ended. */
+  #pending = 0;
+  #idle: () => void = () => {};
+  readonly #worker: LivingProcess;
+  readonly #stop = new AbortController();
+  #crash: (restartMs: number) => void = () => {};
+
+  constructor(worker: LivingProcess, orders: readonly Order[]) {
+    const { world, name, life } = worker;
+    this.#worker = worker;
+    this.orders = orders;
+    this.name = name;
+    this.life = life;
+    this.random = randomStream(world.seed, "process", name, life);
+    this.crashed = new Promise((resolve) => {
+      this.#crash = resolve;
+    });
+    this.clock = {
+      mode: "virtual",
+      now: () => worker.now(),
+      sleep: async (ms, signal) => {
+        await sleepIn(this, world.clock, ms, signal);
+        await this.#take("a sleep ends");
+      },
+      advance: (ms) => this.clock.sleep(ms),
+    };
+    this.fetch = (input, init) => this.#count(this.#fetch(new Request(input, init), world.submissions));
+    const stored = <Value>(what: string, work: () => Promise<Value>) => this.#count(this.#store(what, work));
+    this.journal = {
+      get: (key) => stored(`journal.get ${key}`, () => world.journal.get(key)),
+      put: (key, entry, previous) =>
+        stored(`journal.put ${key} ${entry.state}`, () => world.journal.put(key, entry, previous)),
+      delete: (key, revision) => stored(`journal.delete ${key}`, () => world.journal.delete(key, revision)),
+      open: () => stored("journal.open", async () => (world.journal.open ?? missing("open"))()),
+      unacknowledged: (since) =>
+        stored("journal.unacknowledged", async () =>
+          (world.journal.unacknowledged ?? missing("unacknowledged"))(since),
+        ),
+    };
+    this.storage = {
+      get: (key) => stored(`storage.get ${key}`, async () => world.stored.get(key) ?? null),
+      set: (key, value) => stored(`storage.set ${key}`, async () => void world.stored.set(key, value)),
+      add: (key, value) =>
+        stored(`storage.add ${key}`, async () => !world.stored.has(key) && !!world.stored.set(key, value)),
+      delete: (key) => stored(`storage.delete ${key}`, async () => void world.stored.delete(key)),
+    };
+  }
+
+  get baseUrl(): string {
+    return this.#worker.world.baseUrl;
+  }
+
+  get apiKey(): string {
+    return this.#worker.world.apiKey;
+  }
+
+  get signal(): AbortSignal {
+    this.endsBySignal = true;
+    return this.#stop.signal;
+  }
+
+  connection() {
+    const { baseUrl, apiKey, fetch, clock, random } = this;
+    return { baseUrl, apiKey, fetch, clock, random };
+  }
+
+  shared<Value>(name: string, make: () => Value): Value {
+    const { shared } = this.#worker.world;
+    if (!shared.has(name)) shared.set(name, make());
+    return shared.get(name) as Value;
+  }
+
+  async deliver(order: Order, taskId: string): Promise<void> {
+    const { world, name } = this.#worker;
+    if (typeof taskId !== "string") throw new TypeError("`taskId` must be the ID of the order's task.");
+    await this.#take(`deliver ${order.id}`);
+    world.orderOf(order.id).delivered.push(taskId);
+    world.note(name, `delivers ${order.id}: task ${taskId}`);
+    await this.#take(`deliver ${order.id} returns`);
+  }
+
+  async giveUp(order: Order, reason: Parameters<Process["giveUp"]>[1]): Promise<void> {
+    const { world, name } = this.#worker;
+    await this.#take(`giveUp ${order.id}`);
+    world.orderOf(order.id).givenUp.set(name, reason);
+    world.note(name, `gives up ${order.id}: ${reason}`);
+    await this.#take(`giveUp ${order.id} returns`);
+  }
+
+  /** Resolves when nothing is in flight: until then, a process does not exit by itself. */
+  async idle(): Promise<void> {
+    while (this.#pending > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+      // What ended may lead to the next request.
+      await sleepIn(this, this.#worker.world.clock, 0);
+    }
+  }
+
+  async #count<Value>(work: Promise<Value>): Promise<Value> {
+    this.#pending++;
+    try {
+      return await work;
+    } finally {
+      if (--this.#pending === 0) this.#idle();
+    }
+  }
+
+  /** Nothing that the program awaits settles from now on. */
+  end(): void {
+    this.isDead = true;
+  }
+
+  crash(restartMs: number): void {
+    this.end();
+    this.isCrashed = true;
+    this.#crash(restartMs);
+  }
+
+  /** Sends SIGTERM. */
+  stop(): void {
+    this.#worker.world.note(this.name, "receives SIGTERM");
+    this.#stop.abort(new DOMException("The process must end: SIGTERM.", "AbortError"));
+  }
+
+  async #take(what: string): Promise<Mishap | null> {
+    return this.#worker.take(this, what);
+  }
+
+  async #store<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
+    const { world } = this.#worker;
+    const before = await this.#take(what);
+    if (before?.kind === "storage" && before.when === "before")
+      throw new Error("The storage is unavailable.");
+    world.note(this.name, what);
+    const value = await work();
+    const after = await this.#take(`${what} returns`);
+    if (after?.kind === "storage" && after.when === "after") throw new Error("The storage is unavailable.");
+    return value;
+  }
+
+  async #fetch(request: Request, submissions: Submissions): Promise<Response> {
+    const { world } = this.#worker;
+    const { method, headers, url, signal } = request;
+    const what = `${method} ${pathOf(url)}`;
+    const sentAt = world.clock.now();
+    const mishap = await this.#take(what);
+    if (mishap?.kind === "unreachable") {
+      world.note(this.name, `${what}: the connection is refused`);
+      throw Object.assign(new TypeError("fetch failed"), { code: "ECONNREFUSED" });
+    }
+    if (mishap?.kind === "service") world.addFault({ method, fault: mishap.fault });
+    signal.throwIfAborted();
+    world.count(this.name);
+    const post = method === "POST" ? submissions.begin(this, headers, await request.text()) : null;
+    const submission = post?.submission ?? null;
+    const requestId = headers.get("X-Request-Id");
+    const sent: SentRequest = {
+      sender: this,
+      path: pathOf(url),
+      sentAt,
+      ...NO_RESPONSE,
+      requestId,
+      submission,
+    };
+    world.sent.push(sent);
+    // Without the signal: a request in flight continues after its caller has stopped waiting.
+    const pending = world.fetch(url, post?.content ?? { method, headers });
+    pending.catch(() => {});
+    await this.#take(`${what} is sent`);
+    const response = await untilAborted(pending, signal).catch(async (error: unknown) => {
+      world.note(this.name, `${what}: ${signal.aborted ? "stops waiting" : "the connection breaks"}`);
+      await this.#take(`${what} fails`);
+      throw error;
+    });
+    await this.#take(`${what} returns ${response.status}`);
+    sent.receivedAt = world.clock.now();
+    sent.status = response.status;
+    sent.requestId = response.headers.get("X-Request-Id");
+    sent.waitUntil = sent.receivedAt + 1000 * Number(response.headers.get("Retry-After") ?? 0);
+    if (post !== null && !signal.aborted) await post.end(response.clone());
+    world.note(this.name, `${what} → ${response.status}`);
+    return response;
+  }
+}
+
+function missing(method: string): never {
+  throw new TypeError(`The journal of this world has no method \`${method}\`.`);
+}
+
+function pathOf(url: string): string {
+  const { pathname } = new URL(url);
+  return pathname.replace(/^\/api\/v1/, "");
+}
+
+/** Rejects when the caller stops waiting. */
+async function untilAborted<Value>(pending: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+  });
+  try {
+    return await Promise.race([pending, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Sleeps on the clock of a world. In a life that has ended it never settles, also when the clock of an ended world rejects. */
+export async function sleepIn(
+  life: { readonly isDead: boolean },
+  clock: EmulatorClock,
+  ms: number,
+  signal?: AbortSignal,
+) {
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    if (life.isDead) await never();
+    throw error;
+  }
+}
+
+/** Never settles: the result of every await in a process that was killed. */
+export function never(): Promise<never> {
+  return new Promise(() => {});
+}
