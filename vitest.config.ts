@@ -51,7 +51,7 @@ const long = [
 const slowBuilt = [
   "test/cli/{process,state-file}.test.ts",
   "test/package/{agent-server,tarball}.test.ts",
-  "test/examples/{buckets,cloudflare,outside,python,shared-emulator}.test.ts",
+  "test/examples/{buckets,cloudflare,functions,outside,python,servers,shared-emulator}.test.ts",
   "test/package/{guides,guide-tests}.test.ts",
 ];
 
