@@ -6,7 +6,7 @@ import type { Finding } from "../core/log/audit.js";
 import { parseIsoTime } from "../time/clock.js";
 import type { App, EndedOrder, EndedWorld, GiveUpReason } from "./app.js";
 import type { Plan } from "./plan.js";
-import { isKnown, orderIn, type Submissions } from "./submissions.js";
+import { isKnown, orderIn, type Submission, type Submissions } from "./submissions.js";
 import type { OrderState, SentRequest, Surroundings } from "./surroundings.js";
 import type { CheckName } from "./verdict.js";
 
@@ -82,20 +82,27 @@ function objectionTo(
   { plan, hasFailed, submissions }: Ended,
   { id, tasks, posts }: EndedOrder,
 ): string | null {
-  const isPaidFor = tasks.some(isPaid);
+  const paid = tasks.filter(isPaid);
+  const isPaidFor = paid.length > 0;
   switch (reason) {
     case "failed":
       if (isPaidFor) return "failed, but its task succeeded";
       return tasks.length > 0 ? null : "failed, but the service created no task for it";
-    case "refused":
-      return tasks.length > 0 ? "refused, but the service created its task" : null;
+    case "refused": {
+      // After a task that failed, another take may be refused.
+      const isRefused = tasks.length === 0 || posts.some(({ received }) => received === "refusal");
+      return isRefused && !isPaidFor ? null : "refused, but the service created its task";
+    }
     case "expired":
       return isPaidFor && hasLongPause(plan)
         ? null
         : "expired, although a process ran in the 7 days after its end";
     case "unknown": {
-      const known = hasFailingStorage(plan) ? undefined : submissions.of(id).find(isKnown);
-      if (isPaidFor && known !== undefined)
+      const isOfPaid = ({ taskId }: Submission) => paid.some(({ task_id }) => task_id === taskId);
+      const known = hasFailingStorage(plan)
+        ? undefined
+        : submissions.of(id).find((each) => isKnown(each) && isOfPaid(each));
+      if (known !== undefined)
         return `unknown, but ${known.sender.name} had received its task ${known.taskId}`;
       const isClear =
         posts.every(({ received }) => received === "refusal" || received === "limited") &&

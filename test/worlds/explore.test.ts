@@ -1,5 +1,12 @@
 import { AsyncMusic } from "async-music";
-import { type App, BrokenWorldError, explore, type Process, replay } from "async-music/emulator/worlds";
+import {
+  type App,
+  BrokenWorldError,
+  explore,
+  type Plan,
+  type Process,
+  replay,
+} from "async-music/emulator/worlds";
 import { beforeEach, describe, expect, test } from "vitest";
 import { shop } from "../../tools/simulate/program.js";
 import { unwatch } from "../lifecycle/begun.js";
@@ -16,6 +23,18 @@ const appOf = (work: (process: Process, order: Process["orders"][number]) => Pro
     for (const order of process.orders) await work(process, order);
   },
 });
+
+/** A world in which nothing goes wrong, and its process. */
+const CALM_PROCESS = { startsAt: 0, pace: [0, 0], stopsAt: null, mishaps: [] } as const;
+const CALM = {
+  seed: 1,
+  limit: 120,
+  varies: false,
+  redelivers: false,
+  faults: [],
+  outages: [],
+  others: [],
+} as const;
 
 const post = async ({ fetch, baseUrl, apiKey }: Process, body: unknown) => {
   const headers = { "x-api-key": apiKey, "Content-Type": "application/json" };
@@ -177,29 +196,63 @@ describe("each check finds the program that it is for", () => {
     });
   });
 
+  describe("wrong_end: an order whose first task failed", () => {
+    const refused = { kind: "status", status: 402, when: "before" } as const;
+    const lost = { kind: "disconnect", when: "after" } as const;
+    /** Step 7 of the program below is its second POST. In this world, a task succeeds without a read. */
+    const planOf = (fault: typeof refused | typeof lost | null): Plan => ({
+      ...CALM,
+      seed: 2_004_772,
+      varies: true,
+      orders: [{ id: "order-1", outcome: { outcome: "failure" } }],
+      processes: [
+        { ...CALM_PROCESS, orders: ["order-1"], mishaps: fault ? [[7, { kind: "service", fault }]] : [] },
+      ],
+    });
+    /** Makes so many takes, whatever happens to them, and gives the order up. */
+    const takes = (count: number, reason: "refused" | "unknown"): App =>
+      appOf(async (process, order) => {
+        for (let take = 1; take <= count; take++) {
+          const id = await post(process, order.request).catch(() => null);
+          await process.clock.sleep(600_000);
+          if (id !== null) await read(process, id);
+        }
+        await process.giveUp(order, reason);
+      });
+
+    test.each([
+      ["refused", "its second POST was refused", takes(2, "refused"), refused],
+      ["unknown", "the response to its second POST was lost", takes(2, "unknown"), lost],
+    ] as const)("may be given up as %s if %s", async (_reason, _why, app, fault) => {
+      await replay(app, planOf(fault));
+    });
+
+    test.each([
+      ["refused", "no POST was refused", takes(1, "refused"), null, "wrong_end"],
+      ["refused", "its second task succeeded", takes(2, "refused"), lost, "result_lost"],
+      ["unknown", "the second response named a task", takes(2, "unknown"), null, "result_lost"],
+    ] as const)("must not be given up as %s if %s", async (_reason, _why, app, fault, check) => {
+      await expect(replay(app, planOf(fault))).rejects.toMatchObject({ violations: [{ check }] });
+    });
+  });
+
   describe("rule_broken: a wait that the life before was told of", () => {
     const limited = { kind: "status", status: 429, retry_after_seconds: 30, when: "before" } as const;
-    const plan = {
-      seed: 1,
-      limit: 120,
-      varies: false,
-      redelivers: false,
-      faults: [{ method: "POST", times: 3, fault: limited }] as const,
-      outages: [],
-      others: [],
-      orders: ["order-1", "order-2"].map((id) => ({ id, outcome: { outcome: "success" } as const })),
-      processes: [
-        { orders: ["order-1", "order-2"], startsAt: 0, pace: [0, 0] as const, stopsAt: null, mishaps: [] },
-      ],
+    const ids = ["order-1", "order-2"];
+    const plan: Plan = {
+      ...CALM,
+      faults: [{ method: "POST", times: 3, fault: limited }],
+      orders: ids.map((id) => ({ id, outcome: { outcome: "success" } })),
+      processes: [{ ...CALM_PROCESS, orders: ids }],
     };
     /** The first life sends the first order and fails. The second sends these, and after the wait each order. */
-    const sends = (...ids: string[]): App => ({
+    const sends = (...early: string[]): App => ({
       async start(process) {
         const { orders, clock, life } = process;
-        const early = life === 1 ? orders.slice(0, 1) : orders.filter(({ id }) => ids.includes(id));
-        for (const { request } of ids.length === 1 ? [...early, ...early] : early.toReversed()) {
-          const sent = post(process, request);
-          await (life === 1 ? sent : sent.catch(() => {}));
+        const [first] = orders;
+        if (life === 1) await post(process, first?.request);
+        for (const id of early) {
+          await post(process, orders.find((order) => order.id === id)?.request).catch(() => {});
           await clock.sleep(100);
         }
         await clock.sleep(60_000);
@@ -213,11 +266,11 @@ describe("each check finds the program that it is for", () => {
     });
 
     test("is not known to the next life, whatever other requests are answered", async () => {
-      await replay(sends("order-1", "order-2"), plan);
+      await replay(sends("order-2", "order-1"), plan);
     });
 
     test("is known once the same request is answered again", async () => {
-      const error = await replay(sends("order-1"), plan).catch((error: unknown) => error);
+      const error = await replay(sends("order-1", "order-1"), plan).catch((error: unknown) => error);
       expect(error).toMatchObject({
         violations: [{ check: "rule_broken", detail: expect.stringContaining("ignored_retry_after") }],
       });
@@ -290,26 +343,11 @@ test("nothing of a killed process continues, and what it stored stays", async ()
       if (Number(stored.get("lives")) > lives.length) throw new Error("A dead process has stored something.");
     },
   };
-  const plan = {
-    seed: 1,
-    limit: 120,
-    varies: false,
-    redelivers: false,
-    faults: [],
-    outages: [],
-    others: [],
+  await replay(app, {
+    ...CALM,
     orders: [{ id: "order-1", outcome: { outcome: "success" } }],
-    processes: [
-      {
-        orders: ["order-1"],
-        startsAt: 0,
-        pace: [0, 0],
-        stopsAt: null,
-        mishaps: [[2, { kind: "crash", ms: 5000 }]],
-      },
-    ],
-  } as const;
-  await replay(app, plan);
+    processes: [{ ...CALM_PROCESS, orders: ["order-1"], mishaps: [[2, { kind: "crash", ms: 5000 }]] }],
+  });
   expect(lives).toEqual([1, 2, 3]);
 });
 
