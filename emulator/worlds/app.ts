@@ -25,7 +25,7 @@ export interface Order {
 }
 
 /**
- * Why an order ends without a song. `"failed"`: its task failed or timed out. `"refused"`: the service created no task. `"unknown"`: the outcome of the POST is unknown, and a person must decide. `"expired"`: the audio expired while no process ran.
+ * Why an order ends without a song. `"failed"`: its task failed or timed out. `"refused"`: a POST was refused, and no task succeeded. `"unknown"`: the outcome of the POST is unknown, and a person must decide. `"expired"`: the audio expired while no process ran.
  */
 export type GiveUpReason = "failed" | "refused" | "unknown" | "expired";
 
