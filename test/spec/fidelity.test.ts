@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
 import { titlesIn } from "./titles.js";
@@ -8,17 +9,19 @@ const PAGE = "../../docs/fidelity.md";
 const DRIFT_REPORT = "../../docs/reports/drift.md";
 const OPEN = "Policy options";
 const FIXED = "Details without an option";
+const OF_GUIDES = "Charges and repetition in the guides";
 
 /** One row of the page: the position of its sentence, its subject, and its tests. */
 interface Row {
   section: string;
   at: string;
+  about: string;
   shownBy: string[];
 }
 
 const page = readFileSync(new URL(PAGE, import.meta.url), "utf8");
 const rows = rowsOf(page);
-const sentences = rows.filter(({ section }) => section !== FIXED);
+const sentences = rows.filter(({ section }) => section !== FIXED && section !== OF_GUIDES);
 
 describe("every sentence of the interface", () => {
   it("is listed: each section is numbered from 1 without gaps and duplicates", () => {
@@ -45,6 +48,24 @@ it("every sentence and every fixed detail names an existing test", () => {
     shownBy.filter((by) => currentTitle(by) === undefined).map((by) => `${section}, ${at}: ${by}`),
   );
   expect(missing).toEqual([]);
+});
+
+/** What the guides say about charges and repetition, apart from what they say about the service and about payments. */
+const ABOUT_CHARGES =
+  /charged (?:once|twice)|sends nothing|nothing (?:is|was) (?:sent|charged)|at most once|(?:is|are|was|were) refunded|created twice|sends no POST|never repeats/i;
+const GUIDES = globSync(["README.md", "docs/*.md"]).filter(
+  (path) =>
+    !/(?:certify|control-plane|design-decisions|drift|fidelity|migrate|simulate-failures)\.md$/.test(path),
+);
+
+it.each(GUIDES)("what %s says about charges and repetition names its tests", (path) => {
+  const name = basename(path, ".md");
+  const listed = rows.filter(({ section, at }) => section === OF_GUIDES && at === name);
+  const statements = sentencesIn(readFileSync(path, "utf8")).filter((each) => ABOUT_CHARGES.test(each));
+  const lacking = statements.filter((each) => !listed.some(({ about }) => each.includes(about)));
+  expect(lacking).toEqual([]);
+  const unused = listed.filter(({ about }) => !statements.some((each) => each.includes(about)));
+  expect(unused.map(({ about }) => about)).toEqual([]);
 });
 
 it("every policy option belongs to a sentence of the interface", () => {
@@ -78,12 +99,24 @@ function rowsOf(markdown: string): Row[] {
     const [section = "", ...lines] = part.split("\n");
     if (section === OPEN) return [];
     return lines.flatMap((line) => {
-      const [at, , shownBy] = cellsOf(line);
-      return at === undefined || shownBy === undefined
+      const [at, about, shownBy] = cellsOf(line);
+      return at === undefined || about === undefined || shownBy === undefined
         ? []
-        : [{ section, at, shownBy: shownBy.split("<br>") }];
+        : [{ section, at, about, shownBy: shownBy.split("<br>") }];
     });
   });
+}
+
+/** The sentences and the table cells of a guide, without its code, its quotations, and the targets of its links. */
+function sentencesIn(markdown: string): string[] {
+  const text = markdown
+    .replace(/^---\n.*?\n---\n/s, "")
+    .replaceAll(/^ *```.*?^ *```/gms, "\n")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/"[^"\n]*"/g, "…");
+  const blocks = text.split(/\n\s*\n|\n(?=[-*|#]|\d+\. )/).filter((block) => !block.startsWith("#"));
+  const partsOf = (block: string) => block.split(block.startsWith("|") ? " | " : /(?<=[.?]) (?=[A-Z`*])/);
+  return blocks.flatMap((block) => partsOf(block.replaceAll(/\s+/g, " ")));
 }
 
 /** The cells of a table's row; none for the header. */
