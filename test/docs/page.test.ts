@@ -64,6 +64,20 @@ test.each([1440, 390])("nothing is wider than a page of %i px", async (width) =>
   expect(wrong).toEqual([]);
 });
 
+test("code fits into its box at 1300 px", async () => {
+  const page = await browser.newPage({ viewport: { width: 1300, height: 900 } });
+  const wide: string[] = [];
+  for (const path of ["index.html", ...guides()]) {
+    await open(page, path);
+    const boxes = await page.$$eval("pre", (all) =>
+      all.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.innerText.slice(0, 80)),
+    );
+    wide.push(...boxes.map((text) => `${path}: ${text}`));
+  }
+  await page.close();
+  expect(wide).toEqual([]);
+});
+
 test.each([
   ["rate limit", "How it works"],
   ["journal", "Avoid duplicate charges"],

@@ -52,7 +52,8 @@ export function postgresJournalSql(options: PostgresJournalOptions = {}): string
   changed_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX IF NOT EXISTS ${nameOfIndex("open")} ON ${name} (state) WHERE state <> 'closed';
-CREATE INDEX IF NOT EXISTS ${nameOfIndex("ends")} ON ${name} (changed_at) WHERE ${UNACKNOWLEDGED};`;
+CREATE INDEX IF NOT EXISTS ${nameOfIndex("ends")} ON ${name} (changed_at)
+  WHERE ${UNACKNOWLEDGED};`;
 }
 
 /**
