@@ -117,10 +117,17 @@ function helpOf(flag: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1).replaceAll("`", "");
 }
 
-/** A form as a document, with each list of words on one line. */
+/** The longest list that stands on one line, in letters. */
+const LONGEST_LIST = 80;
+
+/** A form as a document, with each short list of words on one line. */
 export function formText(form: object): string {
   const text = JSON.stringify(form, null, 2);
-  return text.replaceAll(/\[\s+("(?:[^"\\]|\\.)*"(?:,\s+"(?:[^"\\]|\\.)*")*)\s+\]/g, (_, words: string) => {
-    return `[${words.replaceAll(/",\s+"/g, '", "')}]`;
-  });
+  return text.replaceAll(
+    /\[\s+("(?:[^"\\]|\\.)*"(?:,\s+"(?:[^"\\]|\\.)*")*)\s+\]/g,
+    (list, words: string) => {
+      const line = `[${words.replaceAll(/",\s+"/g, '", "')}]`;
+      return line.length > LONGEST_LIST ? list : line;
+    },
+  );
 }
