@@ -176,8 +176,10 @@ function argumentSchema(name: string, kinds: readonly DescribedInput[]): z.ZodMi
 /** An argument without a type becomes a string: a model would nest other values. */
 function valueSchema({ type, choices, minimum }: FieldRule, isRequired: boolean): z.ZodMiniType {
   if (type === "boolean") return z.boolean();
-  if (type === "integer") return z.int();
-  if (type === "number") return z.number().check(z.minimum(minimum ?? Number.MIN_SAFE_INTEGER));
+  if (type === "integer" || type === "number") {
+    const schema = type === "integer" ? z.int() : z.number();
+    return minimum === undefined ? schema : schema.check(z.minimum(minimum));
+  }
   if (choices !== undefined) return z.enum(choices);
   // Models fill arguments that they don't use with empty strings.
   return isRequired ? z.string().check(z.regex(/\S/, "must not be blank")) : z.string();

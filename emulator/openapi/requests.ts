@@ -78,7 +78,7 @@ function inputSchema(described: DescribedInput, inputs: readonly DescribedInput[
 
 function fieldSchema(rule: FieldRule, text: FieldText | undefined): JsonSchema {
   const { type, choices, minimum, isRequired, isPublicUrl } = rule;
-  // JSON JsonSchema has no flag for either case.
+  // JSON Schema has no flag for either case.
   const pattern = isPublicUrl === true ? "^[Hh][Tt][Tt][Pp][Ss]?://" : isRequired === true ? "\\S" : null;
   return {
     ...(type !== "any" && { type }),
@@ -92,7 +92,7 @@ function fieldSchema(rule: FieldRule, text: FieldText | undefined): JsonSchema {
 /** The one rule about several fields at once: one of them must not be blank. */
 function oneNotBlank([first, ...others]: readonly string[]) {
   if (first === undefined) return {};
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON JsonSchema
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   return { if: { not: { anyOf: others.map(notBlank) } }, then: notBlank(first) };
 }
 

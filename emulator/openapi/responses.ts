@@ -85,7 +85,7 @@ function taskFields() {
 /** The fields that are set only in some statuses. `additionalProperties` is repeated, since some tools require it. */
 const FIELDS_BY_STATUS = {
   if: { properties: { status: { enum: ["failure", "timeout"] } }, additionalProperties: {} },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON JsonSchema
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: {
     required: ["error_code", "retryable"],
     properties: {

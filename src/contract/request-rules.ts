@@ -60,10 +60,11 @@ function misfitOf(rule: FieldRule, value: unknown): string | null {
   if (type === "any" || (value === undefined && isRequired !== true)) return null;
   if (value === undefined) return "is missing";
   if (type === "boolean") return typeof value === "boolean" ? null : "must be true or false";
-  if (type === "integer") return Number.isInteger(value) ? null : "must be a whole number";
-  if (type === "number") {
-    const fits = Number.isFinite(value) && Number(value) >= (minimum ?? Number.NEGATIVE_INFINITY);
-    return fits ? null : `must be a number${minimum === undefined ? "" : ` of ${minimum} or more`}`;
+  if (type === "integer" || type === "number") {
+    const isOfType = type === "integer" ? Number.isInteger(value) : Number.isFinite(value);
+    const what = type === "integer" ? "a whole number" : "a number";
+    if (isOfType && (minimum === undefined || Number(value) >= minimum)) return null;
+    return `must be ${what}${minimum === undefined ? "" : ` of ${minimum} or more`}`;
   }
   if (choices !== undefined)
     return choices.some((each) => each === value) ? null : `must be ${orList(choices)}`;

@@ -23,6 +23,7 @@ const INVENTED: DescribedInput = {
   fields: {
     source_clip_id: { type: "string", isRequired: true, clipOf: ["music"] },
     remix_strength: { type: "number", minimum: 0 },
+    remix_bars: { type: "integer", minimum: 2 },
   },
   texts: {
     result: "a remix of a clip",
@@ -30,6 +31,7 @@ const INVENTED: DescribedInput = {
     fields: {
       source_clip_id: { label: "Source clip", description: "The clip to remix.", example: "clip-9" },
       remix_strength: { label: "Strength", description: "How far the remix departs.", example: 0.5 },
+      remix_bars: { label: "Bars", description: "How many bars it repeats.", example: 8 },
     },
   },
 };
@@ -39,10 +41,11 @@ const remix = (input: object) => ({ model: "provider_a", task_type: "remix", inp
 const issuesOf = (body: unknown) => findRequestViolation(body, undefined, INPUTS)?.issues ?? [];
 
 test("both halves accept its requests, and refuse what its rules forbid", () => {
-  expect(issuesOf(remix({ source_clip_id: "clip", remix_strength: 0 }))).toEqual([]);
-  expect(issuesOf(remix({ source_clip_id: " ", remix_strength: -1 }))).toEqual([
+  expect(issuesOf(remix({ source_clip_id: "clip", remix_strength: 0, remix_bars: 2 }))).toEqual([]);
+  expect(issuesOf(remix({ source_clip_id: " ", remix_strength: -1, remix_bars: 1 }))).toEqual([
     { path: "input.source_clip_id", message: "must not be blank" },
     { path: "input.remix_strength", message: "must be a number of 0 or more" },
+    { path: "input.remix_bars", message: "must be a whole number of 2 or more" },
   ]);
   expect(findRequestViolation(remix({ source_clip_id: "clip" }))?.errorCode).toBe("unsupported_task_type");
 });
@@ -74,6 +77,7 @@ test("the OpenAPI document and the JSON Schema of seed files describe it", () =>
         description: "The clip to remix. From an earlier music task of the account.",
       },
       remix_strength: { type: "number", minimum: 0, description: "How far the remix departs." },
+      remix_bars: { type: "integer", minimum: 2, description: "How many bars it repeats." },
     },
   };
   const request = { description: "A remix of a clip. 7 credits.", properties: { input } };
@@ -105,7 +109,10 @@ test("agents have a tool for it", () => {
   if (tool === undefined) return;
   expect(z.toJSONSchema(tool.inputSchema)).toMatchObject({
     required: ["order", "source_clip_id"],
-    properties: { remix_strength: { type: "number", minimum: 0, description: "How far the remix departs." } },
+    properties: {
+      remix_strength: { type: "number", minimum: 0, description: "How far the remix departs." },
+      remix_bars: { type: "integer", minimum: 2, description: "How many bars it repeats." },
+    },
   });
   const given = { order: "remix-1", source_clip_id: "clip", remix_strength: 0 };
   expect(tool.requestOf(given)).toEqual(remix({ source_clip_id: "clip", remix_strength: 0 }));
@@ -117,13 +124,15 @@ test("the dashboard's form has its fields", () => {
   expect(fieldsOf(draft, INPUTS).map(({ name, text }) => [name, text.label])).toEqual([
     ["source_clip_id", "Source clip"],
     ["remix_strength", "Strength"],
+    ["remix_bars", "Bars"],
   ]);
 });
 
 test("the options page lists it", () => {
   const tables = requestTables(INPUTS);
   expect(tables).toContain(
-    '| a remix of a clip | `provider_a` | `remix` | 7 | `source_clip_id` | `remix_strength` | `{ source_clip_id: "clip-9" }` |',
+    '| a remix of a clip | `provider_a` | `remix` | 7 | `source_clip_id` | `remix_strength`, `remix_bars` | `{ source_clip_id: "clip-9" }` |',
   );
   expect(tables).toContain("| `remix_strength` | number, 0 or more | How far the remix departs. |");
+  expect(tables).toContain("| `remix_bars` | whole number, 2 or more | How many bars it repeats. |");
 });
