@@ -98,7 +98,7 @@ export const addedFaultSchema = objectOf({
   rule: faultRuleSchema,
   /** How often it can still fire; null for unlimited. */
   left: z.nullable(count),
-  /** How many numbers were drawn from its random stream: one for each matching request. */
+  /** How many numbers were drawn from its random stream: one for each matching request on which no earlier fault fired. */
   met: count,
 });
 
@@ -159,7 +159,10 @@ function matches(rule: FaultRule, { method, path, accountId }: Target): boolean 
   return rule.path.endsWith("*") ? path.startsWith(rule.path.slice(0, -1)) : path === rule.path;
 }
 
-/** Each fault has a random stream of its own, so that other faults and accounts do not change its draws. */
+/**
+ * Each fault has a random stream of its own, so that faults of other accounts, and faults that were added later, do not change
+ * its draws. A request on which an earlier fault fires is not drawn for.
+ */
 function fires(fault: AddedFault, seed: number): boolean {
   const { probability, account_id: accountId } = fault.rule;
   if (probability === undefined) return true;
