@@ -40,6 +40,22 @@ test("test/spec/tables/requests has a request that is refused for each field wit
   expect(titlesOf(untested)).toEqual([]);
 });
 
+test("test/spec/tables/requests has the least value of each field that has one, and a number below it", () => {
+  const limited = FIELDS.flatMap(({ described, field }) => {
+    const { minimum } = described.fields[field] ?? {};
+    return minimum === undefined ? [] : [{ described, field, minimum }];
+  });
+  const untested = limited.filter(({ described, field, minimum }) => {
+    const rows = ROWS.filter((row) => row.described === described && typeof row.input[field] === "number");
+    const isTested =
+      rows.some(({ isAccepted, input }) => isAccepted && input[field] === minimum) &&
+      rows.some(({ isAccepted, input }) => !isAccepted && input[field] < minimum);
+    return !isTested;
+  });
+  expect(limited.length).toBeGreaterThan(0);
+  expect(titlesOf(untested)).toEqual([]);
+});
+
 test("a mode reads or ignores the fields of the other modes, but for those that do not apply to it", () => {
   const unknown = DESCRIBED_INPUTS.flatMap((described) => {
     const { model, task_type: type, fields, ignored = [], chosenBy } = described;
