@@ -81,7 +81,7 @@ test("code fits into its box at 1300 px", async () => {
 test.each([
   ["rate limit", "How it works"],
   ["journal", "Avoid duplicate charges"],
-  ["retry", "Errors"],
+  ["retry", "Errors and troubleshooting"],
   ["Tasks", "async-music.Tasks"],
   ["saveAudio", "async-music/node.saveAudio"],
   ["TaskFailedError", "async-music.TaskFailedError"],
