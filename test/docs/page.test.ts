@@ -32,10 +32,15 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 interface Axe {
-  axe: { run(options?: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+  axe: {
+    run(
+      within: string,
+      options: object,
+    ): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+  };
 }
 
-/** The themes differ in their colors only, and the guides share theirs. */
+/** The themes differ in their colors only. The guides share theirs, and what stands beside their text. */
 test.each([
   ["light", {}, () => [...KINDS, ...guides()]],
   ["dark", { runOnly: ["color-contrast"] }, () => [...KINDS, ...guides().slice(0, 5)]],
@@ -45,8 +50,9 @@ test.each([
   for (const path of paths()) {
     await open(page, path);
     await page.evaluate(axe.source);
-    const run = (chosen: object) => (globalThis as unknown as Axe).axe.run(chosen);
-    const { violations } = await page.evaluate(run, options);
+    const within = KINDS.includes(path) ? "html" : ".col-content";
+    const run = ([part, chosen]: [string, object]) => (globalThis as unknown as Axe).axe.run(part, chosen);
+    const { violations } = await page.evaluate(run, [within, options] as [string, object]);
     wrong.push(...violations.map(({ id, nodes }) => `${path}: ${id}: ${nodes[0]?.html}`));
   }
   await page.close();
