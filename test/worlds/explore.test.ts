@@ -317,8 +317,8 @@ describe("each check finds the program that it is for", () => {
     const timers = () => process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
     const before = timers();
     expect((await brokenWorld(app)).violations[0]?.check).toBe("result_lost");
-    // A real timer would keep the process of the test alive.
-    expect(timers()).toBe(before);
+    // A real timer would keep the process of the test alive. One of an earlier test of the worker may end meanwhile.
+    expect(timers()).toBeLessThanOrEqual(before);
   });
 
   test("check: the program's own", async () => {
