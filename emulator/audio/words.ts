@@ -50,7 +50,7 @@ const VERSE_LINES = [
   "I was dreaming of {word}",
   "You kept talking of {word}",
   "There was nothing but {word}",
-  "Somebody whispered {word}",
+  "The station whispered {word}",
   "I left a letter for {word}",
   "We were looking for {word}",
   "I can still hear {word}",
