@@ -46,16 +46,17 @@ function exampleLines(input: DescribedInput): string {
 }
 
 const batchHelpFor = (command: string) => `
-FILE is JSON Lines: on each line a request as JSON, with an id
-beside model. If its name ends in .csv, it is CSV with a header:
-a column for each field of the request and of its input.
+FILE is JSON Lines: on each line a request as JSON, with the
+field id beside model. If its name ends in .csv, it is CSV with
+a header: a column for each field of the request and its input.
 
   {"id":"rain","model":"provider_a","task_type":"music",
    "input":{"gpt_description_prompt":"rain in Lisbon"}}
 
-(on one line). The id names the files: rain.wav, rain-2.wav.
-All lines are checked before anything is sent. Then the price
-is shown, and you confirm it before anything is ordered.
+(on one line). The field id names the files: rain.wav,
+rain-2.wav. All lines are checked before anything is sent. Then
+the price is shown, and you confirm it before anything is
+ordered.
 
 After Ctrl-C, a crash or a power cut, run the same command
 again: it continues, and pays for nothing twice.

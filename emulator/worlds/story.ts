@@ -71,7 +71,7 @@ function withoutRepeats(lines: readonly string[]): string[] {
 }
 
 /** In a message, another one each time. */
-const REQUEST_ID = /request id [\w-]+/g;
+const REQUEST_ID = /request ID [\w-]+/g;
 
 /** The block that begins at a line, and how often it stands there: one line once, if nothing is repeated. */
 function repeatAt(lines: readonly string[], index: number): [size: number, times: number] {

@@ -32,7 +32,7 @@ export function messageOf(
 ): string {
   const happened = textOf(what, nameOf);
   const first = sentence(why === undefined ? happened : `${happened}: ${why}`);
-  const last = requestId === undefined ? [] : [`(request id ${requestId})`];
+  const last = requestId === undefined ? [] : [`(request ID ${requestId})`];
   return [first, ...facts, ...advice, ...codeAdvice, ...last].join(" ");
 }
 

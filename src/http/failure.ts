@@ -86,7 +86,7 @@ export function invalidResponse(
   const reason = `the response does not match the interface: ${redactor.text(what)}`;
   const advice = isHtml
     ? adviceOf(call, HTML)
-    : adviceToRepeat(call, "Report the request id to the service.");
+    : adviceToRepeat(call, "Report the request ID to the service.");
   return new InvalidResponseError(failureParts(call, reason, advice), {
     requestId,
     issues,

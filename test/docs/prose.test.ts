@@ -25,6 +25,7 @@ test.each([
   ],
   ["a web page", "a.html", "<p>Nobody</p>\n<script>\n// room\n</script>\n", ["1:4 Nobody", "3:4 room"]],
   ["another name of the interface", "docs/page.md", "The service's contract.", ["1:5 service's contract"]],
+  ["an ID in small letters", "src/a.ts", 'throw new Error("The request id is 1.");', ["1:22 request id"]],
   ["the name of a parameter", "src/a.ts", "const a = ({ b: chance }: B) => 1;", ["1:17 chance"]],
 ])("a word outside of the glossary is found in %s", async (_, path, content, expected) => {
   const found = await lintProse(path, content);
@@ -40,6 +41,7 @@ test.each([
     "src/a.ts",
     'import { answer } from "b";\nconst a = answer("room");',
   ],
+  ["an ID, and the name of one", "src/a.ts", "/** The request ID. */\nconst requestId = 1;"],
   ["a sense that is not meant", "docs/page.md", "A request in flight, by chance. People who wait in place."],
 ])("%s is not checked", async (_, path, content) => {
   expect(await lintProse(path, content)).toEqual([]);

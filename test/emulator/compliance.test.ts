@@ -76,7 +76,7 @@ test("an unused fault of a test without requests is named with that", () => {
   expect(problemsOf(emulator)).toContain("The test sent nothing.");
 });
 
-test("a list of paths has `*` for an id in any case", async () => {
+test("a list of paths has `*` for an ID in any case", async () => {
   const { emulator, create, read } = createService();
   const taskId = await create();
   await read(taskId.toUpperCase());

@@ -123,7 +123,7 @@ describe("a call returns the status and the body that its description states", (
   });
 });
 
-describe("every call gets a response with a request id, and a refused one or a read changes nothing", () => {
+describe("every call gets a response with a request ID, and a refused one or a read changes nothing", () => {
   test.each(CALLS)("$name", async ({ method, path, definition }) => {
     const schema = bodySchema(definition);
     const variant = schema?.anyOf?.find((each) => Object(each).properties !== undefined) ?? schema;

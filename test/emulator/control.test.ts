@@ -278,7 +278,7 @@ describe("access to the control plane", () => {
     },
   );
 
-  test("the API key is ignored, and the response has the caller's request id", async () => {
+  test("the API key is ignored, and the response has the caller's request ID", async () => {
     const headers = { "x-api-key": "emu_wrong", "X-Request-Id": "mine" };
     const response = await service.send("/_emulator/audit", { headers });
     expect(response.status).toBe(200);

@@ -55,7 +55,7 @@ const anyBody = fc.oneof(
 /** Milliseconds after which an exchange counts as hanging: no machine is so slow. */
 const HANGS_AFTER = 60_000;
 
-test("every request gets a response with a request id, an error body if it fails, and never a 500", async () => {
+test("every request gets a response with a request ID, an error body if it fails, and never a 500", async () => {
   const { send, emulator } = createService({ credits: 1_000_000 });
   const right = (arbitrary: fc.Arbitrary<string>, usual: string) =>
     fc.oneof({ weight: 5, arbitrary: fc.constant(usual) }, arbitrary);

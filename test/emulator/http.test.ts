@@ -69,7 +69,7 @@ test("the query is not part of the path", async () => {
   expect((await get(`${BALANCE}?x=/y`)).status).toBe(200);
 });
 
-test("every response has the caller's request id, its length and the header X-Emulator", async () => {
+test("every response has the caller's request ID, its length and the header X-Emulator", async () => {
   const { emulator, send, get, post } = createService({ limits: { requests: 4 } });
   const id = { "X-Request-Id": "mine.1" };
   const wrongKey = { ...id, "x-api-key": "emu_unknown" };

@@ -119,7 +119,7 @@ test("a server that listens on one address uses it in its URLs, unless the reque
   expect((await originsFor(allowed))[0]).toBe(`http://${allowed}`);
 });
 
-test("an internal error is a 500 with a request id and a line on stderr, and the server keeps running", async () => {
+test("an internal error is a 500 with a request ID and a line on stderr, and the server keeps running", async () => {
   const { get, emulator } = await listen();
   const ledgers = coreOf(emulator).state.accounts.map(({ ledger }) => ledger);
   const log = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -189,7 +189,7 @@ test.each([
   [`PROPFIND ${TASK} HTTP/1.1`, 405, "method_not_allowed"],
   [`GET ${BALANCE} HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket`, 401, "missing_api_key"],
   [`NONSENSE ${TASK} HTTP/1.1`, 400, "invalid_request_body"],
-])("%s gets an error body and a request id", async (lines, status, errorCode) => {
+])("%s gets an error body and a request ID", async (lines, status, errorCode) => {
   const { server } = await listen();
   const response = await sendRaw(server.url, [lines, "Connection: close", "", ""]);
   expect(statusesIn(response)).toEqual([status]);

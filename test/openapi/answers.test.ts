@@ -65,7 +65,7 @@ it("the description allows the refusal of every request beyond the rate limit", 
 
 it.each([
   ["an undocumented status", { status: 404 }],
-  ["a response without a request id", { headers: new Headers() }],
+  ["a response without a request ID", { headers: new Headers() }],
   ["credits that are text", { body: { code: 200, data: { available: "1", frozen: 0, total: 1 } } }],
   ["a missing field", { body: { code: 200, data: { available: 1, frozen: 0 } } }],
   [

@@ -146,7 +146,7 @@ describe("a function that fails", () => {
     const error = await rejection(client.tasks.run(SONG, { journal, journalKey: "order" }), ConnectionError);
     expect(error.cause).toBe(lost);
     expect(error.message).toBe(
-      `Failed to create a task: the function \`apiKey\` threw; see \`cause\`. Nothing was sent. (request id ${error.requestId})`,
+      `Failed to create a task: the function \`apiKey\` threw; see \`cause\`. Nothing was sent. (request ID ${error.requestId})`,
     );
     expect(emulator.requests).toEqual([]);
     expect(await journal.get("order")).toBeNull();

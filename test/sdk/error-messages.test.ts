@@ -4,7 +4,7 @@ import { reasonOf, rejection } from "../support/rejection.js";
 import { limited, refusal, SONG_REQUEST, TASK_ID } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
-// A message says what failed, why, what to do, and the request id.
+// A message says what failed, why, what to do, and the request ID.
 
 test("an `InvalidRequestError` that an application makes for its tests needs no issues", () => {
   const { message } = new InvalidRequestError("invalid_task_input", []);
@@ -43,12 +43,12 @@ test.each<[status: number, body: unknown, reason: string]>([
   [399, { message: "Gone" }, "HTTP 399 is a redirect, which the SDK does not follow. Check `baseUrl`"],
 ])("the message of a %i with %j says: %s", async (status, body, reason) => {
   const { message } = await errorOf(Response.json(body, { status }));
-  expect(message).toBe(`Failed to read the balance: ${reason}. (request id request-1)`);
+  expect(message).toBe(`Failed to read the balance: ${reason}. (request ID request-1)`);
 });
 
 test("a body that is not JSON has no error code, and a redirect has the code of its body", async () => {
   const { message } = await errorOf(new Response("<h1>no</h1>", { status: 502 }));
-  expect(message).toContain("no error code (HTTP 502). Try again later. (request id");
+  expect(message).toContain("no error code (HTTP 502). Try again later. (request ID");
   expect(await errorOf(refusal(302, "invalid_model"))).toMatchObject({ errorCode: "invalid_model" });
 });
 
@@ -61,11 +61,11 @@ test("a message contains the service's message up to 300 characters", async () =
 test("a 429 with a stated wait says when to retry, and then how to resume", async () => {
   const { message } = await errorOf(limited(30));
   expect(message).toMatch(
-    /\(HTTP 429\): .*\. Retry after 2026-01-01T00:00:30\.000Z\. \(request id request-1\)$/,
+    /\(HTTP 429\): .*\. Retry after 2026-01-01T00:00:30\.000Z\. \(request ID request-1\)$/,
   );
   const ofPoll = await pollMessageOf(limited(30));
   expect(ofPoll).toMatch(
-    /Retry after 2026-01-01T00:00:30\.000Z\. \S.*client\.tasks\.wait.*\. \(request id request-1\)$/,
+    /Retry after 2026-01-01T00:00:30\.000Z\. \S.*client\.tasks\.wait.*\. \(request ID request-1\)$/,
   );
 });
 

@@ -104,7 +104,7 @@ test("the base URL of an in-process emulator suggests passing its whole connecti
   const client = new AsyncMusic({ baseUrl, apiKey, fetch, maxRetries: 0 });
   const { message } = await rejection(client.account.balance(), ConnectionError);
   expect(message).toContain(
-    "pass all of `emulator.connection()` to the client, including `fetch`. (request id",
+    "pass all of `emulator.connection()` to the client, including `fetch`. (request ID",
   );
   const waiting = createWorld(fetch, { baseUrl, apiKey }).client.tasks.wait(TASK_ID, { maxWaitMs: 5000 });
   expect((await rejection(waiting, WaitTimeoutError)).cause).toMatchObject({

@@ -79,7 +79,7 @@ test.each<[string, unknown]>([
   ["an unknown state", { ...INTENT, state: "done" }],
   ["an entry without a revision", { ...INTENT, revision: undefined }],
   ["an entry without the request", { ...INTENT, request: undefined }],
-  ["an entry whose request id is a number", { ...INTENT, request_id: 1 }],
+  ["an entry whose request ID is a number", { ...INTENT, request_id: 1 }],
   ["an entry without its time", { ...INTENT, at: null }],
   ["an entry with half a count", { ...INTENT, tasks_created: 1.5 }],
   ["an entry whose count is a string", { ...INTENT, tasks_created: "7" }],
@@ -89,7 +89,7 @@ test.each<[string, unknown]>([
     { ...INTENT, timeout_ms },
   ]),
   ["a record in an unknown state", { ...RECORD, state: "done" }],
-  ["a record whose task id is a number", { ...RECORD, task_id: 7 }],
+  ["a record whose task ID is a number", { ...RECORD, task_id: 7 }],
   ["a record without a submission", { ...RECORD, submission: undefined }],
   ["a record whose submission is a string", { ...RECORD, submission: TASK_ID }],
   ["a record without a task", { ...RECORD, task_id: "" }],
@@ -182,7 +182,7 @@ test.each([
   ["freed during the POST still gets its task", null],
   ["taken by another process during the POST is left to it, and onUnrecorded is called", INTENT],
   [
-    "taken with another request id is left to its run, too",
+    "taken with another request ID is left to its run, too",
     journalEntry("intent", { request_id: "request-2" }),
   ],
   [

@@ -172,7 +172,7 @@ const CREATED = { task_id: OTHER_TASK_ID };
 test.each<[what: string, isCreated: boolean, answer: () => Response | Promise<Response>]>([
   ["was refused", false, () => refusal(402, "insufficient_credits")],
   ["received a broken response that names its task", true, () => ok(CREATED)],
-  ["lost its connection after the task id", true, () => new Response(`{"data":${JSON.stringify(CREATED)}`)],
+  ["lost its connection after the task ID", true, () => new Response(`{"data":${JSON.stringify(CREATED)}`)],
 ])("another create of this client that %s counts only if it created a task", async (_, isCreated, answer) => {
   const service = countingService({ others: isCreated ? 1 : 0 });
   const world = createWorld((request) => (request.body.includes("sun") ? answer() : service.answer(request)));

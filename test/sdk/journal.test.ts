@@ -342,7 +342,7 @@ test("a rate-limited POST is not sent again if the journal fails meanwhile, and 
   expect(await world.entry()).toBeNull();
 });
 
-test("an unknown outcome has the request id of the response, and the journal has the id that was sent", async () => {
+test("an unknown outcome has the request ID of the response, and the journal has the ID that was sent", async () => {
   const answer = () => refusal(502, "upstream_provider_error", { "X-Request-Id": "gateway-1" });
   const { run, entry } = journaledWorld(answer);
   const error = await rejection(run({ requestId: "request-1" }), SubmissionOutcomeUnknownError);
@@ -354,7 +354,7 @@ test.each([
   ["a broken connection", lost, null],
   ["a 502", () => refusal(502, "upstream_provider_error"), 502],
   ["a 500", () => refusal(500, "internal_error"), 500],
-  ["a 202 without a task id", () => Response.json({ code: 202, data: {} }, { status: 202 }), 202],
+  ["a 202 without a task ID", () => Response.json({ code: 202, data: {} }, { status: 202 }), 202],
   ["a 408 of a gateway", () => new Response("Request Timeout", { status: 408 }), 408],
   ["a redirect", () => new Response(null, { status: 302, headers: { Location: "https://a.example" } }), 302],
 ])("after %s the outcome stays unknown, and a restart sends nothing", async (_, answer, status) => {

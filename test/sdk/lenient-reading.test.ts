@@ -50,7 +50,7 @@ test("a task of an unknown type can succeed with any result", async () => {
   }
 });
 
-test("clips need only an id and a URL", async () => {
+test("clips need only an ID and a URL", async () => {
   for (const type of ["music", "upload", "concat"]) {
     const result = [{ id: "c", audio_url: "https://a.example/c" }];
     const { client } = createWorld(() => ok(succeeded({ type, output: { result } })));
@@ -86,7 +86,7 @@ describe("a response that breaks the contract", () => {
     const { issues, message } = await rejection(reading, InvalidResponseError);
     expect(issues.map(({ path }) => path)).toEqual(["data.frozen", "data.total"]);
     expect(message).toMatch(
-      /interface: `data\.frozen` [^;`]+; `data\.total` [^;`]+\. \(request id request-1\)$/,
+      /interface: `data\.frozen` [^;`]+; `data\.total` [^;`]+\. \(request ID request-1\)$/,
     );
   });
 });

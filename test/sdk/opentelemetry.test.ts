@@ -94,7 +94,7 @@ test("each attempt is an HTTP span of its call, with the names of the stable con
   expect(http?.status).toEqual({ code: SpanStatusCode.UNSET });
 });
 
-test("the name of a poll's span does not contain the task id", async () => {
+test("the name of a poll's span does not contain the task ID", async () => {
   const { client, named } = createTracedWorld(inTurn(accepted(), ok(succeeded())));
   await client.tasks.run(SONG_REQUEST);
   const names = ["POST /api/v1/task", "GET /api/v1/task/{taskId}"];

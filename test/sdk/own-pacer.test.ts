@@ -16,7 +16,7 @@ test("a custom pacer admits every request and receives its report", async () => 
 });
 
 const METHODS = ["admit", "report", "learn"] as const;
-test.each(METHODS)("the error of a wait has the task id if the pacer's %s throws", async (method) => {
+test.each(METHODS)("the error of a wait has the task ID if the pacer's %s throws", async (method) => {
   const { pacer } = createOwnPacer();
   const away = new Error("the database is away");
   pacer[method] = () => {

@@ -150,7 +150,7 @@ test("a 404 without a body is TaskNotFoundError for a task, and ApiError for ano
   await expect(client.tasks.retrieve(TASK_ID)).rejects.toMatchObject({
     name: "TaskNotFoundError",
     taskId: TASK_ID,
-    message: expect.stringMatching(/Check that this is a task ID, .* Check `baseUrl`, too\. \(request id/),
+    message: expect.stringMatching(/Check that this is a task ID, .* Check `baseUrl`, too\. \(request ID/),
   });
   await expect(client.account.balance()).rejects.toMatchObject({
     name: "ApiError",

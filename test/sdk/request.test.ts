@@ -40,7 +40,7 @@ const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const idsOf = ({ requests }: World) => requests.map(({ headers }) => headers.get("X-Request-Id"));
 
 describe.each(CALLS)("%s", (_, call, answer) => {
-  test("carries the key and a request id of its own", async () => {
+  test("carries the key and a request ID of its own", async () => {
     const world = createWorld(answer, { random: Math.random });
     await call(world.client);
     await call(world.client);
@@ -134,7 +134,7 @@ describe.each(CALLS)("%s", (_, call, answer) => {
   });
 });
 
-test("an error response as JSON has name, message, status, code, request id and headers", async () => {
+test("an error response as JSON has name, message, status, code, request ID and headers", async () => {
   const { client } = createWorld(() => refusal(402, "insufficient_credits", { "X-Gateway": "eu-1" }));
   const error = await rejection(client.account.balance(), InsufficientCreditsError);
   expect(JSON.parse(JSON.stringify(error))).toEqual({
@@ -204,7 +204,7 @@ test("a signal has no listeners after its calls have ended", async () => {
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("each poll of a wait has its own request id, unless the caller passed one", async () => {
+test("each poll of a wait has its own request ID, unless the caller passed one", async () => {
   const answers = inTurn(ok(task()), ok(task()), ok(succeeded()));
   const own = createWorld(answers, { random: Math.random });
   await own.client.tasks.wait(TASK_ID);
@@ -215,7 +215,7 @@ test("each poll of a wait has its own request id, unless the caller passed one",
   expect(idsOf(given)).toEqual(["wait-1", "wait-1", "wait-1"]);
 });
 
-test("the request id of a run is sent with its POST, not with its polls", async () => {
+test("the request ID of a run is sent with its POST, not with its polls", async () => {
   const world = createWorld(inTurn(accepted(), ok(succeeded())));
   await world.client.tasks.run(SONG_REQUEST, { requestId: "order-1" });
   const [post, poll] = idsOf(world);
@@ -223,7 +223,7 @@ test("the request id of a run is sent with its POST, not with its polls", async 
   expect(poll).not.toBe("order-1");
 });
 
-test("the same random numbers make the same request ids, which are UUIDs", async () => {
+test("the same random numbers make the same request IDs, which are UUIDs", async () => {
   const ids = async (seed: number) => {
     let state = seed;
     const random = () => {

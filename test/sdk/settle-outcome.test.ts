@@ -90,7 +90,7 @@ test.each([null, OTHER_TASK_ID, TASK_ID])(
   },
 );
 
-test("settleOutcome with a task id records it, and the run resumes with that task", async () => {
+test("settleOutcome with a task ID records it, and the run resumes with that task", async () => {
   const world = await lostRun(done);
   const intent = await world.entry();
   expect(await world.settle(TASK_ID)).toBe(true);
@@ -140,7 +140,7 @@ test("a key that holds nothing is not settled", async () => {
 test.each([
   ["complete", () => accepted()],
   ["broken", () => Response.json({ code: 202, data: { task_id: TASK_ID } }, { status: 202 })],
-])("the task id that the service returned in a %s response is never replaced", async (_, response) => {
+])("the task ID that the service returned in a %s response is never replaced", async (_, response) => {
   const { run, settle, entry } = journaledWorld(inTurn(response, done));
   await run().catch(() => {});
   const recorded = await entry();

@@ -49,7 +49,7 @@ test.each<[what: string, answer: () => Response, toData: (task: Task) => unknown
 });
 
 test.each([
-  ["an unknown task id", () => refusal(404, "task_not_found"), "TaskNotFoundError"],
+  ["an unknown task ID", () => refusal(404, "task_not_found"), "TaskNotFoundError"],
   ["a refused key", () => refusal(401, "invalid_api_key", {}, { message: API_KEY }), "AuthenticationError"],
   ["a wait that takes too long", () => ok(task()), "WaitTimeoutError"],
 ])("%s ends the stream with an event that names the error, and shows no message", async (_, answer, name) => {

@@ -27,7 +27,7 @@ import {
 import { API_KEY, arrivals, createWorld, gaps } from "../support/world.js";
 
 const BAD_IDS = ["", ".", "..", "\ud800", `Bearer ${API_KEY}`, undefined, null, 7, {}];
-test.each(BAD_IDS)("%j is refused as a task id, and nothing is sent", async (id) => {
+test.each(BAD_IDS)("%j is refused as a task ID, and nothing is sent", async (id) => {
   const { client, requests } = createWorld(() => accepted());
   expectNoKey(await rejection(client.tasks.retrieve(id as string), InvalidRequestError), API_KEY);
   await rejection(client.tasks.wait(id as string), InvalidRequestError);
@@ -36,7 +36,7 @@ test.each(BAD_IDS)("%j is refused as a task id, and nothing is sent", async (id)
 });
 
 test.each([" ", ".", "..", "\ud800", API_KEY])(
-  "after a response with the task id %j, the outcome is unknown",
+  "after a response with the task ID %j, the outcome is unknown",
   async (id) => {
     const { client, requests } = createWorld(() => accepted({ task_id: id }));
     const error = await rejection(client.tasks.run(SONG_REQUEST), SubmissionOutcomeUnknownError);
@@ -47,7 +47,7 @@ test.each([" ", ".", "..", "\ud800", API_KEY])(
 );
 
 const ODD_IDS = ["a/b", "../account/balance", "a?b=c", "a#b", "%2e%2e", "ü", "a b"];
-test.each(ODD_IDS)("the task id %j is encoded as one path segment", async (id) => {
+test.each(ODD_IDS)("the task ID %j is encoded as one path segment", async (id) => {
   const { client, requests } = createWorld(() => refusal(404, "task_not_found"));
   await expect(client.tasks.retrieve(id)).rejects.toMatchObject({ name: "TaskNotFoundError", taskId: id });
   expect(requests[0]?.path).toBe(`/api/v1/task/${encodeURIComponent(id)}`);
@@ -64,7 +64,7 @@ test("retrieve takes the id of a task, its submission, and a submission after JS
   expect(new Set(requests.slice(1).map(({ path }) => path))).toEqual(new Set([`/api/v1/task/${TASK_ID}`]));
 });
 
-test("a submission without a valid task id is refused before anything is sent", async () => {
+test("a submission without a valid task ID is refused before anything is sent", async () => {
   const { client, requests } = createWorld(() => ok(task()));
   for (const given of [
     { ...submission(), task_id: undefined },

@@ -42,7 +42,7 @@ function listenTo(client: AsyncMusic) {
   return events;
 }
 
-test("an attempt, its response and a retry are events with one request id", async () => {
+test("an attempt, its response and a retry are events with one request ID", async () => {
   const { client } = createWorld(
     inTurn(refusal(503, "internal_error"), balance({}, { "X-RateLimit-Remaining": "17" })),
     { random: () => 0.5 },
@@ -140,7 +140,7 @@ test("a connection that breaks is an answer event without a status", async () =>
   expect(events[1]?.event).toMatchObject({ status: null, failure: "connection_lost", remaining: null });
 });
 
-test("a wait emits each change of its task once, and each poll with the task id", async () => {
+test("a wait emits each change of its task once, and each poll with the task ID", async () => {
   const { client } = createWorld(
     inTurn(
       ok(task({ status: "pending" })),
@@ -183,7 +183,7 @@ test("no retry is emitted if the wait ends before it", async () => {
   expect(events.map(({ name }) => name)).toEqual(["attempt", "response"]);
 });
 
-test("download events have the URL and no request id", async () => {
+test("download events have the URL and no request ID", async () => {
   const { client } = createWorld(() => new Response("audio", { headers: { "Content-Type": "audio/mpeg" } }));
   const events = listenTo(client);
   await client.audio.download("https://cdn.example/a.mp3");
@@ -431,7 +431,7 @@ test("the span of a failed call has the error, without the key", async () => {
   expect(JSON.stringify([span?.status, span?.events])).not.toContain(API_KEY);
 });
 
-test("no span contains a key that a caller passes as an id or throws", async () => {
+test("no span contains a key that a caller passes as an ID or throws", async () => {
   const { tracer, spans } = createTracing();
   const pacer = createOwnPacer().pacer;
   pacer.admit = () => Promise.reject(new Error(`no budget for ${API_KEY}`));

@@ -126,7 +126,7 @@ describe("the first poll", () => {
     expect(arrivals(world)).toEqual([0]);
   });
 
-  test("a watch of an id yields the task at once", async () => {
+  test("a watch of an ID yields the task at once", async () => {
     const world = createWorld(inTurn(ok(task()), done));
     for await (const { status } of world.client.tasks.watch(TASK_ID)) {
       if (status === "running") expect(world.clock.elapsed()).toBe(0);
@@ -134,7 +134,7 @@ describe("the first poll", () => {
     expect(arrivals(world)).toEqual([0, 5000]);
   });
 
-  test("an id is read at once while sixty tasks share the rate limit", async () => {
+  test("an ID is read at once while sixty tasks share the rate limit", async () => {
     const world = createWorld((request) =>
       request.method === "POST"
         ? accepted({ task_id: crypto.randomUUID() })

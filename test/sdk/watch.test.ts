@@ -124,7 +124,7 @@ test("nothing is polled while the reader is busy", async () => {
   }
 });
 
-test("onUpdate is called for every yielded change, and an error that it throws has the task id", async () => {
+test("onUpdate is called for every yielded change, and an error that it throws has the task ID", async () => {
   const { client } = createWorld(inTurn(running, ok(succeeded())));
   const seenByCallback: string[] = [];
   const onUpdate = ({ status }: Task) => void seenByCallback.push(status);

@@ -25,7 +25,7 @@ const ENDPOINTS: [
 describe.each(ENDPOINTS)("%s().withResponse()", (_, call, status, data) => {
   const answer = (headers: Headers) => Response.json({ code: status, data }, { status, headers });
 
-  test("resolves with the data, the response, its request id and the remaining requests", async () => {
+  test("resolves with the data, the response, its request ID and the remaining requests", async () => {
     const headers = { "X-Request-Id": "served-1", "X-RateLimit-Remaining": "117", "X-Other": "kept" };
     const { client } = createWorld(() => answer(headers));
     const answered = await call(client).withResponse();

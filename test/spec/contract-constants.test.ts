@@ -102,7 +102,7 @@ describe("the exported constants, against the interface", () => {
     expect(TASK_ERROR_CODES).toEqual(errors.TASK_ERROR_CODES);
   });
 
-  it.each(endpoints.REQUEST_IDS)("checks a request id of $name: safe is $safe", ({ value, safe }) => {
+  it.each(endpoints.REQUEST_IDS)("checks a request ID of $name: safe is $safe", ({ value, safe }) => {
     expect(isSafeRequestId(value)).toBe(safe);
   });
 });

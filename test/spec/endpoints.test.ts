@@ -48,7 +48,7 @@ describe("every endpoint of the emulator", () => {
   });
 });
 
-describe("request ids", () => {
+describe("request IDs", () => {
   it.each(REQUEST_IDS)("the emulator propagates $name: $safe", async ({ value, safe }) => {
     const reply = await createService().get("/api/v1/account/usage", {
       headers: { [HEADERS.requestId]: value },
@@ -101,7 +101,7 @@ describe("unknown paths and methods", () => {
   });
 
   const ids = ["7", "not-a-uuid", "0b9f6f2e6f0a4c3e9d7c6a1f4f3d2c1b", "%00", "%2F", "1".repeat(3000)];
-  it.each(ids)("a task id of %s is not found", async (id) => {
+  it.each(ids)("a task ID of %s is not found", async (id) => {
     const reply = await createService().get(`/api/v1/task/${id}`);
     expect(reply).toMatchObject({ status: 404, body: { code: 404, error_code: "task_not_found" } });
   });

@@ -24,7 +24,7 @@ describe("the API key is the only credential", () => {
 
 describe("a POST that is sent twice", () => {
   it.each([
-    ["with one request id", { "X-Request-Id": "song-1" }],
+    ["with one request ID", { "X-Request-Id": "song-1" }],
     ["with an idempotency key", { "Idempotency-Key": "song-1" }],
   ])("creates two tasks, each charged, also %s", async (_, headers) => {
     const service = createService();

@@ -55,13 +55,13 @@ describe("the SDK reads responses as the interface documents them", () => {
     expect(error).toBeInstanceOf(InvalidResponseError);
   });
 
-  it("task: its id is required", async () => {
+  it("task: its ID is required", async () => {
     const error = await reasonOf(answering("retrieve", 200, without("task_id", TASK)));
     expect(error).toBeInstanceOf(InvalidResponseError);
   });
 
   it.each([undefined, null, "", 7])(
-    "task submission: with an id of %j its outcome is unknown",
+    "task submission: with an ID of %j its outcome is unknown",
     async (taskId) => {
       const error = await reasonOf(answering("create", 202, { ...SUBMISSION, task_id: taskId }));
       expect(error).toBeInstanceOf(SubmissionOutcomeUnknownError);
@@ -70,7 +70,7 @@ describe("the SDK reads responses as the interface documents them", () => {
   );
 
   it.each(fields.SUBMISSION.filter(({ name }) => name !== "task_id"))(
-    "task submission: an error about a missing $name shows the task id",
+    "task submission: an error about a missing $name shows the task ID",
     async ({ name }) => {
       const outcome = await answering("create", 202, without(name, SUBMISSION)).catch(
         (error: unknown) => error,

@@ -82,7 +82,7 @@ export function failed(fields: Fields = {}): Fields {
 
 type HeaderFields = Record<string, string>;
 
-/** The response to a submission, with a new task id: a client accepts each id for one submission only. */
+/** The response to a submission, with a new task ID: a client accepts each ID for one submission only. */
 export function acceptedAnew(headers: HeaderFields = {}): Response {
   return accepted({ task_id: crypto.randomUUID() }, headers);
 }

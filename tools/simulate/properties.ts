@@ -62,7 +62,7 @@ async function checkOrder({ journal }: EndedWorld, order: EndedOrder, told: read
       assert.equal(
         known,
         own.taskId,
-        `${process} created ${own.taskId} for ${id}, and received ${error.name} without its id`,
+        `${process} created ${own.taskId} for ${id}, and received ${error.name} without its ID`,
       );
     if (own?.received === "nothing" && error !== null && error !== undefined)
       assert.ok(

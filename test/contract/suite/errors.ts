@@ -64,7 +64,7 @@ export function describeErrors(open: Open, { describe, it }: Kit): void {
       expect(emulator.requests).toHaveLength(calls.length);
     });
 
-    it("TaskNotFoundError: an unknown task id, for a read and for a wait", async () => {
+    it("TaskNotFoundError: an unknown task ID, for a read and for a wait", async () => {
       const { client, arrivals } = await open();
       const notFound = { status: 404, errorCode: "task_not_found", taskId: NO_TASK };
       const read = await rejection(client.tasks.retrieve(NO_TASK), TaskNotFoundError);

@@ -120,7 +120,7 @@ export function describeFaults(open: Open, { describe, it }: Kit): void {
   });
 
   describe("a read", () => {
-    it("is retried under one request id when the connection breaks or the service fails", async () => {
+    it("is retried under one request ID when the connection breaks or the service fails", async () => {
       const { client, emulator, arrivals } = await open();
       emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
       emulator.faults.add({ fault: failWith(503) });

@@ -117,7 +117,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
   });
 
   describe("withResponse", () => {
-    it("returns the response of each endpoint, with the request id", async () => {
+    it("returns the response of each endpoint, with the request ID", async () => {
       const { client, emulator } = await open();
       const created = await client.tasks.create(SONG, { requestId: "create-1" }).withResponse();
       const task = await client.tasks.retrieve(created.data.task_id, { requestId: "read-2" }).withResponse();
@@ -135,7 +135,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
       expect(await balance.response.json()).toEqual({ code: 200, data: balance.data });
     });
 
-    it("returns the generated request id that the service received", async () => {
+    it("returns the generated request ID that the service received", async () => {
       const { client, emulator } = await open();
       const { requestId } = await client.account.usage().withResponse();
       expect(requestId).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);

@@ -26,7 +26,7 @@ describe("cover art", () => {
     expect(large?.replaceAll("1024", `${COVER_SIZES.image}`)).toBe(small);
   });
 
-  test("does not contain the clip id", () => {
+  test("does not contain the clip ID", () => {
     const { body } = coverArt('"><script>alert(1)</script>', 100);
     expect(body).not.toContain("script");
     expect(unclosedTags(body)).toEqual([]);

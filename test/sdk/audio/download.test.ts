@@ -12,7 +12,7 @@ import { AUDIO_URL, brokenAfter, ETAG, failure, load, mp3 } from "./support.js";
 afterEach(() => void vi.useRealTimers());
 
 describe("a download request", () => {
-  test("holds neither the key nor a request id, even if the caller adds them", async () => {
+  test("holds neither the key nor a request ID, even if the caller adds them", async () => {
     const { client, requests } = createWorld(() => mp3());
     await client.audio.download(AUDIO_URL);
     await client.audio.download(AUDIO_URL, {

@@ -68,7 +68,7 @@ export const SDK_BUGS: Record<string, App> = {
       if (!process.signal.aborted) await process.giveUp(order, "failed");
     }
   })(),
-  "the task id of an error is ignored": new (class extends SdkShop {
+  "the task ID of an error is ignored": new (class extends SdkShop {
     override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
       if (error instanceof SubmissionOutcomeUnknownError) return process.giveUp(order, "unknown");
       await super.afterError(process, client, order, error);
@@ -114,7 +114,7 @@ export const SDK_BUGS: Record<string, App> = {
       await super.afterError(process, client, order, error);
     }
   })(),
-  "the task id is stored after the wait": new (class extends SdkShop {
+  "the task ID is stored after the wait": new (class extends SdkShop {
     override async run(process: Process, client: AsyncMusic, order: Order) {
       const known = await process.storage.get(order.id);
       if (known !== null) return known;
@@ -123,7 +123,7 @@ export const SDK_BUGS: Record<string, App> = {
       return task_id;
     }
   })(),
-  "the task id is stored after the response": new (class extends SdkShop {
+  "the task ID is stored after the response": new (class extends SdkShop {
     override async run(process: Process, client: AsyncMusic, order: Order) {
       let id = await process.storage.get(order.id);
       if (id === null) {

@@ -22,11 +22,11 @@ export const LYRICS = inputs(`${SECTION}: lyrics`, "provider_a", "lyrics", [
 export const CONCAT = inputs(`${SECTION}: concat`, "provider_a", "concat", [
   ["a clip", { clip_id: "c" }, "accepted"],
   ["nothing", {}, "invalid_task_input"],
-  ["an empty clip id", { clip_id: "" }, "invalid_task_input"],
-  ["a blank clip id", { clip_id: "\t" }, "invalid_task_input"],
-  ["a clip id that is a number", { clip_id: 7 }, "invalid_task_input"],
-  ["a clip id that is a list", { clip_id: ["c"] }, "invalid_task_input"],
-  ["a clip id of null", { clip_id: null }, "invalid_task_input"],
+  ["an empty clip ID", { clip_id: "" }, "invalid_task_input"],
+  ["a blank clip ID", { clip_id: "\t" }, "invalid_task_input"],
+  ["a clip ID that is a number", { clip_id: 7 }, "invalid_task_input"],
+  ["a clip ID that is a list", { clip_id: ["c"] }, "invalid_task_input"],
+  ["a clip ID of null", { clip_id: null }, "invalid_task_input"],
   ["the continuation's field instead", { continue_clip_id: "c" }, "invalid_task_input"],
   ["fields of music are extras", { clip_id: "c", prompt: 7, continue_at: -1 }, "accepted"],
 ]);
