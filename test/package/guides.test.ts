@@ -1,8 +1,13 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { createEmulator } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
 import { expect, test } from "vitest";
+import { createFolder } from "../support/folder.js";
 import { type Shown, shownIn, shownOnStage } from "./guides.js";
 
 test.each(shownIn("ts"))("the code of $name runs, and its assertions pass", (shown) => {
@@ -18,6 +23,33 @@ test.each(shownIn("sh"))("the commands of $name succeed", ({ code }) => {
   expect(execFileSync(process.execPath, emulator, { encoding: "utf8" })).not.toBe("");
 });
 
+test("the order of Getting started is killed while it waits, runs again, and is charged once", async () => {
+  const emulator = createEmulator({ clock: "real" });
+  const server = await serve(emulator, { port: 0 });
+  const env = { ...process.env, ASYNC_MUSIC_BASE_URL: server.url, ASYNC_MUSIC_API_KEY: emulator.apiKey };
+  const cwd = await createFolder();
+  const [order] = shownIn("ts sketch").filter(({ name }) => name === "docs/getting-started.md, 1");
+  const program = written(order ?? { name: "none", code: "" });
+  const start = () => spawn(process.execPath, [program], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+
+  const killed = start();
+  const [waiting] = await once(killed.stdout, "data");
+  killed.kill("SIGKILL");
+  await once(killed, "exit");
+  await emulator.clock.advance(300_000);
+  const again = start();
+  const [output] = await Promise.all([text(again.stdout), once(again, "exit")]);
+  await server.close();
+
+  expect(output.split("\n")).toEqual([
+    String(waiting).trim(),
+    expect.stringMatching(/^http/),
+    expect.stringMatching(/^http/),
+    "Tasks created: 1",
+    "",
+  ]);
+});
+
 test("the guides have code of every kind", () => {
   for (const language of ["ts", "ts vitest", "ts sketch", "sh"])
     expect(shownIn(language).length).toBeGreaterThan(0);
@@ -28,15 +60,20 @@ test("the guides have code of every kind", () => {
 /** Inside the package, so that programs can import it by its name. */
 const programs = resolve(".reports/programs");
 
-/** Runs a program in its own directory. Resolves with its status and stderr. */
-function run({ name, code }: Shown, flags: readonly string[] = []): [number | null, string] {
-  const folder = mkdtempSync(join(tmpdir(), "async-music-guide-"));
+/** Writes a program, and returns its path. */
+function written({ name, code }: Shown): string {
   const program = join(programs, `${name.replace(/\W+/g, "-")}.mts`);
   mkdirSync(programs, { recursive: true });
   writeFileSync(program, code);
+  return program;
+}
+
+/** Runs a program in its own directory. Returns its status and stderr. */
+function run(shown: Shown, flags: readonly string[] = []): [number | null, string] {
+  const folder = mkdtempSync(join(tmpdir(), "async-music-guide-"));
   try {
     const options = { cwd: folder, encoding: "utf8" } as const;
-    const { status, stderr } = spawnSync(process.execPath, [...flags, program], options);
+    const { status, stderr } = spawnSync(process.execPath, [...flags, written(shown)], options);
     return [status, stderr];
   } finally {
     rmSync(folder, { recursive: true });
