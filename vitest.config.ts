@@ -43,7 +43,7 @@ const long = [
   "test/emulator/{fuzz,invoices,long-chain}.test.ts",
   "test/sdk/{fleet,follow-tenants,pacer-load}.test.ts",
   "test/sdk/memory/*.test.ts",
-  "test/docs/{prose,site}.test.ts",
+  "test/docs/prose.test.ts",
   "test/openapi/{client,generated,linter}.test.ts",
 ];
 
@@ -56,7 +56,7 @@ const slowBuilt = [
 ];
 
 /** Tests of the built page in Debian's Chromium. */
-const inChromium = ["test/dashboard/page/**/*.test.ts", "test/docs/page.test.ts", "test/runtimes/*.test.ts"];
+const inChromium = ["test/dashboard/page/**/*.test.ts", "test/docs/site.test.ts", "test/runtimes/*.test.ts"];
 
 /** Tests with Redis, which is started once before them. */
 const onRedis = ["test/redis/**/*.test.ts"];

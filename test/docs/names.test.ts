@@ -15,7 +15,7 @@ const READMES = globSync("{src,emulator,cli,test,tools,examples}/**/README.md")
 /** Single words in code spans that name no folder. */
 const WORDS: Record<string, readonly string[]> = {
   "CONTRIBUTING.md": [
-    ...["chromium", "redis-server", "postgresql", "iproute2", "tini"],
+    ...["chromium-headless-shell", "redis-server", "postgresql", "iproute2", "tini"],
     ...["ts", "engines", "target", "require", "repository", "homepage", "bugs"],
   ],
   "emulator/adapters/README.md": ["fetch"],

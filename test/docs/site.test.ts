@@ -1,17 +1,38 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axe, type Browser, launchBrowser, type Page } from "../../tools/browser/browser.js";
 
 const TYPEDOC = ["tools/install/main.ts", "site", "--", "typedoc"];
 const site = ".reports/site";
 
-let built: { status: number | null; stdout: string; stderr: string };
+/** A page of each kind of the API reference. */
+const KINDS = [
+  "index.html",
+  "modules.html",
+  "hierarchy.html",
+  "modules/async-music.html",
+  "classes/async-music.AsyncMusic.html",
+  "interfaces/async-music.Tasks.html",
+  "functions/async-music.creditsFor.html",
+  "types/async-music.TaskRequest.html",
+  "variables/async-music.LIMITS.html",
+];
 
-beforeAll(() => {
+const guides = () => globSync("documents/*.html", { cwd: site }).sort();
+
+let built: { status: number | null; stdout: string; stderr: string };
+let browser: Browser;
+
+beforeAll(async () => {
   built = spawnSync("node", [...TYPEDOC, "--out", site], { encoding: "utf8" });
   spawnSync("npm", ["run", "--silent", "build:tools", "--", site]);
+  browser = await launchBrowser();
 });
+
+afterAll(() => browser.close());
 
 test("the site is built without a warning", () => {
   expect([built.status, built.stdout + built.stderr]).toEqual([0, expect.not.stringMatching(/warn/i)]);
@@ -60,6 +81,96 @@ test("the exports of each entry are grouped, and what one calls first comes firs
   ]);
 });
 
+interface Axe {
+  axe: {
+    run(
+      within: string,
+      options: object,
+    ): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+  };
+}
+
+function cutCode(page: Page): Promise<string[]> {
+  return page.$$eval("pre", (all) =>
+    all.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.innerText.slice(0, 80)),
+  );
+}
+
+describe("in a browser", () => {
+  /** The themes differ in their colors only. The guides share theirs, and what stands beside their text. */
+  test.each([
+    ["light", {}, () => [...KINDS, ...guides()]],
+    ["dark", { runOnly: ["color-contrast"] }, () => [...KINDS, ...guides().slice(0, 5)]],
+  ] as const)("axe finds no violation in the %s theme", async (colorScheme, options, paths) => {
+    const page = await browser.newPage({ colorScheme });
+    const wrong: string[] = [];
+    for (const path of paths()) {
+      await open(page, path);
+      await page.evaluate(axe.source);
+      const within = KINDS.includes(path) ? "html" : ".col-content";
+      const run = ([part, chosen]: [string, object]) => (globalThis as unknown as Axe).axe.run(part, chosen);
+      const { violations } = await page.evaluate(run, [within, options] as [string, object]);
+      wrong.push(...violations.map(({ id, nodes }) => `${path}: ${id}: ${nodes[0]?.html}`));
+    }
+    await page.close();
+    expect(wrong).toEqual([]);
+  });
+
+  test("nothing is wider than a page of 1440 or 390 px, and code fits into its box at 1300 px", async () => {
+    const page = await browser.newPage();
+    const wrong: string[] = [];
+    for (const path of [...KINDS, ...guides()]) {
+      await open(page, path);
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        if (isWide) wrong.push(`${path}: ${width} px`);
+      }
+      await page.setViewportSize({ width: 1300, height: 900 });
+      if (path === "index.html" || !KINDS.includes(path)) wrong.push(...(await cutCode(page)));
+    }
+    await page.close();
+    expect(wrong).toEqual([]);
+  });
+
+  test.each([
+    ["rate limit", "How it works"],
+    ["journal", "Avoid duplicate charges"],
+    ["retry", "Errors and troubleshooting"],
+    ["Tasks", "async-music.Tasks"],
+    ["saveAudio", "async-music/node.saveAudio"],
+    ["TaskFailedError", "async-music.TaskFailedError"],
+  ])("the search for %s leads to %s first", async (words, first) => {
+    const page = await browser.newPage();
+    await open(page, "index.html");
+    await page.click("#tsd-search-trigger");
+    await page.fill("#tsd-search-input", words);
+    const result = await page.waitForSelector("#tsd-search-results li .text");
+    expect((await result.textContent())?.replace(/\s+/g, "")).toBe(first.replaceAll(" ", ""));
+    await page.close();
+  });
+
+  test("the guides lead from one to the next, and the bar to each part", async () => {
+    const page = await browser.newPage();
+    await open(page, "documents/Getting_started.html");
+    await page.click(".site-next");
+    expect(await page.textContent("h1 >> nth=-1")).toContain("Avoid duplicate charges");
+    await page.click(".site-previous");
+    expect(await page.textContent(".site-next")).toContain("Avoid duplicate charges");
+    expect(await page.locator(".site-previous").count()).toBe(0);
+    for (const [label, title] of [
+      ["API", "async-music"],
+      ["Emulator", "Testing"],
+      ["Changelog", "Changelog"],
+      ["Guides", "Getting started"],
+    ]) {
+      await page.click(`#tsd-toolbar-links >> text=${label}`);
+      expect(await page.title()).toContain(title);
+    }
+    await page.close();
+  });
+});
+
 function deadLinksOf(page: string): string[] {
   return [...contentOf(page).matchAll(/ (?:href|src|srcset)="([^"]*)"/g)]
     .map(([, link = ""]) => link.replaceAll("&amp;", "&"))
@@ -80,4 +191,9 @@ function contentOf(page: string): string {
   const content = contents.get(page) ?? readFileSync(page, "utf8");
   contents.set(page, content);
   return content;
+}
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(`${pathToFileURL(site)}/${path}`);
+  await page.waitForFunction(() => document.body.style.display !== "none");
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createProject, type Project } from "../package/outside.js";
 import { environment } from "./support/run-example.js";
 
@@ -65,20 +65,24 @@ describe("in a copy outside of the repository, with the packed package", () => {
     for (const line of lines) expect(stdout).toMatch(line);
   });
 
-  test.each(["hono/main.ts", "express/main.mjs"])("the server %s creates a song", async (name) => {
-    const program = join(project.folder, "examples", name);
-    const server = spawn(process.execPath, [program], { cwd: project.folder, env: { ...env, PORT: "0" } });
-    onTestFinished(async () => {
-      server.kill("SIGKILL");
-      await once(server, "exit");
-    });
-    const [output] = await once(server.stdout, "data");
-    const song = `http://127.0.0.1:${/\d+/.exec(String(output))?.[0]}/songs/1`;
-    const body = JSON.stringify({ description: "rain in Lisbon" });
-    expect((await fetch(song, { method: "PUT", body })).status).toBe(202);
-    const status = async () => (await fetch(song)).json();
-    await vi.waitFor(async () => expect(await status()).toMatchObject({ status: "ready" }), 60_000);
-  });
+  // Each waits for half a minute.
+  test.concurrent.for(["hono/main.ts", "express/main.mjs"])(
+    "the server %s creates a song",
+    async (name, its) => {
+      const program = join(project.folder, "examples", name);
+      const server = spawn(process.execPath, [program], { cwd: project.folder, env: { ...env, PORT: "0" } });
+      its.onTestFinished(async () => {
+        server.kill("SIGKILL");
+        await once(server, "exit");
+      });
+      const [output] = await once(server.stdout, "data");
+      const song = `http://127.0.0.1:${/\d+/.exec(String(output))?.[0]}/songs/1`;
+      const body = JSON.stringify({ description: "rain in Lisbon" });
+      expect((await fetch(song, { method: "PUT", body })).status).toBe(202);
+      const status = async () => (await fetch(song)).json();
+      await vi.waitFor(async () => expect(await status()).toMatchObject({ status: "ready" }), 60_000);
+    },
+  );
 
   test("every other program compiles, and imports no package that the page does not name", async () => {
     // The settings of the page of the runtimes, with those that the page of the examples adds.

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { CHROMIUM } from "../../tools/browser/chromium.js";
 
 const installed = resolve("tools/runners/node_modules");
 const folder = resolve(".reports/runners");
@@ -37,7 +38,7 @@ const runners = [
   {
     example: "playwright/shop.spec.mjs",
     command: [process.execPath, join(installed, "@playwright/test/cli.js"), "test", "--output=results"],
-    variables: { CHROMIUM: process.env["CHROMIUM"] ?? "/usr/bin/chromium" },
+    variables: { CHROMIUM },
   },
 ];
 

@@ -1,12 +1,9 @@
 import { onTestFinished } from "vitest";
-import { chromium } from "../../tools/browser/browser.js";
+import { launchBrowser } from "../../tools/browser/browser.js";
 
 /** Orders a song on the page of a web example, in Chromium. */
 export async function orderOnPage(url: string) {
-  const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox"],
-  });
+  const browser = await launchBrowser();
   onTestFinished(() => browser.close());
   const page = await browser.newPage();
   const errors: Error[] = [];

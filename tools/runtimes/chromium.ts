@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import type { TestResult } from "../../test/runtimes/test-runner.ts";
+import { CHROMIUM } from "../browser/chromium.ts";
 
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"];
 const PATIENCE_MS = 120_000;
@@ -32,7 +33,7 @@ export async function runInChromium(scriptPath: string): Promise<TestResult[]> {
   const profile = await mkdtemp(join(tmpdir(), "async-music-chromium-"));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const flags = [...FLAGS, `--user-data-dir=${profile}`, address];
-  const browser = spawn(process.env["CHROMIUM"] ?? "chromium", flags, { stdio: "ignore" });
+  const browser = spawn(CHROMIUM, flags, { stdio: "ignore" });
   browser.once("error", (error) => settle?.reject(error));
   browser.once("exit", (code) => settle?.reject(new Error(`Chromium ended with status ${code}`)));
   const patience = setTimeout(

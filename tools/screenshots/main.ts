@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { AsyncMusic } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import { chromium, type Page } from "../browser/browser.ts";
+import { launchBrowser, type Page } from "../browser/browser.ts";
 
 const folder = process.env["SCREENSHOTS"] ?? "docs/images";
 const quality = 60;
@@ -12,7 +12,7 @@ const quality = 60;
 await using emulator = createEmulator({ clock: "virtual", seed: 7, credits: 400 });
 const taskId = await furnish(emulator);
 const server = await serve(emulator);
-const browser = await chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium" });
+const browser = await launchBrowser();
 mkdirSync(folder, { recursive: true });
 
 /** The request whose response was lost. */

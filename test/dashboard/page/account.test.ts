@@ -23,12 +23,12 @@ describe("the account", () => {
       await links.filter({ hasText: title }).click();
       await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
       expect(await parts()).toEqual(regions);
-      expect(await current.allTextContents()).toEqual([title]);
+      await expect.poll(() => current.allTextContents()).toEqual([title]);
     }
     await links.first().click();
     await page.getByRole("link", { name: "Statement" }).click();
     await page.getByRole("heading", { level: 1, name: "Statement" }).waitFor();
-    expect(await current.getAttribute("aria-current")).toBe("true");
+    await expect.poll(() => current.getAttribute("aria-current")).toBe("true");
     await links.first().click();
     await page.getByRole("heading", { level: 1, name: "Billing and payments" }).waitFor();
   });
@@ -49,7 +49,7 @@ describe("the account", () => {
     const billing = page.getByRole("region", { name: "Billing information" });
     for (const part of [section, billing]) {
       await part.getByRole("button", { name: "Edit", exact: true }).waitFor();
-      expect(await part.locator("input").count()).toBe(0);
+      await expect.poll(() => part.locator("input").count()).toBe(0);
     }
     await edit(section);
     const threshold = section.getByLabel("Threshold");
@@ -59,7 +59,7 @@ describe("the account", () => {
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
     expect([await focused(), await section.locator("input").count()]).toEqual(["Edit", 0]);
     await edit(section);
-    expect(await threshold.inputValue()).toBe("70");
+    await expect.poll(() => threshold.inputValue()).toBe("70");
     expect(emulator.accounts.autoTopUp(emulator.accountId).threshold_credits).toBe(70);
   });
 
@@ -76,15 +76,15 @@ describe("the account", () => {
     });
     const section = page.getByRole("region", { name: "Automatic top-up" });
     const state = section.locator(".mark");
-    expect(await state.textContent()).toBe("on");
+    await expect.poll(() => state.textContent()).toBe("on");
     await emulator.clock.advance(61_000);
     await api("POST", "/task", { model: "provider_a", task_type: "music", input: { tags: "polka" } });
     await section.getByText("paused until").waitFor();
-    expect(await state.textContent()).toBe("paused");
+    await expect.poll(() => state.textContent()).toBe("paused");
     await section.getByRole("button", { name: "Switch off" }).click();
     await section.getByText("Nothing is charged automatically").waitFor();
-    expect(await state.textContent()).toBe("off");
-    expect(await section.getByText(/paused until|is charged to/).count()).toBe(0);
+    await expect.poll(() => state.textContent()).toBe("off");
+    await expect.poll(() => section.getByText(/paused until|is charged to/).count()).toBe(0);
     await section.getByText("Last refused: the automatic charge").waitFor();
   });
 
@@ -96,7 +96,7 @@ describe("the account", () => {
     await page.getByText("never").waitFor();
     await api("GET", "/account/balance");
     await page.getByText("never").waitFor({ state: "detached" });
-    expect(await name.inputValue()).toBe("batch");
+    await expect.poll(() => name.inputValue()).toBe("batch");
     await name.pressSequentially(" job");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Disable key batch job" }).waitFor();
@@ -159,18 +159,18 @@ describe("the account", () => {
     const { page, emulator, api } = await openDashboard({ path: "/account" });
     const section = page.getByRole("region", { name: "Automatic top-up" });
     await section.getByText("No card is saved").waitFor();
-    expect(await section.getByRole("button").count()).toBe(0);
+    await expect.poll(() => section.getByRole("button").count()).toBe(0);
 
     await page.getByRole("button", { name: "Buy 1,000 credits" }).click();
     await edit(section);
-    expect(await section.getByRole("button", { name: "Switch on" }).isDisabled()).toBe(true);
+    await expect.poll(() => section.getByRole("button", { name: "Switch on" }).isDisabled()).toBe(true);
     await section.getByLabel(/I authorize/).check();
     for (const rule of [
       "At least 50 available credits.",
       "Whole dollars, 10 to 1,000.",
       "Whole dollars, 10 to 10,000, and at least the recharge.",
     ]) {
-      expect(await section.getByText(rule).isVisible()).toBe(true);
+      await expect.poll(() => section.getByText(rule).isVisible()).toBe(true);
     }
     await section.getByLabel("Threshold").fill("49");
     await section.getByRole("button", { name: "Switch on" }).click();
@@ -184,8 +184,8 @@ describe("the account", () => {
     });
 
     await edit(section);
-    expect(await section.getByLabel(/I authorize/).isChecked()).toBe(false);
-    expect(await section.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await expect.poll(() => section.getByLabel(/I authorize/).isChecked()).toBe(false);
+    await expect.poll(() => section.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await section.getByRole("button", { name: "refuse" }).click();
     emulator.providers.provider_a.always({ outcome: "hang" });
     const song = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
@@ -250,7 +250,7 @@ describe("the account", () => {
     await section.getByLabel("Monthly cap").fill("40");
     set(80, 30);
     await expect.poll(amounts).toEqual(["80", "30", "40"]);
-    expect(await section.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await expect.poll(() => section.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await section.getByLabel(/I authorize/).check();
     await section.getByRole("button", { name: "Save" }).click();
     await expect
@@ -264,11 +264,11 @@ describe("the account", () => {
       prepare: (emulator) => void emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" }),
     });
     const invoice = page.getByRole("button", { name: /\.pdf$/ });
-    expect(await invoice.isDisabled()).toBe(true);
-    expect(await invoice.getAttribute("aria-describedby")).toBe("billing-reason");
-    expect(await page.locator("#billing-reason").textContent()).toContain(
-      "name, address line 1, city and country",
-    );
+    await expect.poll(() => invoice.isDisabled()).toBe(true);
+    await expect.poll(() => invoice.getAttribute("aria-describedby")).toBe("billing-reason");
+    await expect
+      .poll(() => page.locator("#billing-reason").textContent())
+      .toContain("name, address line 1, city and country");
 
     const form = page.getByRole("region", { name: "Billing information" });
     await edit(form);
@@ -334,12 +334,12 @@ describe("the account", () => {
     await fill({ City: character });
     await form.getByRole("button", { name: "Save" }).click();
     const reason = form.getByRole("alert");
-    expect(await reason.textContent()).toContain(message);
+    await expect.poll(() => reason.textContent()).toContain(message);
     const described = await form.getByLabel("City").getAttribute("aria-describedby");
-    expect(await page.locator(`[id="${described}"]`).textContent()).toContain(message);
+    await expect.poll(() => page.locator(`[id="${described}"]`).textContent()).toContain(message);
     expect(emulator.accounts.billing(emulator.accountId)).toBeNull();
     await fill({ City: "Lisboa" });
-    expect(await reason.count()).toBe(0);
+    await expect.poll(() => reason.count()).toBe(0);
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("Łódź, 12 Улица, Lisboa, ישראל.").waitFor();
   });
@@ -361,8 +361,8 @@ describe("the account", () => {
     await page.getByRole("combobox", { name: "Account" }).selectOption({ index: 1 });
     await authorization.waitFor({ state: "detached" });
     await edit(section);
-    expect(await authorization.isChecked()).toBe(false);
-    expect(await section.getByLabel("Threshold").inputValue()).toBe(initial);
+    await expect.poll(() => authorization.isChecked()).toBe(false);
+    await expect.poll(() => section.getByLabel("Threshold").inputValue()).toBe(initial);
   });
 
   test("an account is created, suspended and chosen, and the chosen one stays after a reload", async () => {
@@ -380,7 +380,7 @@ describe("the account", () => {
     await page.getByText("This account is suspended").waitFor();
     await page.getByRole("combobox", { name: "Account" }).selectOption({ index: 0 });
     await page.getByText("100 credits available").waitFor();
-    expect(await page.getByText("This account is suspended").count()).toBe(0);
+    await expect.poll(() => page.getByText("This account is suspended").count()).toBe(0);
     await page.getByRole("link", { name: "Account", exact: true }).click();
     await page.getByRole("link", { name: "Accounts" }).click();
     await page.getByRole("link", { name: "account 2", exact: true }).click();

@@ -88,7 +88,7 @@ describe("the chart of the rate limit", () => {
     await api("GET", "/account/balance");
     const chart = page.locator(".rate canvas");
     await page.getByRole("row", { name: /account\/balance/ }).waitFor();
-    expect(await chart.count()).toBe(0);
+    await expect.poll(() => chart.count()).toBe(0);
     await page.getByRole("heading", { name: "Rate limit" }).click();
     await chart.waitFor();
     await page.reload();
@@ -135,7 +135,7 @@ describe("the chart of credits", () => {
     await page.getByLabel("Range").selectOption("hour");
     await page.reload();
     await page.locator(".chart canvas").waitFor();
-    expect(await page.getByLabel("Range").inputValue()).toBe("hour");
+    await expect.poll(() => page.getByLabel("Range").inputValue()).toBe("hour");
     await expectTable(page, ["2026-01-01 04:00:00 300 0"]);
     await page.getByLabel("Range").selectOption("day");
     await page.locator("details.as-table tbody tr").nth(2).waitFor();
@@ -198,16 +198,9 @@ describe("the chart of all tasks", () => {
     const { page } = await openChart();
     const bar = page.getByRole("img", { name: "10 seconds running, 5 seconds ended" });
     await expect.poll(() => bar.locator(".read").getAttribute("d")).toMatch(/^M91\.3\d+ 18V27M100 18V27$/);
-    expect(await page.locator(".time-axis time").allTextContents()).toEqual([
-      "01-01",
-      "00:00:15",
-      "00:00:30",
-      "00:00:45",
-      "00:01:00",
-      "00:01:15",
-      "00:01:30",
-      "00:01:45",
-    ]);
+    await expect
+      .poll(() => page.locator(".time-axis time").allTextContents())
+      .toEqual(["01-01", "00:00:15", "00:00:30", "00:00:45", "00:01:00", "00:01:15", "00:01:30", "00:01:45"]);
   });
 
   test("has a brush that zooms in, which stays after a reload and can be reset", async () => {
@@ -216,8 +209,8 @@ describe("the chart of all tasks", () => {
     if (box === null) throw new Error("The chart has no axis");
     const bars = page.locator(".gantt-bar");
     await page.mouse.click(box.x + 0.7 * box.width, box.y + 10);
-    expect(await bars.count()).toBe(2);
-    expect(await page.getByRole("button", { name: "Reset the zoom" }).count()).toBe(0);
+    await expect.poll(() => bars.count()).toBe(2);
+    await expect.poll(() => page.getByRole("button", { name: "Reset the zoom" }).count()).toBe(0);
     await page.mouse.move(box.x + 0.6 * box.width, box.y + 10);
     await page.mouse.down();
     await page.mouse.move(box.x + 0.9 * box.width, box.y + 10, { steps: 3 });
@@ -241,7 +234,7 @@ describe("the chart of all tasks", () => {
     for (let times = 0; times < 8; times++) await page.keyboard.press("PageUp");
     await expect.poll(() => bars.count()).toBe(1);
     await page.getByText(/00:01:\d\d to .*00:01:55/).waitFor();
-    expect(await start.getAttribute("aria-valuetext")).toMatch(/ 00:01:\d\d$/);
+    await expect.poll(() => start.getAttribute("aria-valuetext")).toMatch(/ 00:01:\d\d$/);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Home");
     await page.getByRole("button", { name: "Reset the zoom" }).waitFor();

@@ -96,7 +96,7 @@ describe("the time", () => {
     await page.keyboard.press("Enter");
     await popover(page).getByRole("alert").getByText(message).waitFor();
     const described = await page.getByLabel(/^A duration, or a date/).getAttribute("aria-describedby");
-    expect(await page.locator(`[id="${described}"]`).textContent()).toContain(message);
+    await expect.poll(() => page.locator(`[id="${described}"]`).textContent()).toContain(message);
     expect(emulator.clock.now()).toBe(START);
   });
 

@@ -22,7 +22,7 @@ test("until the first data is there, views say that they load, and do not jump w
     await goTo(path);
     await page.reload();
     await page.getByText(loading).waitFor();
-    expect(await page.getByText(/No tasks yet|starts with the second/).count()).toBe(0);
+    await expect.poll(() => page.getByText(/No tasks yet|starts with the second/).count()).toBe(0);
     await page.evaluate(watchShifts);
     const held = release;
     release = null;
@@ -60,7 +60,7 @@ test("a new key stays until it is confirmed, also while other views are open", a
   await page.getByRole("link", { name: "Tasks" }).click();
   await page.getByText("No tasks yet.").waitFor();
   await page.getByRole("link", { name: "Account", exact: true }).click();
-  expect(await page.getByLabel("The new key").getByText(/^emu_/).textContent()).toBe(key);
+  await expect.poll(() => page.getByLabel("The new key").getByText(/^emu_/).textContent()).toBe(key);
   const asked = page.waitForEvent("dialog");
   await Promise.all([
     page.reload({ timeout: 5000 }).catch(() => {}),
@@ -150,8 +150,8 @@ test("a key has a name, its last four characters, and when it was used; long lis
   await payments.getByRole("button", { name: "Next" }).click();
   await payments.getByRole("button", { name: "Next" }).click();
   await payments.getByText("21 to 24 of 24").waitFor();
-  expect(await payments.getByRole("row").count()).toBe(5);
-  expect(await payments.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
+  await expect.poll(() => payments.getByRole("row").count()).toBe(5);
+  await expect.poll(() => payments.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
 });
 
 test("a list that was loaded is not emptied while the page connects", async () => {
@@ -183,6 +183,7 @@ test("requests name the key as the account does, and tasks are found by style, c
   const taskId = await submit(song);
   const { data } = await (await api("GET", `/task/${taskId}`)).json();
   await api("GET", `/task/${await submit(SONG)}`);
+  await page.getByText("4 requests", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Open POST /api/v1/task" }).first().click();
   await page
     .getByRole("region", { name: "Request" })
@@ -213,7 +214,7 @@ test("payments have a status filter and a page, which stay after a reload", asyn
   await payments.getByRole("button", { name: "Next" }).click();
   await page.reload();
   await payments.getByText("11 to 12 of 12").waitFor();
-  expect(await payments.getByRole("button", { name: "Refuse" }).count()).toBe(2);
+  await expect.poll(() => payments.getByRole("button", { name: "Refuse" }).count()).toBe(2);
   await payments.getByLabel("State").selectOption("refused");
   await payments.getByText("No payment matches this filter.").waitFor();
 });

@@ -134,6 +134,6 @@ test("a request that the page sent is marked, and the audit ignores it", async (
     await page.getByText("Read", { exact: true }).nth(count).waitFor();
   }
   await goTo("/requests?q=method:GET");
-  expect(await page.getByText("this dashboard").count()).toBe(2);
+  await expect.poll(() => page.getByText("this dashboard").count()).toBe(2);
   expect(emulator.audit()).toEqual([]);
 });

@@ -109,10 +109,10 @@ test("an input has the limits that the emulator checks", async () => {
   await expectRange("Monthly cap (USD)", "monthly_cap_usd");
   await edit(page.getByRole("region", { name: "Billing information" }));
   const name = page.getByLabel("Company or legal name");
-  expect(await name.getAttribute("maxlength")).toBe(String(LONGEST_BILLING_LINE));
+  await expect.poll(() => name.getAttribute("maxlength")).toBe(String(LONGEST_BILLING_LINE));
   await goTo("/account/keys");
   await page.getByRole("button", { name: /^Edit the name/ }).click();
-  expect(await page.getByLabel("Name").getAttribute("maxlength")).toBe(String(LONGEST_KEY_NAME));
+  await expect.poll(() => page.getByLabel("Name").getAttribute("maxlength")).toBe(String(LONGEST_KEY_NAME));
   await goTo("/account/accounts");
   await page.getByRole("button", { name: "Create an account…" }).click();
   await expectRange("Starting credits", "credits");
@@ -140,7 +140,7 @@ test("an amount that cannot be bought is not offered", async () => {
     ["1000000", "Buy 100,000,000 credits"],
   ] as const) {
     await form.getByLabel("US dollars").fill(usd);
-    expect(await form.getByRole("button").textContent()).toBe(offer);
+    await expect.poll(() => form.getByRole("button").textContent()).toBe(offer);
   }
   expect(emulator.accounts.payments(emulator.accountId)).toEqual([]);
 });
@@ -154,7 +154,7 @@ test.each(["light", "dark"] as const)(
     await page.getByLabel("Threshold").fill("1");
     await page.getByLabel(/I authorize/).check();
     for (const name of ["Switch on", "Save"]) await page.getByRole("button", { name, exact: true }).click();
-    expect(await page.getByRole("alert").count()).toBe(5);
+    await expect.poll(() => page.getByRole("alert").count()).toBe(5);
     expect(await problemsOf(page)).toEqual([]);
   },
 );
@@ -172,7 +172,7 @@ test("a message goes when its value is corrected, and the others stay", async ()
   expect(await name.evaluate((element) => element === document.activeElement)).toBe(true);
   await name.fill("Fado");
   await expect.poll(messages).toEqual(required.slice(1).map((label) => `${label} is required.`));
-  expect(await name.getAttribute("aria-invalid")).toBeNull();
+  await expect.poll(() => name.getAttribute("aria-invalid")).toBeNull();
 });
 
 describe("what the emulator refuses is named at its field, until it is changed", () => {
@@ -257,7 +257,7 @@ describe("what the emulator refuses is named at its field, until it is changed",
       await json.fill(text);
       await rules.getByRole("button", { name: "Add the JSON" }).click();
       await rules.getByRole("alert").getByText(message).waitFor();
-      expect(await json.getAttribute("aria-invalid")).toBe("true");
+      await expect.poll(() => json.getAttribute("aria-invalid")).toBe("true");
     }
   });
 
@@ -272,7 +272,7 @@ describe("what the emulator refuses is named at its field, until it is changed",
     });
     const reason = page.locator(`[id="${await field.getAttribute("aria-describedby")}"]`);
     await reason.getByText("old.json can't be loaded: `time` must be").waitFor();
-    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
   });
 });
 
@@ -282,7 +282,7 @@ test("what is about no field is shown at the end of the form", async () => {
   emulator.accounts.updateKey(emulator.accountId, key?.key_id ?? "", { disabled: true });
   await page.getByRole("button", { name: /^Submit/ }).click();
   const message = "The account has no enabled API key. Create or enable one.";
-  expect(await page.locator("form > .problem").textContent()).toBe(message);
+  await expect.poll(() => page.locator("form > .problem").textContent()).toBe(message);
 });
 
 test("the saved card shows whether it refuses charges, also after a reload", async () => {
@@ -323,5 +323,5 @@ test("the automatic top-up says which charge was refused, and when", async () =>
   await emulator.clock.advance(3_600_000);
   await page.reload();
   await section.getByText("Last refused: the automatic charge of $10.00").waitFor();
-  expect(await section.getByText("paused until").count()).toBe(0);
+  await expect.poll(() => section.getByText("paused until").count()).toBe(0);
 });

@@ -20,8 +20,8 @@ async function openTask(body: unknown, outcome: object = {}) {
 test("a task can be run again with the same request", async () => {
   const { page } = await openTask(SONG);
   await page.getByRole("button", { name: "Run again" }).click();
-  expect(await page.getByLabel("Styles", { exact: true }).inputValue()).toBe("polka, brass");
-  expect(await page.getByLabel("Title").inputValue()).toBe("Tuba");
+  await expect.poll(() => page.getByLabel("Styles", { exact: true }).inputValue()).toBe("polka, brass");
+  await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("Tuba");
 });
 
 test("a clip leads to its continuation and to a concatenation", async () => {
@@ -29,11 +29,11 @@ test("a clip leads to its continuation and to a concatenation", async () => {
   const { output } = await emulator.when(taskId, "success");
   const [clip] = Object(output).result;
   await page.getByRole("button", { name: "Continue this clip" }).first().click();
-  expect(await page.getByLabel(/^Clip ID/).inputValue()).toBe(clip.id);
-  expect(await page.getByLabel("Result").inputValue()).toBe("continuation");
+  await expect.poll(() => page.getByLabel(/^Clip ID/).inputValue()).toBe(clip.id);
+  await expect.poll(() => page.getByLabel("Result").inputValue()).toBe("continuation");
   await page.goBack();
   await page.getByRole("button", { name: "Concatenate" }).first().click();
-  expect(await page.getByLabel("Task", { exact: true }).inputValue()).toBe("concat");
+  await expect.poll(() => page.getByLabel("Task", { exact: true }).inputValue()).toBe("concat");
   await page.getByRole("button", { name: "Submit for 5 credits" }).click();
   await page.getByText("provider_a concat", { exact: true }).waitFor();
 });
@@ -45,8 +45,8 @@ test("lyrics can be copied, and made into a song", async () => {
   await page.getByRole("button", { name: "Copy lyrics" }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
   await page.getByRole("button", { name: "Make a song from these lyrics" }).click();
-  expect(await page.getByLabel("Lyrics").inputValue()).toBe(text);
-  expect(await page.getByLabel("Title").inputValue()).toBe(title);
+  await expect.poll(() => page.getByLabel("Lyrics").inputValue()).toBe(text);
+  await expect.poll(() => page.getByLabel("Title").inputValue()).toBe(title);
 });
 
 test("only one player plays at a time", async () => {
@@ -64,7 +64,7 @@ test("only one player plays at a time", async () => {
 test("a task without clips has no time left for its audio", async () => {
   const { page } = await openTask(SONG, { clips: 0 });
   await page.getByText("has no clips").waitFor();
-  expect(await page.getByText(/of 7 days left/).count()).toBe(0);
+  await expect.poll(() => page.getByText(/of 7 days left/).count()).toBe(0);
 });
 
 test("the timeline shows on one axis, to scale, how late a read discovered the end, and leads to the requests", async () => {

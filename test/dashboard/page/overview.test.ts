@@ -43,7 +43,7 @@ describe("the overview", () => {
         .locator(".figures > div")
         .filter({ has: page.getByRole("link", { name, exact: true }) });
       await card.getByText(note).waitFor();
-      expect(await card.locator("strong").textContent()).toBe(value);
+      await expect.poll(() => card.locator("strong").textContent()).toBe(value);
       await card.getByRole("link").click();
       await page.getByText(list, { exact: true }).waitFor();
     }

@@ -124,7 +124,7 @@ const QUESTIONS: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await hand.click(page.getByRole("link", { name: "Compare with…" }));
     await hand.click(page.getByRole("link", { name: /Open POST/ }).last());
     const status = page.getByRole("region", { name: "Comparison" }).getByRole("row", { name: /^status/ });
-    expect(await status.locator("mark").allTextContents()).toEqual(["402", "202"]);
+    await expect.poll(() => status.locator("mark").allTextContents()).toEqual(["402", "202"]);
   },
 
   "Where did my credits go?": async ({ page, hand }) => {

@@ -16,8 +16,8 @@ describe("the request log", () => {
     await api("GET", UNKNOWN);
     await page.getByRole("row", { name: /404 task_not_found/ }).waitFor();
     const rows = page.locator('.rows [role="rowgroup"] [role="row"]');
-    expect(await rows.first().textContent()).toContain("404");
-    expect(await rows.nth(1).textContent()).toContain("200");
+    await expect.poll(() => rows.first().textContent()).toContain("404");
+    await expect.poll(() => rows.nth(1).textContent()).toContain("200");
     await page.getByRole("link", { name: "00000000", exact: true }).click();
     await page.getByText("Task not found").waitFor();
   });
@@ -46,8 +46,8 @@ describe("the request log", () => {
     await api("GET", `/task/${taskId}`);
     const broken = page.locator('[role="row"]', { has: page.locator(".finding") });
     await broken.getByText("polled_too_often").waitFor();
-    expect(await broken.count()).toBe(1);
-    expect(await broken.getAttribute("aria-rowindex")).toBe("2");
+    await expect.poll(() => broken.count()).toBe(1);
+    await expect.poll(() => broken.getAttribute("aria-rowindex")).toBe("2");
     await page.getByLabel("Search").fill("rule:polled_too_often");
     await page.getByText("1 request", { exact: true }).waitFor();
   });
@@ -89,13 +89,13 @@ describe("the search", () => {
     );
     await search.pressSequentially("status:4xx method:GET ");
     await page.getByText("1 request", { exact: true }).waitFor();
-    expect(await search.inputValue()).toBe("");
+    await expect.poll(() => search.inputValue()).toBe("");
     await search.fill("no such words");
     await page.getByText("No request matches this search.").waitFor();
     await search.fill("NOT_FOUND");
     await page.reload();
     await page.getByText("1 request", { exact: true }).waitFor();
-    expect(await search.inputValue()).toBe("NOT_FOUND");
+    await expect.poll(() => search.inputValue()).toBe("NOT_FOUND");
     await search.fill("");
     await page.getByRole("button", { name: "Remove method:GET" }).click();
     await page.getByText("2 requests", { exact: true }).waitFor();
@@ -147,7 +147,7 @@ describe("the list", () => {
     const box = await page.getByRole("group", { name: "Requests" }).boundingBox();
     expect(box?.width).toBeGreaterThan(1860);
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeGreaterThan(1050);
-    expect(await page.locator(".rows .body .row").count()).toBeGreaterThan(25);
+    await expect.poll(() => page.locator(".rows .body .row").count()).toBeGreaterThan(25);
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(1080);
   });
 
@@ -174,7 +174,7 @@ describe("the list", () => {
     const { page } = await openDashboard({ path: "/requests?open=5", prepare: fill(200) });
     const shown = page.locator(".rows .row.open");
     await expect.poll(() => shown.getAttribute("aria-rowindex")).toBe("197");
-    expect(await shown.isVisible()).toBe(true);
+    await expect.poll(() => shown.isVisible()).toBe(true);
     const columns = await page.getByRole("columnheader").count();
     for (const [key, index] of [
       ["j", "198"],
@@ -188,7 +188,7 @@ describe("the list", () => {
     const top = await page.locator(".rows").evaluate((each) => each.scrollTop);
     await page.keyboard.press("Escape");
     await shown.waitFor({ state: "detached" });
-    expect(await page.getByRole("columnheader").count()).toBe(columns);
+    await expect.poll(() => page.getByRole("columnheader").count()).toBe(columns);
     expect(await page.locator(".rows").evaluate((each) => each.scrollTop)).toBe(top);
   });
 
@@ -217,6 +217,7 @@ describe("the list", () => {
     await submit(LYRICS);
     await submit({ ...LYRICS, input: { prompt: "another one" } });
     await api("GET", "/account/balance");
+    await page.getByText("3 requests", { exact: true }).waitFor();
     await page
       .getByRole("link", { name: /Open POST/ })
       .first()
@@ -229,10 +230,12 @@ describe("the list", () => {
       .click();
     const table = page.getByRole("region", { name: "Comparison" });
     const prompt = table.getByRole("row", { name: /^request body\.input\.prompt/ });
-    expect(await prompt.locator("mark").allTextContents()).toEqual(["another one", "a lighthouse"]);
-    expect(await table.getByRole("row", { name: /^path/ }).count()).toBe(0);
+    await expect
+      .poll(() => prompt.locator("mark").allTextContents())
+      .toEqual(["another one", "a lighthouse"]);
+    await expect.poll(() => table.getByRole("row", { name: /^path/ }).count()).toBe(0);
     await table.getByLabel(/^Also what is equal/).check();
-    expect(await table.getByRole("row", { name: /^path/ }).locator("mark").count()).toBe(0);
+    await expect.poll(() => table.getByRole("row", { name: /^path/ }).locator("mark").count()).toBe(0);
     await page.keyboard.press("Escape");
     await page.getByRole("heading", { name: /^POST \/api\/v1\/task/ }).waitFor();
   });

@@ -39,7 +39,7 @@ describe("the page", () => {
     ]) {
       await goTo(view);
       await page.waitForTimeout(300);
-      expect(await page.locator("main script, main img[src=x]").count()).toBe(0);
+      await expect.poll(() => page.locator("main script, main img[src=x]").count()).toBe(0);
     }
     await goTo(`/tasks/${ids[0]}`);
     await page.getByRole("heading", { name: MARKUP }).first().waitFor();
@@ -119,6 +119,6 @@ describe("the page", () => {
     const page = await openPage(url.replace(/\/$/, ""));
     await page.goto(url);
     await page.getByText("1,000 credits available").waitFor();
-    expect(await page.getByRole("group", { name: "Clock" }).textContent()).toContain("real clock");
+    await expect.poll(() => page.getByRole("group", { name: "Clock" }).textContent()).toContain("real clock");
   });
 });

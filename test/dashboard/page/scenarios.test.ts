@@ -223,7 +223,7 @@ describe("scenarios", () => {
     for (const [name, { decides }] of Object.entries(POLICY_FIELDS)) {
       const control = page.getByRole("combobox", { name, exact: true });
       const reason = (await control.getAttribute("aria-describedby")) ?? "";
-      expect(await page.locator(`[id="${reason}"]`).textContent()).toBe(decides);
+      await expect.poll(() => page.locator(`[id="${reason}"]`).textContent()).toBe(decides);
     }
     await page.getByLabel("invalid_audio_format_status").selectOption("422");
     await page.getByLabel("timeout_retryable").selectOption("false");
@@ -281,7 +281,7 @@ describe("scenarios", () => {
     const before = emulator.snapshot();
     await page.getByRole("button", { name: "Reset…" }).click();
     const form = resetOf(page);
-    expect(await form.getByLabel(/^Seed/).inputValue()).toBe(seed);
+    await expect.poll(() => form.getByLabel(/^Seed/).inputValue()).toBe(seed);
     const field = form.getByLabel("Credits");
     expect(credits === null ? await field.count() : await field.inputValue()).toBe(credits ?? 0);
     emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });

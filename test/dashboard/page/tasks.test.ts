@@ -36,10 +36,12 @@ describe("tasks", () => {
         return audio.duration;
       });
     expect(seconds).toBeGreaterThan(10);
-    expect(await page.getByRole("figure", { name: "Response" }).textContent()).toContain('"audio_url"');
-    expect(await page.getByRole("figure", { name: "Request" }).textContent()).toContain(
-      '"audio_format": "mp3"',
-    );
+    await expect
+      .poll(() => page.getByRole("figure", { name: "Response" }).textContent())
+      .toContain('"audio_url"');
+    await expect
+      .poll(() => page.getByRole("figure", { name: "Request" }).textContent())
+      .toContain('"audio_format": "mp3"');
     // The page's own downloads are not requests of a client.
     expect(emulator.requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
     expect(emulator.audit()).toEqual([]);
@@ -54,7 +56,7 @@ describe("tasks", () => {
     await page.locator("audio").first().waitFor();
     await emulator.clock.advance(7 * 86_400_000);
     await page.getByText("Expired after 7 days").waitFor();
-    expect(await page.locator("audio").count()).toBe(0);
+    await expect.poll(() => page.locator("audio").count()).toBe(0);
   });
 
   test("tasks of other programs appear when they are created, and change when they are read", async () => {
@@ -146,11 +148,11 @@ describe("tasks", () => {
     const code = page.getByRole("figure", { name: "SDK code" });
     await code.getByText("X-Emulator-Outcome").waitFor();
     // A required field is sent even if it is empty.
-    expect(await code.textContent()).toContain('gpt_description_prompt: ""');
+    await expect.poll(() => code.textContent()).toContain('gpt_description_prompt: ""');
     await page.reload();
     await code.waitFor();
-    expect(await page.getByLabel("Outcome").inputValue()).toBe("");
-    expect(await page.getByLabel("Description").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Outcome").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("");
     expect(await code.textContent()).not.toContain("X-Emulator-Outcome");
   });
 
@@ -173,13 +175,9 @@ describe("tasks", () => {
     await page.goto(`${new URL("/", page.url())}#/tasks/${taskId}`);
     const events = page.getByRole("region", { name: "Timeline" }).locator("li strong");
     await events.last().waitFor();
-    expect(await events.allTextContents()).toEqual([
-      "Accepted",
-      "10 credits frozen",
-      "Read",
-      "Ended: failure",
-      "10 credits refunded",
-    ]);
+    await expect
+      .poll(() => events.allTextContents())
+      .toEqual(["Accepted", "10 credits frozen", "Read", "Ended: failure", "10 credits refunded"]);
     const texts = await page.getByRole("region", { name: "Timeline" }).locator("li").allTextContents();
     expect(texts[2]).toMatch(/^Read 200 · [^ ]+ · discovered the end/);
     expect(texts[4]).toMatch(/^10 credits refunded because of content_moderation/);
@@ -193,8 +191,8 @@ describe("tasks", () => {
     const heading = page.getByRole("heading", { level: 1, name: /success/ });
     await heading.waitFor();
     const [task] = emulator.state().tasks;
-    expect(await heading.textContent()).toBe(`${Object(task).output.result[0].title} success`);
-    expect(await page.locator("main .facts").first().textContent()).toMatch(/^provider_a music/);
+    await expect.poll(() => heading.textContent()).toBe(`${Object(task).output.result[0].title} success`);
+    await expect.poll(() => page.locator("main .facts").first().textContent()).toMatch(/^provider_a music/);
   });
 
   test("a refunded task shows 0 credits, and its price struck through", async () => {
@@ -206,14 +204,14 @@ describe("tasks", () => {
     await goTo(`/tasks/${taskId}`);
     const facts = page.locator("main .facts").first();
     await facts.getByText("0 credits", { exact: false }).waitFor();
-    expect(await facts.textContent()).toMatch(/10 0 credits$/);
-    expect(await facts.locator("del").allTextContents()).toEqual(["10"]);
+    await expect.poll(() => facts.textContent()).toMatch(/10 0 credits$/);
+    await expect.poll(() => facts.locator("del").allTextContents()).toEqual(["10"]);
     await goTo(`/tasks/${other}`);
     await facts.getByText("10 credits", { exact: true }).waitFor();
     await goTo("/tasks");
     const row = page.getByRole("row", { name: /failure/ });
     await row.locator("del").getByText("10").waitFor();
-    expect(await row.getByRole("cell").last().textContent()).toBe("10 0");
+    await expect.poll(() => row.getByRole("cell").last().textContent()).toBe("10 0");
   });
 
   test("a failure that a rule requested says so, with links to the rules and to the request", async () => {
@@ -262,7 +260,7 @@ describe("tasks", () => {
     await api("GET", `/task/${taskId}`);
     await goTo(`/tasks/${taskId}`);
     await page.locator(".problem").getByText("The task was not finished within an hour").waitFor();
-    expect(await page.getByText("requested this end").count()).toBe(0);
+    await expect.poll(() => page.getByText("requested this end").count()).toBe(0);
   });
 
   test("'Accepted' and each read lead to their requests", async () => {
@@ -314,7 +312,7 @@ describe("tasks", () => {
     await timeline.getByText("The audio expires").waitFor();
     await emulator.clock.advance(1);
     await timeline.getByText("The audio expired").waitFor();
-    expect(await timeline.getByText("The audio expires").count()).toBe(0);
+    await expect.poll(() => timeline.getByText("The audio expires").count()).toBe(0);
   });
 
   test("a clip is downloaded with one link, under its title and with its real type", async () => {
@@ -330,7 +328,7 @@ describe("tasks", () => {
       page.getByRole("link", { name: "Download" }).first().click(),
     ]);
     expect(download.suggestedFilename()).toBe(`${clip.title}.mp3`);
-    expect(await page.getByRole("link", { name: "Download" }).count()).toBe(2);
+    await expect.poll(() => page.getByRole("link", { name: "Download" }).count()).toBe(2);
   });
 
   test.each([10.1, 10.4, 10.9])(

@@ -8,11 +8,13 @@ interface Axe {
   };
 }
 
-/** What axe finds in the page as it is now, which includes controls that are too small to hit. */
-export async function problemsOf(page: Page): Promise<string[]> {
+/** What axe finds in the page as it is now, which includes controls that are too small to hit: by all rules, or by these. */
+export async function problemsOf(page: Page, runOnly?: readonly string[]): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as Axe).axe.run({ rules: { "target-size": { enabled: true } } }),
+  const options = { rules: { "target-size": { enabled: true } }, ...(runOnly !== undefined && { runOnly }) };
+  const { violations } = await page.evaluate(
+    (chosen) => (globalThis as unknown as Axe).axe.run(chosen),
+    options,
   );
   return violations
     .filter(({ impact }) => impact !== "minor")

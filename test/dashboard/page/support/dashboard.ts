@@ -6,19 +6,16 @@ import type { EmulatorServer } from "../../../../emulator/node.js";
 import {
   type Browser,
   type BrowserContextOptions,
-  chromium,
+  launchBrowser,
   type Page,
 } from "../../../../tools/browser/browser.js";
-
-/** Debian's Chromium. Without a browser, these tests fail. */
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 const TIMEOUT_MS = 60_000;
 
 let browser: Promise<Browser> | undefined;
 
 async function openBrowser(): Promise<Browser> {
-  browser ??= chromium.launch({ executablePath });
+  browser ??= launchBrowser();
   return browser;
 }
 
