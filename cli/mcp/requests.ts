@@ -174,11 +174,14 @@ function argumentSchema(name: string, kinds: readonly DescribedInput[]): z.ZodMi
 }
 
 /** An argument without a type becomes a string: a model would nest other values. */
-function valueSchema({ type, choices, minimum }: FieldRule, isRequired: boolean): z.ZodMiniType {
+function valueSchema({ type, choices, minimum, maximum }: FieldRule, isRequired: boolean): z.ZodMiniType {
   if (type === "boolean") return z.boolean();
   if (type === "integer" || type === "number") {
     const schema = type === "integer" ? z.int() : z.number();
-    return minimum === undefined ? schema : schema.check(z.minimum(minimum));
+    return schema.check(
+      ...(minimum === undefined ? [] : [z.minimum(minimum)]),
+      ...(maximum === undefined ? [] : [z.maximum(maximum)]),
+    );
   }
   if (choices !== undefined) return z.enum(choices);
   // Models fill arguments that they don't use with empty strings.

@@ -77,13 +77,14 @@ function inputSchema(described: DescribedInput, inputs: readonly DescribedInput[
 }
 
 function fieldSchema(rule: FieldRule, text: FieldText | undefined): JsonSchema {
-  const { type, choices, minimum, isRequired, isPublicUrl } = rule;
+  const { type, choices, minimum, maximum, isRequired, isPublicUrl } = rule;
   // JSON Schema has no flag for either case.
   const pattern = isPublicUrl === true ? "^[Hh][Tt][Tt][Pp][Ss]?://" : isRequired === true ? "\\S" : null;
   return {
     ...(type !== "any" && { type }),
     ...(choices !== undefined && { enum: choices }),
     ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
     ...(pattern !== null && { pattern }),
     ...(text !== undefined && { description: `${text.description} ${noteOf(rule, text)}`.trim() }),
   };

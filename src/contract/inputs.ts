@@ -8,6 +8,7 @@ export interface FieldRule {
   readonly isRequired?: true;
   readonly choices?: readonly string[];
   readonly minimum?: number;
+  readonly maximum?: number;
   /** Whether the service must be able to fetch from the text: see `isPublicHttpUrl`. */
   readonly isPublicUrl?: true;
   /** The types of task whose clips the text may name. */
@@ -299,6 +300,13 @@ export const DESCRIBED_INPUTS: readonly DescribedInput[] = /* @__PURE__ */ KINDS
   kind,
   texts: INPUT_TEXTS[kind],
 }));
+
+/** The values of a field that is a number, such as `whole number from 2 to 16`. */
+export function numberText({ type, minimum, maximum }: FieldRule): string {
+  const name = type === "integer" ? "whole number" : "number";
+  if (maximum === undefined) return minimum === undefined ? name : `${name} of ${minimum} or more`;
+  return minimum === undefined ? `${name} of ${maximum} or less` : `${name} from ${minimum} to ${maximum}`;
+}
 
 /** What a reader must know about a field beside its description, as sentences. */
 export function noteOf({ clipOf }: FieldRule, { note }: FieldText): string {

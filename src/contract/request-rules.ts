@@ -1,4 +1,4 @@
-import { chosenMode, type FieldRule, INPUT_LIST, type InputRules, modesOf } from "./inputs.js";
+import { chosenMode, type FieldRule, INPUT_LIST, type InputRules, modesOf, numberText } from "./inputs.js";
 import { type ErrorCode, isModel, isRecord, type Model, recordOf } from "./service.js";
 import { nearestName } from "./text.js";
 import { isPublicHttpUrl } from "./upload-address.js";
@@ -56,15 +56,14 @@ export function foreignFields(
 
 /** What is wrong with the value of a field, as the rest of a sentence; `null` if it fits. */
 function misfitOf(rule: FieldRule, value: unknown): string | null {
-  const { type, choices, minimum, isRequired, isPublicUrl } = rule;
+  const { type, choices, minimum = -Infinity, maximum = Infinity, isRequired, isPublicUrl } = rule;
   if (type === "any" || (value === undefined && isRequired !== true)) return null;
   if (value === undefined) return "is missing";
   if (type === "boolean") return typeof value === "boolean" ? null : "must be true or false";
   if (type === "integer" || type === "number") {
     const isOfType = type === "integer" ? Number.isInteger(value) : Number.isFinite(value);
-    const what = type === "integer" ? "a whole number" : "a number";
-    if (isOfType && (minimum === undefined || Number(value) >= minimum)) return null;
-    return `must be ${what}${minimum === undefined ? "" : ` of ${minimum} or more`}`;
+    const isInRange = Number(value) >= minimum && Number(value) <= maximum;
+    return isOfType && isInRange ? null : `must be a ${numberText(rule)}`;
   }
   if (choices !== undefined)
     return choices.some((each) => each === value) ? null : `must be ${orList(choices)}`;

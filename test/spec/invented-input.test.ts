@@ -4,7 +4,7 @@ import * as z from "zod";
 import { inputOptionsOf } from "../../cli/flags.js";
 import { creatingTools } from "../../cli/mcp/requests.js";
 import { requestFromFlags } from "../../cli/request.js";
-import { describedBy, fieldsOf } from "../../emulator/dashboard/views/tasks/task-input.js";
+import { describedBy, fieldsOf, numberControl } from "../../emulator/dashboard/views/tasks/task-input.js";
 import { requestSchemas } from "../../emulator/openapi/requests.js";
 import { DESCRIBED_INPUTS, type DescribedInput } from "../../src/contract/inputs.js";
 import { findRequestViolation, warningsAbout } from "../../src/contract/request-rules.js";
@@ -22,8 +22,8 @@ const INVENTED: DescribedInput = {
   credits: 7,
   fields: {
     source_clip_id: { type: "string", isRequired: true, clipOf: ["music"] },
-    remix_strength: { type: "number", minimum: 0 },
-    remix_bars: { type: "integer", minimum: 2 },
+    remix_strength: { type: "number", maximum: 1 },
+    remix_bars: { type: "integer", minimum: 2, maximum: 16 },
   },
   texts: {
     result: "a remix of a clip",
@@ -41,12 +41,15 @@ const remix = (input: object) => ({ model: "provider_a", task_type: "remix", inp
 const issuesOf = (body: unknown) => findRequestViolation(body, undefined, INPUTS)?.issues ?? [];
 
 test("both halves accept its requests, and refuse what its rules forbid", () => {
-  expect(issuesOf(remix({ source_clip_id: "clip", remix_strength: 0, remix_bars: 2 }))).toEqual([]);
-  expect(issuesOf(remix({ source_clip_id: " ", remix_strength: -1, remix_bars: 1 }))).toEqual([
+  expect(issuesOf(remix({ source_clip_id: "clip", remix_strength: 1, remix_bars: 2 }))).toEqual([]);
+  expect(issuesOf(remix({ source_clip_id: "clip", remix_strength: -1, remix_bars: 16 }))).toEqual([]);
+  const bars = { path: "input.remix_bars", message: "must be a whole number from 2 to 16" };
+  expect(issuesOf(remix({ source_clip_id: " ", remix_strength: 1.5, remix_bars: 1 }))).toEqual([
     { path: "input.source_clip_id", message: "must not be blank" },
-    { path: "input.remix_strength", message: "must be a number of 0 or more" },
-    { path: "input.remix_bars", message: "must be a whole number of 2 or more" },
+    { path: "input.remix_strength", message: "must be a number of 1 or less" },
+    bars,
   ]);
+  expect(issuesOf(remix({ source_clip_id: "clip", remix_bars: 17 }))).toEqual([bars]);
   expect(findRequestViolation(remix({ source_clip_id: "clip" }))?.errorCode).toBe("unsupported_task_type");
 });
 
@@ -76,8 +79,8 @@ test("the OpenAPI document and the JSON Schema of seed files describe it", () =>
         pattern: "\\S",
         description: "The clip to remix. From an earlier music task of the account.",
       },
-      remix_strength: { type: "number", minimum: 0, description: "How far the remix departs." },
-      remix_bars: { type: "integer", minimum: 2, description: "How many bars it repeats." },
+      remix_strength: { type: "number", maximum: 1, description: "How far the remix departs." },
+      remix_bars: { type: "integer", minimum: 2, maximum: 16, description: "How many bars it repeats." },
     },
   };
   const request = { description: "A remix of a clip. 7 credits.", properties: { input } };
@@ -110,8 +113,8 @@ test("agents have a tool for it", () => {
   expect(z.toJSONSchema(tool.inputSchema)).toMatchObject({
     required: ["order", "source_clip_id"],
     properties: {
-      remix_strength: { type: "number", minimum: 0, description: "How far the remix departs." },
-      remix_bars: { type: "integer", minimum: 2, description: "How many bars it repeats." },
+      remix_strength: { type: "number", maximum: 1, description: "How far the remix departs." },
+      remix_bars: { type: "integer", minimum: 2, maximum: 16, description: "How many bars it repeats." },
     },
   });
   const given = { order: "remix-1", source_clip_id: "clip", remix_strength: 0 };
@@ -121,10 +124,12 @@ test("agents have a tool for it", () => {
 test("the dashboard's form has its fields", () => {
   const draft = { model: "provider_a", type: REMIX, mode: "", format: "", outcome: "", fields: {} } as const;
   expect(describedBy(draft, INPUTS)?.kind).toBe("remix");
-  expect(fieldsOf(draft, INPUTS).map(({ name, text }) => [name, text.label])).toEqual([
-    ["source_clip_id", "Source clip"],
-    ["remix_strength", "Strength"],
-    ["remix_bars", "Bars"],
+  expect(
+    fieldsOf(draft, INPUTS).map(({ name, rule, text }) => [name, text.label, numberControl(rule)]),
+  ).toEqual([
+    ["source_clip_id", "Source clip", {}],
+    ["remix_strength", "Strength", { type: "number", step: "any", max: 1 }],
+    ["remix_bars", "Bars", { type: "number", step: 1, min: 2, max: 16 }],
   ]);
 });
 
@@ -133,6 +138,6 @@ test("the options page lists it", () => {
   expect(tables).toContain(
     '| a remix of a clip | `provider_a` | `remix` | 7 | `source_clip_id` | `remix_strength`, `remix_bars` | `{ source_clip_id: "clip-9" }` |',
   );
-  expect(tables).toContain("| `remix_strength` | number, 0 or more | How far the remix departs. |");
-  expect(tables).toContain("| `remix_bars` | whole number, 2 or more | How many bars it repeats. |");
+  expect(tables).toContain("| `remix_strength` | number of 1 or less | How far the remix departs. |");
+  expect(tables).toContain("| `remix_bars` | whole number from 2 to 16 | How many bars it repeats. |");
 });

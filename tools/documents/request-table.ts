@@ -5,6 +5,7 @@ import {
   fieldNames,
   meaningsOf,
   noteOf,
+  numberText,
 } from "../../src/contract/inputs.js";
 
 /** The requests and the fields of their `input`, as the tables of `docs/options.md` and of the skill. */
@@ -51,18 +52,12 @@ export function requestTables(inputs: readonly DescribedInput[] = DESCRIBED_INPU
   ].join("\n");
 }
 
-function typeOf({ type, choices, minimum, isRequired, isPublicUrl }: FieldRule): string {
+function typeOf(rule: FieldRule): string {
+  const { type, choices, isRequired, isPublicUrl } = rule;
   if (choices !== undefined) return choices.map((each) => code(JSON.stringify(each))).join(", ");
   if (isPublicUrl === true) return "string, an address";
   if (isRequired === true && type === "string") return "string, not blank";
-  const name = {
-    string: "string",
-    number: "number",
-    integer: "whole number",
-    boolean: "boolean",
-    any: "any",
-  }[type];
-  return minimum === undefined ? name : `${name}, ${minimum} or more`;
+  return type === "integer" || type === "number" ? numberText(rule) : type;
 }
 
 function row(...cells: readonly (string | number)[]): string {

@@ -30,6 +30,7 @@ export function Field<Value extends string = string>(props: {
   /** The least and the greatest number. */
   range?: Range | undefined;
   min?: number;
+  max?: number;
   step?: number | "any";
   maxLength?: number;
 }) {

@@ -44,8 +44,9 @@ function problemOf(control: Control): string | null {
 function numberRule({ min, max, step }: HTMLInputElement): string {
   const kind = step === "1" ? "a whole number" : "a number";
   const steps = step === "1" || step === "any" ? "" : ` in steps of ${step}`;
-  if (max !== "") return `${kind} from ${formatCount(Number(min))} to ${formatCount(Number(max))}${steps}`;
-  return min === "" ? kind : `${kind} of at least ${formatCount(Number(min))}`;
+  const [least, most] = [min, max].map((limit) => formatCount(Number(limit)));
+  if (max === "") return min === "" ? kind : `${kind} of at least ${least}`;
+  return min === "" ? `${kind} of at most ${most}` : `${kind} from ${least} to ${most}${steps}`;
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   describedBy,
   fieldsOf,
   type InputField,
+  numberControl,
   requestOf,
   sdkCode,
 } from "./task-input.js";
@@ -122,13 +123,12 @@ function Kind() {
 }
 
 function Input({ field: { name, rule, text } }: { field: InputField }) {
-  const { type, choices, minimum, isRequired = false } = rule;
+  const { type, choices, isRequired = false } = rule;
   const { label, isLong = false, example } = text;
   const value = draft.value.fields[name] ?? "";
   const onChange = (given: string) => changeDraft({ fields: { ...draft.value.fields, [name]: given } });
   if (type === "boolean")
     return <Flag label={label} value={value !== ""} onChange={(on) => onChange(on ? "true" : "")} />;
-  const isNumber = type === "number" || type === "integer";
   return (
     <Field
       label={label}
@@ -137,8 +137,7 @@ function Input({ field: { name, rule, text } }: { field: InputField }) {
       value={value}
       onChange={onChange}
       hint={noteOf(rule, text) || undefined}
-      {...(isNumber && { type: "number", step: type === "integer" ? 1 : "any" })}
-      {...(minimum !== undefined && { min: minimum })}
+      {...numberControl(rule)}
       {...(isLong && { rows: 3 })}
       {...(choices === undefined ? { placeholder: String(example) } : { of: [["", "none"], ...choices] })}
     />

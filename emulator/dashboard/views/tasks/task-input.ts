@@ -45,6 +45,17 @@ export function fieldsOf(draft: Draft, inputs: readonly DescribedInput[] = DESCR
   });
 }
 
+/** What makes a control accept the numbers of a field; nothing for another field. */
+export function numberControl({ type, minimum, maximum }: FieldRule) {
+  if (type !== "number" && type !== "integer") return {};
+  return {
+    type: "number",
+    step: type === "integer" ? 1 : "any",
+    ...(minimum !== undefined && { min: minimum }),
+    ...(maximum !== undefined && { max: maximum }),
+  } as const;
+}
+
 /** The draft of a request that was sent before. */
 export function draftOf(request: Pick<Task, "model" | "type" | "audio_format" | "input">): Partial<Draft> {
   const { audio_format: format, input } = request;
