@@ -6,9 +6,10 @@ import { InvalidValueError } from "../emulator/core/checks.js";
 import { createEmulator, type Emulator, type EmulatorOptions, type Snapshot } from "../emulator/index.js";
 import { serve } from "../emulator/node.js";
 import { messageOf, textOf } from "../src/contract/message.js";
+import { messageOfThrown } from "../src/contract/thrown.js";
 import { ignoring, PRIVATE_FILE, writeNewFile } from "../src/node/durable.js";
 import { openSeedFile } from "./seed-file.js";
-import { ENDING_SIGNALS, messageOfThrown, UsageError } from "./terminal.js";
+import { ENDING_SIGNALS, UsageError } from "./terminal.js";
 
 export interface EmulatorFlags
   extends Pick<EmulatorOptions, "seed" | "future" | "credits" | "policy" | "apiKey"> {

@@ -1,6 +1,7 @@
 import { open, rm } from "node:fs/promises";
+import { messageOfThrown } from "../src/contract/thrown.js";
 import { ignoring } from "../src/node/durable.js";
-import { messageOfThrown, UsageError } from "./terminal.js";
+import { UsageError } from "./terminal.js";
 
 /** Fails if no file can be written at the path. Leaves a file as it is, and a path without one free. */
 export async function checkReportPath(path: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { chosenMode, DESCRIBED_INPUTS, type DescribedInput, modesOf } from "../src/contract/inputs.js";
+import { messageOfThrown } from "../src/contract/thrown.js";
 import { InvalidRequestError, type TaskRequest, type TaskType } from "../src/index.js";
 import { exampleOf, inputOptionsOf, type RunFlags } from "./flags.js";
-import { messageOfThrown, type Terminal, UsageError } from "./terminal.js";
+import { type Terminal, UsageError } from "./terminal.js";
 
 /** The request that the flags describe, or that `--file` contains. The SDK validates it before it is sent. */
 export async function requestFromFlags(

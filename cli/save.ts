@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sentence } from "../src/contract/message.js";
+import { messageOfThrown } from "../src/contract/thrown.js";
 import {
   type AsyncMusic,
   AsyncMusicError,
@@ -16,7 +17,7 @@ import {
 } from "../src/index.js";
 import { exists, ignoring, PathTaken, writeNewFile, writeWholeFile } from "../src/node/durable.js";
 import { saveAudio } from "../src/node/index.js";
-import { messageOfThrown, UsageError } from "./terminal.js";
+import { UsageError } from "./terminal.js";
 
 /** The extensions of saved audio. */
 export const EXTENSIONS = [

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { InvalidValueError } from "../emulator/core/checks.js";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator/index.js";
 import { textOf } from "../src/contract/message.js";
+import { messageOfThrown } from "../src/contract/thrown.js";
 import { findJsonSyntaxError } from "./json-syntax.js";
-import { messageOfThrown } from "./terminal.js";
 
 /** Creates an emulator from a seed file. The errors about its content name the path of the field. */
 export async function openSeedFile(path: string, options: EmulatorOptions): Promise<Emulator> {

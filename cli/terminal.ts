@@ -107,10 +107,6 @@ export function alignedTable(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${lineOf(row).join("  ").trimEnd()}\n`).join("");
 }
 
-export function messageOfThrown(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** Quotes a word for a shell. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -21,7 +21,7 @@ const arrows = {
     tasks: "contract time errors rate-limit http journal budget follow",
     audio: "time errors http",
     "*.ts": "contract time errors rate-limit http journal budget tasks audio",
-    node: "errors journal audio",
+    node: "contract errors journal audio",
     databases: "contract time errors rate-limit journal budget",
     opentelemetry: "contract time errors http *.ts",
   }),

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { messageOfThrown, UsageError } from "../terminal.js";
+import { messageOfThrown } from "../../src/contract/thrown.js";
+import { UsageError } from "../terminal.js";
 import type { FileContent, TextLine } from "./raw-lines.js";
 
 /** Reads a batch file: CSV if its name ends in `.csv`, otherwise JSON Lines. */

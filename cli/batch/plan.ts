@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { listedPrice } from "../../src/contract/prices.js";
 import { canonicalJson } from "../../src/contract/text.js";
+import { messageOfThrown } from "../../src/contract/thrown.js";
 import { createRedactor } from "../../src/errors/redactor.js";
 import {
   type AsyncMusic,
@@ -14,7 +15,6 @@ import { ignoring } from "../../src/node/durable.js";
 import { costOfEntry } from "../entry-cost.js";
 import { uncheckedRequest } from "../request.js";
 import { EXTENSIONS } from "../save.js";
-import { messageOfThrown } from "../terminal.js";
 import { type BatchLine, shownId } from "./check.js";
 import { foldedName } from "./file-names.js";
 import type { Mistake } from "./mistakes.js";

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isRecord } from "../../src/contract/service.js";
+import { messageOfThrown } from "../../src/contract/thrown.js";
 import * as sdk from "../../src/index.js";
 import { exists, ignoring, writeNewFile, writeWholeFile } from "../../src/node/durable.js";
 import { shellMessage } from "../report.js";
 import type { SavedFile } from "../save.js";
-import { messageOfThrown } from "../terminal.js";
 import type { PlannedLine } from "./plan.js";
 
 export const RESULTS_FILE = "results.jsonl";

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { messageOfThrown, UsageError } from "../terminal.js";
+import { messageOfThrown } from "../../src/contract/thrown.js";
+import { UsageError } from "../terminal.js";
 import { type Front, listen } from "./front.js";
 import type { Ended } from "./run.js";
 import type { Service } from "./service.js";

@@ -1,4 +1,5 @@
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../emulator/index.js";
+import { MODELS } from "../../src/contract/service.js";
 import type { Arrangement } from "./arrangement.js";
 
 /** A request of the client, and what it received. */
@@ -21,8 +22,6 @@ export interface Service {
 
 /** A song that takes two reads, and whose only clip is saved with one download. */
 const USUAL = { polls: 2, clips: 1 } as const;
-
-const MODELS = ["provider_a", "provider_b"] as const;
 
 export function createService(
   { outcome, firstOutcome, faults = [], policy, credits = 100, prepare, deviate }: Arrangement,

@@ -1,4 +1,5 @@
 import { HEADERS, isFinalStatus, isRecord } from "../../src/contract/service.js";
+import { messageOfThrown } from "../../src/contract/thrown.js";
 import { AccountSuspendedError, RateLimitedError, SubmissionOutcomeUnknownError } from "../../src/index.js";
 import { uncheckedRequest } from "../request.js";
 import {
@@ -219,5 +220,5 @@ function limitedFields(response: RecordedResponse): ObservedFields {
 function reasonWithoutResult(error: unknown): string {
   if (error instanceof SubmissionOutcomeUnknownError)
     return "no response arrived. The service may have created a task. The request was not sent again.";
-  return error instanceof Error ? error.message : String(error);
+  return messageOfThrown(error);
 }

@@ -1,6 +1,7 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { printableLine } from "../../src/contract/text.js";
-import { messageOfThrown, priceText } from "../terminal.js";
+import { messageOfThrown } from "../../src/contract/thrown.js";
+import { priceText } from "../terminal.js";
 import { ToolRefusal } from "./refusal.js";
 
 /** How long a person has to reply, in milliseconds. */

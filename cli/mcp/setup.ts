@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
+import { messageOfThrown } from "../../src/contract/thrown.js";
 import { fileJournal, readFileJournal } from "../../src/node/file-journal.js";
 import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
 import { checkJournalPath } from "../journal.js";
 import { checkWritable } from "../save.js";
-import { messageOfThrown, type Terminal, UsageError } from "../terminal.js";
+import { type Terminal, UsageError } from "../terminal.js";
 
 export interface McpFlags extends ConnectionFlags {
   journal?: string;

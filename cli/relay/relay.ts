@@ -1,4 +1,5 @@
 import { printableLine } from "../../src/contract/text.js";
+import { messageOfThrown } from "../../src/contract/thrown.js";
 import { createRedactor } from "../../src/errors/redactor.js";
 import { FOLLOW_DEFAULTS, Follower, type FollowerSettings } from "../../src/follow/follower.js";
 import { LONGEST_LEASE_MS } from "../../src/follow/order-lease.js";
@@ -8,7 +9,7 @@ import { createSystemClock } from "../../src/time/clock.js";
 import { systemRandom } from "../../src/time/random.js";
 import { connect } from "../account.js";
 import type { RelayFlags } from "../flags.js";
-import { messageOfThrown, stylesFor, type Terminal, UsageError } from "../terminal.js";
+import { stylesFor, type Terminal, UsageError } from "../terminal.js";
 import { journalAt, type OpenedJournal } from "./journal-at.js";
 import { MOST_TRIES, nextTry } from "./schedule.js";
 import { type StoreOrder, storeAt, stored } from "./store.js";

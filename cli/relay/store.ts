@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { messageOfThrown } from "../../src/contract/thrown.js";
 import type { EndedOrder } from "../../src/follow/follower.js";
 import type { AsyncMusic, SucceededTask } from "../../src/index.js";
-import { messageOfThrown, UsageError } from "../terminal.js";
+import { UsageError } from "../terminal.js";
 
 /** What the function of `--store` receives of each order that succeeded. */
 interface OrderToStore {

@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
+import { messageOfThrown } from "../../src/contract/thrown.js";
 import type { EndedOrder } from "../../src/follow/follower.js";
 import { TaskFailedError } from "../../src/index.js";
-import { messageOfThrown, UsageError } from "../terminal.js";
+import { UsageError } from "../terminal.js";
 
 /** What a relay posts to. */
 export interface Webhook {

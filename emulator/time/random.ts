@@ -1,5 +1,6 @@
-/** Returns the next number of a stream: 0 or more, and less than 1. */
-export type Random = () => number;
+import type { Random } from "../../src/time/random.js";
+
+export type { Random };
 
 /**
  * The stream of numbers that belongs to a path below the seed, for example `("task", 7)`. Streams of the same path are

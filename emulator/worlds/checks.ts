@@ -1,5 +1,6 @@
 import { LIMITS } from "../../src/contract/service.js";
 import type { Task } from "../../src/contract/task.js";
+import { messageOfThrown } from "../../src/contract/thrown.js";
 import { LONGEST_IN_FLIGHT_MS } from "../../src/journal/in-flight.js";
 import type { Emulator } from "../control/emulator.js";
 import type { Finding } from "../core/log/audit.js";
@@ -40,7 +41,7 @@ export async function checkWorld(world: Ended, accuse: Accuse): Promise<void> {
   try {
     await app.check?.(ended);
   } catch (error) {
-    accuse("check", error instanceof Error ? error.message : String(error));
+    accuse("check", messageOfThrown(error));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { TaskRequest } from "../../src/contract/requests.js";
+import { messageOfThrown } from "../../src/contract/thrown.js";
 import type { Journal } from "../../src/journal/journal.js";
 import type { Clock } from "../../src/time/clock.js";
 import { holdTime } from "../../src/time/hold.js";
@@ -116,7 +117,7 @@ class World implements WorldResult {
 
   /** Outside a test, Node ends a process with such a rejection. */
   receiveUnhandled(reason: unknown): void {
-    const message = reason instanceof Error ? reason.message : String(reason);
+    const message = messageOfThrown(reason);
     this.#accuse("program_failed", `a rejection is not handled: ${message} Await every promise.`);
     this.#stop();
   }

@@ -1,5 +1,6 @@
 import { HIGHEST_PRICE, listedPrice } from "../contract/prices.js";
 import type { Task } from "../contract/task.js";
+import { messageOfThrown } from "../contract/thrown.js";
 import { BudgetError, CreditCeilingError, NOTHING_SENT, wrongValue } from "../errors/base.js";
 import { checkOption } from "../errors/options.js";
 import { isFreed, isJournalEntry } from "../journal/entries.js";
@@ -212,7 +213,7 @@ export class TenantBudget implements ReservingBudget {
       return await withTimeout(work);
     } catch (cause) {
       const what = `Failed to ${verb} credits of tenant ${JSON.stringify(tenant)}`;
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOfThrown(cause);
       throw new BudgetError({ what, why, facts: [NOTHING_SENT] }, { tenant, cause });
     }
   }

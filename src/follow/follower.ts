@@ -1,5 +1,6 @@
 import { type FinalStatus, isFinalStatus } from "../contract/service.js";
 import type { SucceededTask } from "../contract/task.js";
+import { messageOfThrown } from "../contract/thrown.js";
 import { AuthenticationError, TaskNotFoundError } from "../errors/api-errors.js";
 import { InvalidOptionError } from "../errors/base.js";
 import { InvalidResponseError } from "../errors/connection-errors.js";
@@ -173,7 +174,7 @@ export class Follower {
     } catch (thrown) {
       const cause = this.#settings.redactor.cause(thrown);
       const what = "Failed to list the orders of the journal whose ends are not acknowledged";
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOfThrown(cause);
       throw new JournalError({ what, why }, { journalKey: "", cause });
     }
   }

@@ -1,4 +1,5 @@
 import { printableLine } from "../contract/text.js";
+import { messageOfThrown } from "../contract/thrown.js";
 import type { ClientEvents, Emitter, PauseEvent, TaskEvent } from "./events.js";
 
 /** The lowest level that is logged; `off` logs nothing. */
@@ -81,7 +82,7 @@ export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): v
   };
   log("info", "task", taskLine, taskFields);
   log("warn", "retry", ({ error, retry, waitMs }) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOfThrown(error);
     return `${reason} Retry ${retry} follows in ${ms(waitMs)} ms.`;
   });
   const pauseLine = ({ until }: PauseEvent) =>

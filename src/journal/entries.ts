@@ -1,4 +1,5 @@
 import { type MessageParts, sentences } from "../contract/message.js";
+import { messageOfThrown } from "../contract/thrown.js";
 import type { ErrorDetails } from "../errors/base.js";
 import { brand } from "../errors/brand.js";
 import { JournalError } from "../errors/task-errors.js";
@@ -71,7 +72,7 @@ export function listReadable(
     .sort((one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key));
   if (damaged.length === 0) return orders;
   const reasons = damaged.map(({ key, cause }) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOfThrown(cause);
     return `${key === null ? "" : `key ${JSON.stringify(key)}: `}${reason}`;
   });
   throw new JournalDamagedError(

@@ -1,6 +1,7 @@
 import { truncate } from "node:fs/promises";
 import type { AudioDownload } from "../audio/download.js";
 import { onStartOver } from "../audio/reading.js";
+import { messageOfThrown } from "../contract/thrown.js";
 import { invalidOption, shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions, flagRule } from "../errors/options.js";
@@ -84,7 +85,7 @@ export async function saveAudio(
     }
     await download.body.cancel().catch(() => {});
     if (error instanceof ReadFailure) throw error.cause;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOfThrown(error);
     const advice = ["Fix the path or the disk, then download it again."];
     throw failure(download, { what: `${FAILED} to ${target}`, why, advice }, error);
   }

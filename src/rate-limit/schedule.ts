@@ -46,7 +46,7 @@ const FIRST_READS_SHARE = 0.25;
 
 /** Models and types come from the service. This many have a distribution, of 16 kB each; all others share one. */
 const MOST_KINDS = 16;
-const LONGEST_NAME = 100;
+export const LONGEST_KIND_NAME = 100;
 
 /** An end that another process has found: a task was unfinished at one age, and finished at a later one. */
 export interface TaskEnd {
@@ -196,7 +196,7 @@ export class PollSchedule {
   }
 
   #keyOf({ model, type }: Pick<WaitingTask, "model" | "type">): string {
-    const name = JSON.stringify([model.slice(0, LONGEST_NAME), type.slice(0, LONGEST_NAME)]);
+    const name = JSON.stringify([model.slice(0, LONGEST_KIND_NAME), type.slice(0, LONGEST_KIND_NAME)]);
     return this.#kinds.has(name) || this.#kinds.size < MOST_KINDS ? name : "others";
   }
 

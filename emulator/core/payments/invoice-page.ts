@@ -6,7 +6,7 @@ import { addFont } from "./pdf-font.js";
 import { type FontName, fontOf, normalize, readFontPackage } from "./printable.js";
 
 const [WIDTH, HEIGHT] = [595.28, 841.89];
-const RIGHT = 539;
+export const RIGHT = 539;
 /** With it, the longest address fits on the page. */
 const LINE = 13;
 

@@ -1,4 +1,4 @@
-import { InvoicePage, type Style } from "./invoice-page.js";
+import { InvoicePage, RIGHT, type Style } from "./invoice-page.js";
 import type { Billing, Invoice, Payment } from "./schemas.js";
 
 const SELLER = [
@@ -13,7 +13,6 @@ const NOTE =
 const SMALL: Style = { size: 9, gray: true };
 const LEFT = 56;
 const BUYER = 260;
-const RIGHT = 539;
 
 /** Writes an invoice as a PDF. The only time in it is the invoice's, so that the same invoice is the same bytes. */
 export async function writeInvoice(

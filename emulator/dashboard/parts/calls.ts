@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { messageOfThrown } from "../../../src/contract/thrown.js";
 import { type Issue, RefusedError, UnreachableError } from "../api.js";
 import { refreshNow } from "../follow.js";
 import { link, revision } from "../store.js";
@@ -29,7 +30,7 @@ export function useCall(): Call {
   }, [isLive]);
   return {
     isBusy,
-    error: reason === null ? null : reasonOf(reason),
+    error: reason === null ? null : messageOfThrown(reason),
     issues: reason instanceof RefusedError ? reason.issues : NO_ISSUES,
     clear: () => setReason(null),
     async run(change) {
@@ -59,7 +60,8 @@ export function useData<Data>(read: () => Promise<Data>, id: string) {
       (data) => isCurrent && setResult({ id, data, error: null }),
       (error: unknown) => {
         // The banner reports an unreachable emulator; the last data stays.
-        if (isCurrent && !(error instanceof UnreachableError)) setResult({ id, error: reasonOf(error) });
+        if (isCurrent && !(error instanceof UnreachableError))
+          setResult({ id, error: messageOfThrown(error) });
       },
     );
     return () => {
@@ -67,8 +69,4 @@ export function useData<Data>(read: () => Promise<Data>, id: string) {
     };
   }, [id, revision.value]);
   return result?.id === id ? result : { data: undefined, error: null };
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

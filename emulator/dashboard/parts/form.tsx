@@ -1,6 +1,7 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { reasonOf, useCall } from "./calls.js";
+import { messageOfThrown } from "../../../src/contract/thrown.js";
+import { useCall } from "./calls.js";
 import { Field, Messages } from "./controls.js";
 import { Button, Problem } from "./display.js";
 import { useFields } from "./fields.js";
@@ -117,6 +118,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`Invalid JSON: ${reasonOf(error)}`);
+    throw new Error(`Invalid JSON: ${messageOfThrown(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 import { sentences } from "../../../src/contract/message.js";
 import { priceOf } from "../../../src/contract/prices.js";
 import type { TaskSubmission } from "../../../src/contract/task.js";
+import { messageOfThrown } from "../../../src/contract/thrown.js";
 import type { Account } from "../../core/accounts.js";
 import { parseOption } from "../../core/checks.js";
 import { findViolation } from "../../core/policy.js";
@@ -44,7 +45,7 @@ function readOutcome({ headers }: HttpRequest): CheckedOutcome | null {
   try {
     return parseOption("", outcomeSchema, JSON.parse(value));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOfThrown(error);
     throw new Refusal("invalid_request_body", `Invalid ${OUTCOME_HEADER} header: ${reason}`);
   }
 }

@@ -2,6 +2,7 @@ import { AsyncMusicError } from "../../errors/base.js";
 import { isFreed, isJournalEntry } from "../../journal/entries.js";
 import type { JournalEntry, JournalIntent } from "../../journal/journal.js";
 import { hashOf } from "../hash.js";
+import { jsonOrNull } from "../json.js";
 import type { Row } from "./client.js";
 
 /** To a run, a planned order is a freed key: it replaces the entry, and restores it after a refusal. */
@@ -28,22 +29,16 @@ export function storedKey(key: string): string {
 /** The inverse of `textOf`; `null` if the column was changed by hand. */
 export function keyOfRow({ key }: Row): string | null {
   const text = String(key);
-  return text.startsWith('"') ? parse(text) : text;
+  if (!text.startsWith('"')) return text;
+  const parsed = jsonOrNull(text);
+  return typeof parsed === "string" ? parsed : null;
 }
 
 export function entryOfRow({ key, revision, entry: text }: Row, table: string): JournalEntry {
-  const entry = parse(String(text));
+  const entry = jsonOrNull(text);
   if (isJournalEntry(entry) && entry.revision === revision) return entry;
   throw new AsyncMusicError({
     what: `The entry of ${JSON.stringify(key)} in ${table} is damaged`,
     advice: ["Restore it, or delete it once you know whether its task exists."],
   });
-}
-
-function parse(text: string) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

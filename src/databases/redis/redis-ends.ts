@@ -1,11 +1,11 @@
-import type { TaskEnd } from "../../rate-limit/schedule.js";
+import { LONGEST_KIND_NAME, type TaskEnd } from "../../rate-limit/schedule.js";
+import { jsonOrNull } from "../json.js";
 import type { Evaluate } from "./client.js";
 
 /** How many ends of a key are stored, of all models and types. */
 const MOST_STORED = 300;
 /** The ends are forgotten so long after the last one was added. */
 const LASTS_SECONDS = 24 * 60 * 60;
-const LONGEST_NAME = 100;
 
 /** Returns what was added to the stream after an ID, and the ID of its last entry; then adds the ends of this process. */
 const EXCHANGE = `
@@ -31,8 +31,8 @@ export function createEndExchange(evaluate: Evaluate, windowKey: () => Promise<s
     if (read.key !== key) read = { key, last: "0" };
     const added = own.map(({ model, type, unfinishedMs, ageMs }) =>
       JSON.stringify([
-        model.slice(0, LONGEST_NAME),
-        type.slice(0, LONGEST_NAME),
+        model.slice(0, LONGEST_KIND_NAME),
+        type.slice(0, LONGEST_KIND_NAME),
         Math.round(unfinishedMs),
         Math.round(ageMs),
         member,
@@ -53,18 +53,10 @@ export function createEndExchange(evaluate: Evaluate, windowKey: () => Promise<s
 
 /** Returns null for an entry of this process, and for one of another form. */
 function endOf(entry: unknown, ownMember: string): TaskEnd | null {
-  const values = parse(entry);
+  const values = jsonOrNull(entry);
   if (!Array.isArray(values)) return null;
   const [model, type, unfinishedMs, ageMs, member]: unknown[] = values;
   if (typeof model !== "string" || typeof type !== "string" || member === ownMember) return null;
   if (typeof unfinishedMs !== "number" || typeof ageMs !== "number") return null;
   return unfinishedMs >= 0 && ageMs > unfinishedMs ? { model, type, unfinishedMs, ageMs } : null;
-}
-
-function parse(entry: unknown): unknown {
-  try {
-    return JSON.parse(String(entry));
-  } catch {
-    return null;
-  }
 }

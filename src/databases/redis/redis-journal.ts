@@ -3,6 +3,7 @@ import { type DamagedEntry, isFreed, isJournalEntry, listOpen } from "../../jour
 import type { Journal, JournalEntry } from "../../journal/journal.js";
 import { SharedJournals } from "../../journal/shared-journals.js";
 import { isUnacknowledged, listUnacknowledged } from "../../journal/unacknowledged.js";
+import { jsonOrNull } from "../json.js";
 import {
   type Evaluate,
   evaluateOn,
@@ -183,7 +184,7 @@ function encoded(key: string): string {
 /** The inverse of `encoded`. */
 function keyOf(text: string): string {
   if (!text.startsWith('"')) return text;
-  const key: unknown = parse(text);
+  const key = jsonOrNull(text);
   return typeof key === "string" && encoded(key) === text ? key : text;
 }
 
@@ -206,17 +207,9 @@ async function* scan(
 function entryOf(reply: unknown, name: string): JournalEntry | null {
   const [revision, text]: unknown[] = Array.isArray(reply) ? reply : [];
   if (revision === null && text === null) return null;
-  const entry = typeof text === "string" ? parse(text) : null;
+  const entry = jsonOrNull(text);
   if (typeof revision === "string" && isJournalEntry(entry) && entry.revision === revision) return entry;
   throw new Error(
     `the entry at ${JSON.stringify(name)} is damaged. Restore it, or delete it once you know whether its task exists.`,
   );
-}
-
-function parse(text: string): JournalEntry | null {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { reasonOf } from "../../parts/calls.js";
+import { messageOfThrown } from "../../../../src/contract/thrown.js";
 
 interface LoadedAudio {
   blob?: Blob;
@@ -27,7 +27,7 @@ export function useAudio(source: string): LoadedAudio {
       add({ blob, url });
       add(await waveformOf(blob));
     };
-    load().catch((error: unknown) => add({ problem: reasonOf(error) }));
+    load().catch((error: unknown) => add({ problem: messageOfThrown(error) }));
     return () => unmounted.abort();
   }, [source]);
   return audio;
