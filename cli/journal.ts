@@ -47,7 +47,7 @@ export async function showOrders({ journal, json }: JournalFlags, terminal: Term
 }
 
 /** Records the outcome of the request of a key. */
-export async function settleKey(key: string, flags: JournalFlags, terminal: Terminal): Promise<void> {
+export async function recordOutcome(key: string, flags: JournalFlags, terminal: Terminal): Promise<void> {
   const { taskId, notCreated = false, offline = false, force = false, json } = flags;
   if ((taskId === undefined) !== notCreated)
     throw new UsageError("Pass either --task-id, for the task that was created, or --not-created.");

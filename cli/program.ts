@@ -129,7 +129,7 @@ export function addCommands(
   add("orders").action(async (flags) => (await import("./journal.js")).showOrders(flags, terminal));
   add("settle")
     .argument("<key>", "the --key of the `run`")
-    .action(async (key, flags) => (await import("./journal.js")).settleKey(key, flags, terminal));
+    .action(async (key, flags) => (await import("./journal.js")).recordOutcome(key, flags, terminal));
   add("relay").action(async (flags) => (await import("./relay/relay.js")).relay(flags, terminal));
   add("balance").action(async (flags) => (await import("./account.js")).showBalance(flags, terminal));
   add("usage").action(async (flags) => (await import("./account.js")).showUsage(flags, terminal));

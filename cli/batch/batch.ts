@@ -25,7 +25,7 @@ import {
   priceOfLines,
 } from "./plan.js";
 import { PostsInFlight } from "./posts-in-flight.js";
-import { BatchProgress } from "./progress.js";
+import { BatchDisplay } from "./progress.js";
 import {
   type Item,
   itemOf,
@@ -64,7 +64,7 @@ export async function runBatch(file: string, flags: BatchFlags, terminal: Termin
     if (item.line.hopelessTaskId !== null) noteHopeless(item);
     else if (!(await takeOver(item, earlier.get(item.line.id), flags.out))) open.push(item);
   }
-  const progress = new BatchProgress(terminal, now, items.length, items.length - open.length);
+  const progress = new BatchDisplay(terminal, now, items.length, items.length - open.length);
   onDelay = (until) => progress.delay(until);
   return complete(items, open, { client, journal, progress, now }, flags, terminal);
 }
@@ -144,7 +144,7 @@ function amountText(lines: readonly PlannedLine[]): string {
 interface Tools {
   client: AsyncMusic;
   journal: Journal;
-  progress: BatchProgress;
+  progress: BatchDisplay;
   now(): number;
 }
 
@@ -195,7 +195,7 @@ async function complete(
 }
 
 /** Ctrl-C aborts all waits at once. The responses in flight get two more seconds, unless another signal arrives. */
-function watchSignals(posts: PostsInFlight, progress: BatchProgress, { onSignal, stderr }: Terminal) {
+function watchSignals(posts: PostsInFlight, progress: BatchDisplay, { onSignal, stderr }: Terminal) {
   const abort = new AbortController();
   const hurry = new AbortController();
   const stop = onSignal((signal) => {

@@ -4,7 +4,7 @@ import { delayText } from "../progress.js";
 import { leftText, type Terminal } from "../terminal.js";
 
 /** The progress of a batch: a line that is redrawn on a terminal, else a line for each line of the file that ends. */
-export class BatchProgress {
+export class BatchDisplay {
   readonly line: LiveLine;
   readonly #total: number;
   readonly #now: () => number;

@@ -4,19 +4,19 @@ import { join } from "node:path";
 import type { ClockMode } from "../../emulator/index.js";
 import type { Client } from "./client.js";
 import type { Misstep } from "./judges.js";
-import { inspect, type Run } from "./run.js";
+import { type ClientRun, inspect } from "./run.js";
 import type { Scenario, Topic } from "./scenario.js";
 import { createService } from "./service.js";
 
 /** What a client did in a scenario. */
-export interface Verdict {
+export interface ScenarioVerdict {
   readonly topic: string;
   readonly scenario: Scenario;
   readonly result: "passed" | "failed" | "not run";
   /** What the client did wrong; `null` if it did nothing wrong. */
   readonly misstep: Misstep | null;
   /** `null` if it was not run. */
-  readonly run: Run | null;
+  readonly run: ClientRun | null;
 }
 
 export interface CertifyOptions {
@@ -26,7 +26,7 @@ export interface CertifyOptions {
   /** @defaultValue "real" */
   readonly clock?: ClockMode;
   readonly signal: AbortSignal;
-  onVerdict?(verdict: Verdict): void;
+  onVerdict?(verdict: ScenarioVerdict): void;
 }
 
 /** Runs a client in all scenarios. If it fails the first one, the others are not run. */
@@ -34,11 +34,11 @@ export async function certifyClient(
   client: Client,
   topics: readonly Topic[],
   options: CertifyOptions,
-): Promise<Verdict[]> {
+): Promise<ScenarioVerdict[]> {
   const all = topics.flatMap(({ title, scenarios }) =>
     scenarios.map((scenario) => ({ topic: title, scenario })),
   );
-  const verdicts: Verdict[] = [];
+  const verdicts: ScenarioVerdict[] = [];
   const judge = async (index: number) => {
     const each = all[index];
     if (each === undefined) return;
@@ -64,7 +64,7 @@ async function tryScenario(
   { arrange = {}, judge }: Scenario,
   index: number,
   { timeoutMs, clock = "real", signal }: CertifyOptions,
-): Promise<Pick<Verdict, "result" | "misstep" | "run">> {
+): Promise<Pick<ScenarioVerdict, "result" | "misstep" | "run">> {
   signal.throwIfAborted();
   const directory = await mkdtemp(join(tmpdir(), "async-music-certify-"));
   const limit = new AbortController();

@@ -3,9 +3,9 @@ import { basename } from "node:path";
 import { LiveLine } from "../live-line.js";
 import { cannotWrite, checkReportPath } from "../report-file.js";
 import { alignedTable, Interrupted, stylesFor, type Terminal, UsageError, writeResult } from "../terminal.js";
-import { certifyClient, type Verdict } from "./certification.js";
+import { certifyClient, type ScenarioVerdict } from "./certification.js";
 import { commandClient } from "./client.js";
-import { badgeSvg, createReport, reportMarkdown, reportText } from "./report.js";
+import { badgeSvg, certifyMarkdown, certifyText, createCertifyReport } from "./report.js";
 import type { Topic } from "./scenario.js";
 import { TOPICS } from "./topics.js";
 
@@ -33,10 +33,10 @@ export async function certify(
   for (const each of [path, badgePath]) if (each !== undefined) await checkReportPath(each);
   const date = new Date().toISOString();
   const verdicts = await judgeAll(command, topics, { concurrency, timeoutMs: timeout }, terminal);
-  const report = createReport(verdicts, only === undefined, { date, version, command });
-  writeResult(terminal, json, report, reportText(report, stylesFor(terminal.stdout, terminal.env)));
+  const report = createCertifyReport(verdicts, only === undefined, { date, version, command });
+  writeResult(terminal, json, report, certifyText(report, stylesFor(terminal.stdout, terminal.env)));
   if (path !== undefined && badgePath !== undefined) {
-    await writeFile(path, reportMarkdown(report, basename(badgePath))).catch((error: unknown) => {
+    await writeFile(path, certifyMarkdown(report, basename(badgePath))).catch((error: unknown) => {
       throw cannotWrite(path, error);
     });
     await writeFile(badgePath, badgeSvg(report)).catch((error: unknown) => {
@@ -81,7 +81,7 @@ async function judgeAll(
   topics: readonly Topic[],
   limits: { concurrency: number; timeoutMs: number },
   terminal: Terminal,
-): Promise<Verdict[]> {
+): Promise<ScenarioVerdict[]> {
   const total = topics.reduce((sum, { scenarios }) => sum + scenarios.length, 0);
   const interruption = new AbortController();
   const stopListening = terminal.onSignal((signal) => {
@@ -97,7 +97,7 @@ async function judgeAll(
       percent: Math.floor((100 * ended) / total),
     }),
   );
-  const onVerdict = ({ scenario: { name }, result }: Verdict) => {
+  const onVerdict = ({ scenario: { name }, result }: ScenarioVerdict) => {
     ended++;
     if (!progress.isLive) progress.log(`${ended} of ${total}: ${name} ${result}`);
     else if (result === "failed") progress.say(`${name} failed`);

@@ -2,15 +2,15 @@ import { spawn } from "node:child_process";
 import { messageOfThrown } from "../../src/contract/thrown.js";
 import { UsageError } from "../terminal.js";
 import { type Front, listen } from "./front.js";
-import type { Ended } from "./run.js";
-import type { Service } from "./service.js";
+import type { ClientEnd } from "./run.js";
+import type { ScenarioService } from "./service.js";
 
 /** Makes one song with a new service, until it ends or the signal aborts. */
 export type Client = (
-  createService: (url?: string) => Service,
+  createService: (url?: string) => ScenarioService,
   outDirectory: string,
   signal: AbortSignal,
-) => Promise<{ service: Service; ended: Ended }>;
+) => Promise<{ service: ScenarioService; ended: ClientEnd }>;
 
 /** A client that is a command. Its requests arrive on a port. */
 export function commandClient(
@@ -72,7 +72,7 @@ async function runCommand(
   [command = "", ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-): Promise<Ended> {
+): Promise<ClientEnd> {
   const isWindows = process.platform === "win32";
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],

@@ -2,9 +2,9 @@ import { basename } from "node:path";
 import type { ComplianceRule } from "../../emulator/index.js";
 import { ENDPOINTS } from "../../src/contract/service.js";
 import { printableLine } from "../../src/contract/text.js";
-import type { Run } from "./run.js";
+import type { ClientRun } from "./run.js";
 
-import type { SentRequest } from "./service.js";
+import type { ClientRequest } from "./service.js";
 
 /** What a client did wrong. */
 export interface Misstep {
@@ -15,10 +15,10 @@ export interface Misstep {
 }
 
 /** Judges a client by one rule. Returns `null` if the client did nothing wrong. */
-export type Judge = (run: Run) => Misstep | null;
+export type RunJudge = (run: ClientRun) => Misstep | null;
 
 /** A judge that returns what happened, as a sentence. */
-export function judgeBy(find: (run: Run) => string | null, change?: string): Judge {
+export function judgeBy(find: (run: ClientRun) => string | null, change?: string): RunJudge {
   return (run) => {
     const happened = find(run);
     return happened === null ? null : { happened, ...(change !== undefined && { change }) };
@@ -26,19 +26,19 @@ export function judgeBy(find: (run: Run) => string | null, change?: string): Jud
 }
 
 /** What the first of the judges finds that finds something. */
-export function all(...judges: readonly Judge[]): Judge {
+export function all(...judges: readonly RunJudge[]): RunJudge {
   return (run) => judges.map((judge) => judge(run)).find((found) => found !== null) ?? null;
 }
 
 /** The client ended with status 0, and saved a whole clip. */
-export const savesSong: Judge = (run) =>
+export const savesSong: RunJudge = (run) =>
   run.status === 0 ? hasSong(run) : { happened: `It ended with ${endOf(run)}.` };
 
 /** The client saved a whole clip and ended with status 0, or ended with another status and left no broken audio. */
-export const isHonest: Judge = (run) => (run.status === 0 ? hasSong(run) : hasNoBrokenAudio(run));
+export const isHonest: RunJudge = (run) => (run.status === 0 ? hasSong(run) : hasNoBrokenAudio(run));
 
 /** The client ended with another status than 0. */
-export const givesUp: Judge = (run) =>
+export const givesUp: RunJudge = (run) =>
   run.status === 0 ? { happened: "It ended with exit status 0, as after a success." } : hasNoBrokenAudio(run);
 
 const hasNoBrokenAudio = judgeBy(({ files }) => {
@@ -77,7 +77,7 @@ export const namesFormat = judgeBy(({ files }) => {
 
 /** The client sent the creation at most once. */
 export const sendsOnce = judgeBy((run) => {
-  const { length } = creationsOf(run);
+  const { length } = creationsIn(run);
   if (length <= 1) return null;
   const credits = run.tasks.reduce((sum, task) => sum + task.credits_cost, 0);
   const cost = run.tasks.length > 1 ? `, which made ${run.tasks.length} tasks for ${credits} credits` : "";
@@ -85,7 +85,7 @@ export const sendsOnce = judgeBy((run) => {
 });
 
 /** The client broke none of these rules in the audit of the emulator. */
-export function keeps(...rules: readonly ComplianceRule[]): Judge {
+export function keeps(...rules: readonly ComplianceRule[]): RunJudge {
   return judgeBy(({ findings }) => {
     const found = findings.filter(({ rule }) => rules.includes(rule));
     const [first] = found;
@@ -96,25 +96,25 @@ export function keeps(...rules: readonly ComplianceRule[]): Judge {
   });
 }
 
-export function creationsOf({ requests }: Run): SentRequest[] {
+export function creationsIn({ requests }: ClientRun): ClientRequest[] {
   return requests.filter(isCreation);
 }
 
-export function isCreation({ method, url }: SentRequest): boolean {
+export function isCreation({ method, url }: ClientRequest): boolean {
   return method === "POST" && url.pathname === ENDPOINTS.createTask.path;
 }
 
-export function isRead({ method, url }: SentRequest): boolean {
+export function isRead({ method, url }: ClientRequest): boolean {
   return method === "GET" && url.pathname.startsWith(`${ENDPOINTS.createTask.path}/`);
 }
 
 /** A download of a clip, of the service or of a provider. */
-export function isDownload({ url }: Pick<SentRequest, "url">): boolean {
+export function isDownload({ url }: Pick<ClientRequest, "url">): boolean {
   return url.pathname.includes("/audio/");
 }
 
 /** The exit status, and the last line that the client wrote, without lines of a stack trace. */
-export function endOf({ status, stderr, stdout }: Run): string {
+export function endOf({ status, stderr, stdout }: ClientRun): string {
   const written = `${stdout}\n${stderr}`.split("\n").filter((line) => /^(?!\s*at )\s*\w/.test(line));
   const last = printableLine(written.at(-1)?.trim().slice(0, 200) ?? "");
   const end = status === null ? "a signal" : `exit status ${status}`;

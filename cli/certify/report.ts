@@ -1,8 +1,8 @@
 import { printableLine } from "../../src/contract/text.js";
 import { type Styler, shellWord } from "../terminal.js";
-import type { Verdict } from "./certification.js";
+import type { ScenarioVerdict } from "./certification.js";
 import { endOf } from "./judges.js";
-import type { SentRequest } from "./service.js";
+import type { ClientRequest } from "./service.js";
 
 /** What is known about a client. `--json` writes it as it is. */
 export interface CertifyReport {
@@ -22,7 +22,7 @@ interface ReportedScenario {
   topic: string;
   name: string;
   required: boolean;
-  result: Verdict["result"];
+  result: ScenarioVerdict["result"];
   rule: string;
   sentence: string;
   /** The rest is only in scenarios that failed. */
@@ -32,8 +32,8 @@ interface ReportedScenario {
   end?: string;
 }
 
-export function createReport(
-  verdicts: readonly Verdict[],
+export function createCertifyReport(
+  verdicts: readonly ScenarioVerdict[],
   isWhole: boolean,
   about: Pick<CertifyReport, "date" | "version" | "command">,
 ): CertifyReport {
@@ -50,7 +50,7 @@ export function createReport(
   };
 }
 
-function reported({ topic, scenario, result, misstep, run }: Verdict): ReportedScenario {
+function reported({ topic, scenario, result, misstep, run }: ScenarioVerdict): ReportedScenario {
   const { name, isRequired: required, rule, sentence, change } = scenario;
   const facts = { topic, name, required, result, rule, sentence };
   if (misstep === null || run === null) return facts;
@@ -60,7 +60,7 @@ function reported({ topic, scenario, result, misstep, run }: Verdict): ReportedS
 const MOST_REQUESTS = 8;
 
 /** The requests in their order. Equal ones that follow each other are one. */
-function requestsText(requests: readonly SentRequest[]): string {
+function requestsText(requests: readonly ClientRequest[]): string {
   const names = requests.map(
     ({ method, url, status }) =>
       `${method} ${url.pathname.replace(/[\da-f-]{36}/i, "*")} ${status ?? "no response"}`,
@@ -109,7 +109,7 @@ function byChange(failed: readonly ReportedScenario[]) {
 const NOT_RUN = "The client made no song without a fault, so the other scenarios were not run.";
 
 /** The report for a terminal. */
-export function reportText(report: CertifyReport, style: Styler): string {
+export function certifyText(report: CertifyReport, style: Styler): string {
   const { scenarios, accepted } = report;
   const failed = scenarios.filter(({ result }) => result === "failed");
   const details = byChange(failed).flatMap(({ change, sentences, all }) => [
@@ -135,7 +135,7 @@ export function reportText(report: CertifyReport, style: Styler): string {
 }
 
 /** The report as Markdown, to be committed with its badge. @param badge - the file of the badge, beside it */
-export function reportMarkdown(report: CertifyReport, badge: string): string {
+export function certifyMarkdown(report: CertifyReport, badge: string): string {
   const { scenarios, command, version, date } = report;
   const topics = byTopic(scenarios).flatMap(({ topic, all }) => [
     `## ${topic}`,

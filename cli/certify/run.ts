@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import type { Emulator, EmulatorState } from "../../emulator/index.js";
-import type { SentRequest, Service } from "./service.js";
+import type { ClientRequest, ScenarioService } from "./service.js";
 
 /** How a client ended. */
-export interface Ended {
+export interface ClientEnd {
   /** The exit status; `null` after a signal. */
   readonly status: number | null;
   /** Whether it was ended because it took too long. */
@@ -23,8 +23,8 @@ export interface MadeFile {
 }
 
 /** What a client did in a scenario. */
-export interface Run extends Ended {
-  readonly requests: readonly SentRequest[];
+export interface ClientRun extends ClientEnd {
+  readonly requests: readonly ClientRequest[];
   readonly files: readonly MadeFile[];
   readonly tasks: EmulatorState["tasks"];
   readonly findings: ReturnType<Emulator["audit"]>;
@@ -33,10 +33,10 @@ export interface Run extends Ended {
 
 /** Collects what a client did. The faults of the service no longer apply. */
 export async function inspect(
-  { emulator, requests }: Service,
-  ended: Ended,
+  { emulator, requests }: ScenarioService,
+  ended: ClientEnd,
   outDirectory: string,
-): Promise<Run> {
+): Promise<ClientRun> {
   emulator.faults.clear();
   const { tasks } = emulator.state();
   const clips = await readClips(emulator, tasks);
@@ -51,7 +51,7 @@ interface ClipFile {
   readonly bytes: Buffer;
 }
 
-async function readClips({ fetch }: Emulator, tasks: Run["tasks"]): Promise<ClipFile[]> {
+async function readClips({ fetch }: Emulator, tasks: ClientRun["tasks"]): Promise<ClipFile[]> {
   const urls = tasks.flatMap(({ output }) =>
     Array.isArray(output?.result) ? output.result.map(({ audio_url: url }) => url) : [],
   );

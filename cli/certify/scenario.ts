@@ -1,5 +1,5 @@
 import type { Arrangement } from "./arrangement.js";
-import type { Judge } from "./judges.js";
+import type { RunJudge } from "./judges.js";
 
 /** One situation in which a client makes a song, and the rule that it is judged by. */
 export interface Scenario {
@@ -14,7 +14,7 @@ export interface Scenario {
   /** What to change in a client that fails. */
   readonly change: string;
   readonly arrange?: Arrangement;
-  readonly judge: Judge;
+  readonly judge: RunJudge;
 }
 
 /** Scenarios about the same subject. */

@@ -3,7 +3,7 @@ import { MODELS } from "../../src/contract/service.js";
 import type { Arrangement } from "./arrangement.js";
 
 /** A request of the client, and what it received. */
-export interface SentRequest {
+export interface ClientRequest {
   /** In milliseconds on the clock of the emulator. */
   readonly at: number;
   readonly method: string;
@@ -14,10 +14,10 @@ export interface SentRequest {
 }
 
 /** The service of one run: an emulator, and all requests of the client. */
-export interface Service {
+export interface ScenarioService {
   readonly emulator: Emulator;
   readonly fetch: typeof globalThis.fetch;
-  readonly requests: readonly SentRequest[];
+  readonly requests: readonly ClientRequest[];
 }
 
 /** A song that takes two reads, and whose only clip is saved with one download. */
@@ -26,7 +26,7 @@ const USUAL = { polls: 2, clips: 1 } as const;
 export function createService(
   { outcome, firstOutcome, faults = [], policy, credits = 100, prepare, deviate }: Arrangement,
   options: Pick<EmulatorOptions, "clock" | "seed" | "url">,
-): Service {
+): ScenarioService {
   const emulator = createEmulator({ ...options, policy, credits });
   for (const model of MODELS) {
     emulator.providers[model].always({ ...USUAL, ...outcome });
@@ -35,7 +35,7 @@ export function createService(
   for (const fault of faults) emulator.faults.add(fault);
   prepare?.(emulator);
   const deviation = deviate?.();
-  const requests: SentRequest[] = [];
+  const requests: ClientRequest[] = [];
   const respond = (request: Request) =>
     deviation === undefined
       ? emulator.fetch(request)

@@ -15,7 +15,7 @@ import { durationText } from "./duration.js";
 import { notKnown } from "./not-known.js";
 import type { Observation } from "./observation.js";
 import { knownPolicy, policyShown } from "./policy.js";
-import { createReport, reportMarkdown, reportText } from "./report.js";
+import { createDriftReport, driftMarkdown, driftText } from "./report.js";
 import { LIMITED, type Survey, survey } from "./survey.js";
 import { type DriftTest, lastStatusOf, testsFor } from "./tests.js";
 import { Wire } from "./wire.js";
@@ -87,15 +87,15 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
   const twin = await surveyEmulator(found, knownPolicy(shown), tests);
   const about = { date, service: baseUrl, emulator: version, requests: wire.requests, maxCredits };
   const unknown = notKnown(found, tests);
-  const result = createReport(found, compareSurveys(found, twin, tests), shown, {
+  const result = createDriftReport(found, compareSurveys(found, twin, tests), shown, {
     ...about,
     not_known: unknown,
   });
-  writeResult(terminal, json, result, reportText(result));
+  writeResult(terminal, json, result, driftText(result));
   if (path !== undefined) {
     const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
     try {
-      await writeFile(path, redactor.safeText(reportMarkdown(result)));
+      await writeFile(path, redactor.safeText(driftMarkdown(result)));
     } catch (error) {
       // The document of --json was written.
       const status = reportFailure(cannotWrite(path, error), false, terminal);

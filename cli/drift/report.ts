@@ -25,7 +25,7 @@ export interface DriftReport {
   credits: { spent: number; allowed: number };
 }
 
-export function createReport(
+export function createDriftReport(
   survey: Survey,
   { differences, fields }: Comparison,
   policy: readonly ShownPolicy[],
@@ -95,7 +95,7 @@ function leftOut({ skipped, incomplete }: DriftReport): string[] {
 }
 
 /** The report for a terminal. */
-export function reportText(report: DriftReport): string {
+export function driftText(report: DriftReport): string {
   const { drift, credits, policy } = report;
   const left = leftOut(report);
   return lines(
@@ -122,7 +122,7 @@ export function reportText(report: DriftReport): string {
 }
 
 /** The report as Markdown, to be committed. */
-export function reportMarkdown(report: DriftReport): string {
+export function driftMarkdown(report: DriftReport): string {
   const { drift, tests, skipped, incomplete, credits, policy } = report;
   return lines(
     "# Drift report",

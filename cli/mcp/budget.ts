@@ -7,7 +7,7 @@ import { costOfEntry, priceOfEntry } from "../entry-cost.js";
 import type { Confirmation } from "./confirmation.js";
 import { ToolRefusal } from "./refusal.js";
 
-interface BudgetOptions {
+interface ServerBudgetOptions {
   journal: Required<Journal>;
   /** Reads all entries of the journal. */
   readJournal: () => Promise<FileJournalContent>;
@@ -21,8 +21,8 @@ interface BudgetOptions {
  * The ceiling of a server. What is spent is derived from the journal alone, so that it survives a restart, and holds for
  * several servers with one journal. The price of an order counts from the intent until the task is known to be refunded.
  */
-export class Budget {
-  readonly #options: BudgetOptions;
+export class ServerBudget {
+  readonly #options: ServerBudgetOptions;
   readonly #refusals = new Map<string, ToolRefusal>();
   /** The orders whose intent this server has written, and not yet replaced. */
   readonly #intents = new Set<string>();
@@ -33,7 +33,7 @@ export class Budget {
   #onReplaced = () => {};
   #lastReservation: Promise<unknown> = Promise.resolve();
 
-  constructor(options: BudgetOptions) {
+  constructor(options: ServerBudgetOptions) {
     this.#options = options;
   }
 

@@ -12,7 +12,7 @@ import {
 } from "../../src/index.js";
 import { isFreed, listOpen } from "../../src/journal/entries.js";
 import { inFlightUntil } from "../../src/journal/in-flight.js";
-import { Budget } from "./budget.js";
+import { ServerBudget } from "./budget.js";
 import type { Confirmation, Purchase } from "./confirmation.js";
 import { ToolRefusal } from "./refusal.js";
 import type { Setup } from "./setup.js";
@@ -51,14 +51,14 @@ interface OrdersOptions extends Pick<Setup, "client" | "clock" | "journal" | "re
 /** The orders of one server. The journal ensures that each is charged at most once, and that all stay within one ceiling. */
 export class Orders {
   readonly #options: OrdersOptions;
-  readonly #budget: Budget;
+  readonly #budget: ServerBudget;
   readonly #runs = new Map<string, OrderRun>();
   /** The orders that had not ended when the server ended. */
   readonly #interrupted = new Set<string>();
 
   constructor(options: OrdersOptions) {
     this.#options = options;
-    this.#budget = new Budget(options);
+    this.#budget = new ServerBudget(options);
   }
 
   /** The credits that new orders may still cost. */

@@ -7,6 +7,7 @@ import {
   noteOf,
 } from "../../src/contract/inputs.js";
 import { orList } from "../../src/contract/request-rules.js";
+import { capitalized } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";
 import { uncheckedRequest } from "../request.js";
 import { ToolRefusal } from "./refusal.js";
@@ -118,7 +119,7 @@ function creatingTool(name: string, kinds: readonly DescribedInput[]): CreatingT
   };
   return {
     name,
-    title: (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " "),
+    title: capitalized(name).replaceAll("_", " "),
     description:
       `Creates ${kinds.map(({ texts, credits }) => `${texts.result}, for ${credits} credits`).join("; or ")}. ` +
       "Returns the result, or after 50 s a receipt: then call `check_order`.",

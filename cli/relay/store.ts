@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOfThrown } from "../../src/contract/thrown.js";
-import type { EndedOrder } from "../../src/follow/follower.js";
+import type { OrderEnd } from "../../src/follow/follower.js";
 import type { AsyncMusic, SucceededTask } from "../../src/index.js";
 import { UsageError } from "../terminal.js";
 
@@ -40,7 +40,7 @@ function isFunction(value: unknown): value is StoreOrder {
 /** What was stored of an order; `undefined` if nothing was to be stored. Rejects with a reason that names the function. */
 export async function stored(
   store: StoreOrder | null,
-  { key, deliveryId, end }: EndedOrder,
+  { key, deliveryId, end }: OrderEnd,
   client: AsyncMusic,
 ): Promise<unknown> {
   if (store === null || !("task" in end)) return undefined;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { messageOfThrown } from "../../src/contract/thrown.js";
-import type { EndedOrder } from "../../src/follow/follower.js";
+import type { OrderEnd } from "../../src/follow/follower.js";
 import { TaskFailedError } from "../../src/index.js";
 import { UsageError } from "../terminal.js";
 
@@ -47,7 +47,7 @@ export function webhookSecrets(text = ""): Buffer[] {
 }
 
 /** The body of a post: the same at each try. `stored` is what the function of `--store` returned. */
-export function bodyOf({ key, entry, end }: EndedOrder, stored?: unknown): string {
+export function bodyOf({ key, entry, end }: OrderEnd, stored?: unknown): string {
   const error = "error" in end ? end.error : null;
   const failed = error instanceof TaskFailedError ? error.task : null;
   const task = "task" in end ? end.task : failed;

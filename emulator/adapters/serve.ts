@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { Emulator } from "../control/emulator.js";
-import { checkOptionNames, invalidOption } from "../core/checks.js";
+import { checkOptionNames, invalidValue } from "../core/checks.js";
 import type { RequestTarget } from "../http/messages.js";
 import { serviceOf } from "../http/service.js";
 import { createDashboard } from "./dashboard-files.js";
@@ -112,7 +112,7 @@ function checkHostName(name: string): string {
   const host = URL.canParse(url) ? new URL(url).host : "";
   const isName = /^[\w.-]+$|^\[.+\]$/.test(host);
   if (isName && host === name.toLowerCase()) return host;
-  throw invalidOption("allowHost", "be a host name without a port", name);
+  throw invalidValue("allowHost", "be a host name without a port", name);
 }
 
 /** The origin at which a client of this machine reaches the server. */

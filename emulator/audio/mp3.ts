@@ -1,5 +1,5 @@
 import { at, powerOfTwo, sine } from "./numbers.js";
-import { type Bytes, type Pause, SAMPLE_RATE } from "./synth.js";
+import { type AudioBytes, type Pause, SAMPLE_RATE } from "./synth.js";
 
 /*
  * An encoder for MPEG-2 Layer III (ISO/IEC 13818-3), as far as one channel at one rate needs it: a constant bit rate, long
@@ -33,7 +33,7 @@ const TABLE = 20;
 const EXTRA_BITS = 6;
 const LARGEST_VALUE = 15 + 2 ** EXTRA_BITS - 1;
 
-export async function encodeMp3(samples: Int16Array, pause: Pause): Promise<Bytes> {
+export async function encodeMp3(samples: Int16Array, pause: Pause): Promise<AudioBytes> {
   const count = Math.ceil((samples.length + DELAY_SAMPLES) / FRAME_SAMPLES);
   const file = new Uint8Array(count * FRAME_BYTES);
   const analyze = createFilterBank();

@@ -1,7 +1,7 @@
 import type { EncodedFormat } from "./formats.js";
 import { encodeMp3 } from "./mp3.js";
 import { type SongRequest, writeScore } from "./score.js";
-import { type Bytes, type Pause, render, SAMPLE_RATE } from "./synth.js";
+import { type AudioBytes, type Pause, render, SAMPLE_RATE } from "./synth.js";
 
 export { SAMPLE_RATE };
 
@@ -35,13 +35,13 @@ export function joinSamples(parts: readonly Int16Array[]): Int16Array {
   return joined.subarray(0, end);
 }
 
-export async function encode(samples: Int16Array, format: EncodedFormat, pause: Pause): Promise<Bytes> {
+export async function encode(samples: Int16Array, format: EncodedFormat, pause: Pause): Promise<AudioBytes> {
   await pause();
   return format === "mp3" ? encodeMp3(samples, pause) : encodeWav(samples);
 }
 
 /** A RIFF file: 16-bit samples of one channel behind a header of 44 bytes. */
-function encodeWav(samples: Int16Array): Bytes {
+function encodeWav(samples: Int16Array): AudioBytes {
   const dataBytes = 2 * samples.length;
   const [riff, wave, format, data] = [0x46464952, 0x45564157, 0x20746d66, 0x61746164];
   const header = [riff, 36 + dataBytes, wave, format, 16, (1 << 16) | 1, SAMPLE_RATE, 2 * SAMPLE_RATE];

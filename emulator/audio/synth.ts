@@ -4,7 +4,7 @@ import { powerOfTwo, sine } from "./numbers.js";
 /** Samples of the one channel in a second. */
 export const SAMPLE_RATE = 16_000;
 
-export type Bytes = Uint8Array<ArrayBuffer>;
+export type AudioBytes = Uint8Array<ArrayBuffer>;
 
 /** Awaited every few milliseconds, so that other work can run. */
 export type Pause = () => Promise<void>;

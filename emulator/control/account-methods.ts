@@ -200,13 +200,13 @@ function paymentContext(core: Core, accountId: string): payments.PaymentContext 
   return { state: core.state, account: requireAccount(core, accountId), now: core.clock.now() };
 }
 
-export function viewAccount(core: Core, account: accounts.Account): AccountView {
+export function viewAccount(core: Core, account: accounts.StoredAccount): AccountView {
   const summary = summarizeAccount(core, account);
   return { ...summary, ledger: account.ledger.entries.map((entry) => ({ ...entry })) };
 }
 
 /** The account without its ledger, which grows with every movement of credits. */
-export function summarizeAccount(core: Core, account: accounts.Account): Omit<AccountView, "ledger"> {
+export function summarizeAccount(core: Core, account: accounts.StoredAccount): Omit<AccountView, "ledger"> {
   applyTimeouts(core, account, core.clock.now());
   return {
     account_id: account.id,
@@ -217,11 +217,11 @@ export function summarizeAccount(core: Core, account: accounts.Account): Omit<Ac
   };
 }
 
-function viewKey({ id, disabled }: accounts.ApiKey): KeyView {
+function viewKey({ id, disabled }: accounts.StoredKey): KeyView {
   return { key_id: id, disabled };
 }
 
-export function keyDetails(key: accounts.ApiKey): z.output<typeof keyDetailsSchema> {
+export function keyDetails(key: accounts.StoredKey): z.output<typeof keyDetailsSchema> {
   const { name, value, createdAt, lastUsedAt } = key;
   return {
     ...viewKey(key),
@@ -232,14 +232,14 @@ export function keyDetails(key: accounts.ApiKey): z.output<typeof keyDetailsSche
   };
 }
 
-function addKey({ state, index, clock }: Core, account: accounts.Account): CreatedKey {
+function addKey({ state, index, clock }: Core, account: accounts.StoredAccount): CreatedKey {
   const key = accounts.createKey(state, clock.now());
   account.keys.push(key);
   index.keys.set(key.value, { account, key });
   return { key_id: key.id, api_key: key.value };
 }
 
-function keyWithId({ keys }: accounts.Account, keyId: string): accounts.ApiKey {
+function keyWithId({ keys }: accounts.StoredAccount, keyId: string): accounts.StoredKey {
   const key = keys.find((each) => normalizeId(each.id) === normalizeId(keyId));
   if (key === undefined) throw new UnknownIdError("key", keyId, "account");
   return key;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { MODELS, TASK_TYPES } from "../../src/contract/service.js";
-import type { Account } from "../core/accounts.js";
+import type { StoredAccount } from "../core/accounts.js";
 import { checkOptionNames, list, parseOption, text } from "../core/checks.js";
 import { type Core, isRequestOf, type ReplacedState, requireAccount } from "../core/core.js";
 import { isUnused } from "../core/faults.js";
@@ -109,21 +109,21 @@ function nextCheck(core: Core): CheckState {
   };
 }
 
-function checkedObjects({ state }: Core, account: Account | null): object[] {
+function checkedObjects({ state }: Core, account: StoredAccount | null): object[] {
   const outcomes = outcomesIn(state, account).map(({ outcome }) => outcome);
   return [...findingsIn(state, account), ...faultsIn(state, account), ...outcomes];
 }
 
-function findingsIn({ audit }: State, account: Account | null) {
+function findingsIn({ audit }: State, account: StoredAccount | null) {
   return audit.findings.filter(({ account_id: id }) => account === null || id === account.id);
 }
 
-function faultsIn({ faults }: State, account: Account | null) {
+function faultsIn({ faults }: State, account: StoredAccount | null) {
   return faults.filter(({ rule }) => account === null || rule.account_id === account.id);
 }
 
 /** The next outcomes, with how they were set. */
-function outcomesIn({ scripts, accounts }: State, account: Account | null) {
+function outcomesIn({ scripts, accounts }: State, account: StoredAccount | null) {
   const own = (account === null ? accounts : [account]).flatMap(({ id: account_id, scripts }) =>
     scripts === undefined ? [] : [{ scripts, scope: { account_id } }],
   );
@@ -172,7 +172,7 @@ export function findProblems(
 }
 
 /** The current check, of one account or of all. */
-function checkOf(core: Core, account: Account | null): CheckState {
+function checkOf(core: Core, account: StoredAccount | null): CheckState {
   const check = stateOf(core);
   if (account === null) return check;
   const lastExchange = check.lastExchanges.get(account.id) ?? check.lastExchange;
@@ -183,7 +183,7 @@ function checkOf(core: Core, account: Account | null): CheckState {
   };
 }
 
-function beginNextCheck(core: Core, account: Account | null): void {
+function beginNextCheck(core: Core, account: StoredAccount | null): void {
   if (account === null) return void checkStates.set(core, nextCheck(core));
   const check = stateOf(core);
   for (const checked of checkedObjects(core, account)) check.known.add(checked);
@@ -218,7 +218,7 @@ function unusedFaults(
   state: State,
   exchanges: readonly Exchange[],
   { known, lastExchange }: CheckState,
-  account: Account | null,
+  account: StoredAccount | null,
 ): string | null {
   const unused = faultsIn(state, account).filter((fault) => !known.has(fault) && isUnused(fault));
   if (unused.length === 0) return null;
@@ -228,7 +228,7 @@ function unusedFaults(
 }
 
 /** The next outcomes that the test added and no task used. */
-function unusedOutcomes(state: State, { known }: CheckState, account: Account | null): string | null {
+function unusedOutcomes(state: State, { known }: CheckState, account: StoredAccount | null): string | null {
   const lines = outcomesIn(state, account)
     .filter(({ outcome }) => !known.has(outcome))
     .map(
@@ -253,7 +253,7 @@ function pathsOf(exchanges: readonly Exchange[]): string {
 function violationsIn(
   { state, exchanges }: ReplacedState,
   { known, lastExchange }: CheckState,
-  account: Account | null,
+  account: StoredAccount | null,
 ): Violation[] {
   const findings = findingsIn(state, account).filter((finding) => !known.has(finding));
   if (findings.length === 0) return [];

@@ -1,6 +1,6 @@
 import type { TaskStatus } from "../../src/contract/service.js";
 import type { Task } from "../../src/contract/task.js";
-import type { Account } from "../core/accounts.js";
+import type { StoredAccount } from "../core/accounts.js";
 import { checkOptionNames } from "../core/checks.js";
 import { type Core, createCore, isRequestOf, restoreSnapshot, setOwnerKey } from "../core/core.js";
 import { listFindings } from "../core/log/audit.js";
@@ -18,7 +18,7 @@ import { ServiceClock } from "../time/clock.js";
 import { randomStream, randomUuid } from "../time/random.js";
 import { beginCompliance } from "./compliance.js";
 import type { Connection, Emulator, EmulatorOptions } from "./emulator.js";
-import { checkOptions, RESET_OPTIONS } from "./emulator-options.js";
+import { checkEmulatorOptions, RESET_OPTIONS } from "./emulator-options.js";
 import { accountIn, createAccounts, createFaults, createProviders } from "./in-process.js";
 import type { MethodContext } from "./method.js";
 import { changesOf, requireTask, resetEmulator, viewState } from "./service-methods.js";
@@ -36,7 +36,7 @@ import { changesOf, requireTask, resetEmulator, viewState } from "./service-meth
  * ```
  */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
-  const checked = checkOptions(options);
+  const checked = checkEmulatorOptions(options);
   const clock = new ServiceClock(checked.clock ?? "virtual");
   const closing = new AbortController();
   const startTime = clock.now();
@@ -92,7 +92,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     onRequest: (listener, scope) => addLogReader(core, listener, accountIn(core, scope)),
     audit: (scope) => listFindings(core.state.audit, accountIn(core, scope)?.id ?? null),
     when: (taskId, status) => taskWithStatus(context, taskId, status),
-    reset: (changes = {}) => resetEmulator(context, checkOptions(changes, RESET_OPTIONS)),
+    reset: (changes = {}) => resetEmulator(context, checkEmulatorOptions(changes, RESET_OPTIONS)),
     snapshot: () => takeSnapshot(core.state, clock.now()),
     restore: (snapshot) => restoreSnapshot(core, snapshot),
     // The snapshot has the API key.
@@ -133,7 +133,7 @@ function connectionRandom({ state, index }: Core, apiKey: string): Connection["r
 function addLogReader(
   core: Core,
   listener: (request: LoggedRequest) => void,
-  account: Account | null,
+  account: StoredAccount | null,
 ): () => void {
   const reader: LogReader = (request) => {
     if (isRequestOf(core, account, request)) listener(request);

@@ -4,7 +4,7 @@ import { EMULATOR_KEY_FORM, KEY_RULE } from "../core/accounts.js";
 import {
   checkOptionNames,
   invalidField,
-  invalidOption,
+  invalidValue,
   oneOf,
   parseOption,
   wholeNumber,
@@ -25,7 +25,7 @@ const EMULATOR_OPTIONS = [
   "exchangeBytes",
 ] as const;
 
-export function checkOptions(
+export function checkEmulatorOptions(
   given: EmulatorOptions,
   known: readonly (keyof EmulatorOptions)[] = EMULATOR_OPTIONS,
 ): EmulatorOptions {
@@ -55,16 +55,16 @@ const simpleOptionsSchema = z.object({
 function checkUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null;
   const isAddress = url !== null && ["http:", "https:"].includes(url.protocol);
-  if (!isAddress) throw invalidOption("url", "be an http or https address", value);
+  if (!isAddress) throw invalidValue("url", "be an http or https address", value);
   if (url.username || url.password) throw new RangeError("`url` must have no user name and no password.");
   if (url.search || url.hash || !/^[\w./~%-]*$/.test(url.pathname)) {
     const rule = "have no query, no fragment, and in its path only letters, digits and ./~%_-";
-    throw invalidOption("url", rule, value);
+    throw invalidValue("url", rule, value);
   }
   const address = (url.origin + url.pathname).replace(/(?<!\/)\/+$/, "");
   if (address.endsWith(API_PREFIX))
-    throw invalidOption("url", `end before ${API_PREFIX}, which clients append`, value);
+    throw invalidValue("url", `end before ${API_PREFIX}, which clients append`, value);
   if (Object.values(inProcessOrigins().providers).includes(url.origin))
-    throw invalidOption("url", "differ from the providers' addresses", value);
+    throw invalidValue("url", "differ from the providers' addresses", value);
   return address;
 }

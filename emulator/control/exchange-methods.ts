@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { HEADERS, isRecord } from "../../src/contract/service.js";
-import type { Account } from "../core/accounts.js";
+import type { StoredAccount } from "../core/accounts.js";
 import { count, flag, list, NAMED, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
 import { isRequestOf } from "../core/core.js";
 import { faultRuleSchema } from "../core/faults.js";
@@ -9,7 +9,7 @@ import { mask, maskKey } from "../core/log/mask.js";
 import { type LoggedRequest, loggedRequestSchema } from "../core/log/request-log.js";
 import { outcomeSchema } from "../core/providers.js";
 import { UNREAD_BODY } from "../core/ranges.js";
-import { parseJson } from "../http/json-body.js";
+import { parseBody } from "../http/json-body.js";
 import type { Origins } from "../http/messages.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { indexOf } from "./observer-methods.js";
@@ -52,7 +52,7 @@ const detailsSchema = z.extend(exchangeSchema, {
 });
 
 export type ExchangeRow = z.output<typeof exchangeSchema>;
-type ExchangeDetails = z.output<typeof detailsSchema>;
+export type ExchangeDetails = z.output<typeof detailsSchema>;
 
 /** In one response. */
 const MOST_LISTED = 2000;
@@ -151,7 +151,7 @@ function errorMessage({ error_code }: LoggedRequest, exchange: Exchange | undefi
   const { requestHeaders, response } = exchange?.messages ?? {};
   if (error_code === null || typeof response?.body !== "string") return null;
   const key = new Headers([...(requestHeaders?.entries() ?? [])]).get(HEADERS.apiKey);
-  const body = parseJson(new TextEncoder().encode(maskKey(key, response.body)));
+  const body = parseBody(new TextEncoder().encode(maskKey(key, response.body)));
   return isRecord(body) && typeof body["message"] === "string" ? body["message"] : null;
 }
 
@@ -203,7 +203,7 @@ const SECRET_HEADERS = [HEADERS.apiKey, "Authorization", "Proxy-Authorization", 
 function httpArchive(
   { core, origins }: MethodContext,
   numbers: readonly number[] | undefined,
-  account: Account | null,
+  account: StoredAccount | null,
 ) {
   const { exchanges } = core;
   const named = numbers?.flatMap((number) => exchanges.find(number) ?? []) ?? exchanges.all();

@@ -1,6 +1,6 @@
 import { MODELS } from "../../src/contract/service.js";
 import { nearestName } from "../../src/contract/text.js";
-import type { Account } from "../core/accounts.js";
+import type { StoredAccount } from "../core/accounts.js";
 import { checkOptionNames } from "../core/checks.js";
 import { type Core, isRequestOf, requireAccount } from "../core/core.js";
 import { remainingFaults } from "../core/faults.js";
@@ -10,7 +10,7 @@ import type { Accounts, Emulator, Faults, Provider, Scope } from "./emulator.js"
 import { bind, type MethodContext } from "./method.js";
 import { serviceMethods } from "./service-methods.js";
 
-export function accountIn(core: Core, scope: Scope = {}): Account | null {
+export function accountIn(core: Core, scope: Scope = {}): StoredAccount | null {
   const { accountId } = checkOptionNames(scope, ["accountId"]);
   return accountId === undefined ? null : requireAccount(core, accountId);
 }

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { API_PREFIX, HEADERS } from "../../src/contract/service.js";
-import type { Account } from "../core/accounts.js";
+import type { StoredAccount } from "../core/accounts.js";
 import { issueSchema, list, objectOf, oneOf, text } from "../core/checks.js";
 import { findViolation } from "../core/policy.js";
 import { outcomeSchema } from "../core/providers.js";
-import { parseJson } from "../http/json-body.js";
+import { parseBody } from "../http/json-body.js";
 import { bytesOf, type HttpOutcome } from "../http/messages.js";
 import { OUTCOME_HEADER } from "../http/operations/create-task.js";
 import { handleRequest, registerArrival } from "../http/pipeline.js";
@@ -18,7 +18,7 @@ export const sentRequestSchema = objectOf({
   outcome: z.optional(outcomeSchema),
 });
 
-type SentRequest = z.output<typeof sentRequestSchema>;
+type ManualRequest = z.output<typeof sentRequestSchema>;
 
 export const sentResponseSchema = z.object({
   ended: oneOf("response", "disconnect", "stall"),
@@ -31,7 +31,7 @@ export const sentResponseSchema = z.object({
 });
 
 /** Sends the API a request with a key of the account. The audit ignores it. */
-export async function sendRequest(context: MethodContext, account: Account, request: SentRequest) {
+export async function sendManually(context: MethodContext, account: StoredAccount, request: ManualRequest) {
   const { method, path, body, outcome } = request;
   const key = account.keys.find(({ disabled }) => !disabled);
   if (key === undefined) {
@@ -71,7 +71,7 @@ function sentResponse(outcome: HttpOutcome): Omit<z.output<typeof sentResponseSc
   const { status, headers, body, breaksAfterBytes } = outcome;
   if (breaksAfterBytes === 0) return { ended: "disconnect", status: null, headers: null, body: null };
   const received = bytesOf(body).subarray(0, breaksAfterBytes);
-  const json = parseJson(received);
+  const json = parseBody(received);
   return { ended: "response", status, headers, body: json === undefined ? decoder.decode(received) : json };
 }
 

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { isRecord } from "../../src/contract/service.js";
-import type { Account } from "../core/accounts.js";
+import type { StoredAccount } from "../core/accounts.js";
 import { invariant, normalizeId, parseOption } from "../core/checks.js";
 import { requireAccount } from "../core/core.js";
 import type { HttpRequest, HttpResponse } from "../http/messages.js";
@@ -57,7 +57,7 @@ export interface FileMethod extends MethodBase<string, boolean> {
     context: MethodContext,
     params: readonly string[],
     request: HttpRequest,
-    account: Account | null,
+    account: StoredAccount | null,
   ): HttpResponse | Promise<HttpResponse>;
 }
 
@@ -70,7 +70,12 @@ interface Definition<Route extends string, Body extends z.ZodMiniType, Scoped ex
   readonly body?: Body;
   readonly response?: z.ZodMiniType<Json>;
   /** @param account - that of `account_id`; `null` for all accounts */
-  run(context: MethodContext, params: Params<Route>, body: z.output<Body>, account: Account | null): Result;
+  run(
+    context: MethodContext,
+    params: Params<Route>,
+    body: z.output<Body>,
+    account: StoredAccount | null,
+  ): Result;
 }
 
 export function method<
@@ -108,7 +113,7 @@ export function fileMethod<const Route extends string>(
       context: MethodContext,
       params: Params<Route>,
       request: HttpRequest,
-      account: Account | null,
+      account: StoredAccount | null,
     ): HttpResponse | Promise<HttpResponse>;
   },
 ): FileMethod {
@@ -149,7 +154,7 @@ export function scopeOf(
   context: MethodContext,
   body: unknown,
   accountId: string | undefined,
-): Account | null {
+): StoredAccount | null {
   const inBody = isRecord(body) && typeof body["account_id"] === "string" ? body["account_id"] : undefined;
   if (inBody !== undefined && accountId !== undefined && normalizeId(inBody) !== normalizeId(accountId))
     throw new RangeError(`\`account_id\` is ${inBody} in the body, but ${accountId} outside it. Omit one.`);

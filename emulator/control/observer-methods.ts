@@ -7,7 +7,7 @@ import { ledgerEntrySchema } from "../core/ledger.js";
 import { policySchema } from "../core/policy.js";
 import { outcomeSchema } from "../core/providers.js";
 import { limitsJson, limitsJsonSchema, windowEnd } from "../core/rate-limit.js";
-import { activeRules, type Rule } from "../core/rules.js";
+import { activeRules, type ScenarioRule } from "../core/rules.js";
 import { DEFAULT_CREDITS, DEFAULT_SEED } from "../core/state.js";
 import type { StoredTask } from "../core/task.js";
 import { applyTimeouts } from "../core/transitions.js";
@@ -16,7 +16,7 @@ import { Refusal } from "../http/refusal.js";
 import { taskData } from "../http/task-data.js";
 import { isoTime } from "../time/clock.js";
 import { accountSchema, keyDetails, keyDetailsSchema, summarizeAccount } from "./account-methods.js";
-import { sendRequest, sentRequestSchema, sentResponseSchema } from "./manual-request.js";
+import { sendManually, sentRequestSchema, sentResponseSchema } from "./manual-request.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { requireTask } from "./service-methods.js";
 
@@ -175,7 +175,7 @@ export const observerMethods = {
     body: sentRequestSchema,
     response: sentResponseSchema,
     run: (context, [accountId], request) =>
-      sendRequest(context, requireAccount(context.core, accountId), request),
+      sendManually(context, requireAccount(context.core, accountId), request),
   }),
   getClipAudio: fileMethod("GET /clips/{clip_id}/audio", {
     summary: "Read the file at a clip's audio_url. It is not logged. Supports ranges.",
@@ -193,7 +193,7 @@ export const observerMethods = {
 /** The rules that apply, and the latest that no longer do. */
 function rulesOf({ state, ruleUses }: Core) {
   const active = activeRules(state);
-  const objects = new Set<Rule["object"]>(active.map(({ object }) => object));
+  const objects = new Set<ScenarioRule["object"]>(active.map(({ object }) => object));
   const used = ruleUses
     .latest()
     .filter(({ object }) => !objects.has(object))

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { isModel, MODELS } from "../../src/contract/service.js";
-import type { Account } from "../core/accounts.js";
+import type { StoredAccount } from "../core/accounts.js";
 import {
   count,
   integer,
-  invalidOption,
+  invalidValue,
   isoTimeSchema,
   list,
   numberBetween,
@@ -99,7 +99,7 @@ export const serviceMethods = {
     response: z.object({ now: isoTimeSchema }),
     async run({ core: { clock } }, _, { seconds }) {
       const rule = "not move the clock past 9900-01-01T00:00:00Z";
-      if (clock.now() + seconds * 1000 > LATEST_TIME) throw invalidOption("seconds", rule, seconds);
+      if (clock.now() + seconds * 1000 > LATEST_TIME) throw invalidValue("seconds", rule, seconds);
       // Time passes only while no request is in progress, and this call is one.
       clock.activity.end();
       try {
@@ -239,7 +239,7 @@ export function changesOf({ future }: Core): FutureChange[] {
 }
 
 /** @param account - limits it to this account; `null` for all */
-export function viewState({ core, origins }: MethodContext, account: Account | null): EmulatorState {
+export function viewState({ core, origins }: MethodContext, account: StoredAccount | null): EmulatorState {
   const { state, clock } = core;
   const now = clock.now();
   const accounts = (account === null ? state.accounts : [account]).map((each) => viewAccount(core, each));
@@ -262,7 +262,7 @@ export function requireTask(core: Core, taskId: string) {
   return core.state.tasks[found.ordinal] ?? found;
 }
 
-function scriptOf({ state }: Core, model: string, account: Account | null) {
+function scriptOf({ state }: Core, model: string, account: StoredAccount | null) {
   if (!isModel(model))
     throw new Refusal("not_found", `No provider is named ${model}. Use ${MODELS.join(" or ")}.`);
   if (account === null) return state.scripts[model];
@@ -271,7 +271,7 @@ function scriptOf({ state }: Core, model: string, account: Account | null) {
 }
 
 /** The outcomes of a provider that a call removes: those of one account, or all. */
-function scriptsIn(core: Core, model: string, account: Account | null) {
+function scriptsIn(core: Core, model: string, account: StoredAccount | null) {
   const shared = scriptOf(core, model, account);
   if (account !== null || !isModel(model)) return [shared];
   return [shared, ...core.state.accounts.flatMap(({ scripts }) => scripts?.[model] ?? [])];

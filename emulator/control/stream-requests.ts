@@ -1,4 +1,4 @@
-import type { Account } from "../core/accounts.js";
+import type { StoredAccount } from "../core/accounts.js";
 import { type Core, isRequestOf } from "../core/core.js";
 import type { LoggedRequest, LogReader } from "../core/log/request-log.js";
 import type { HttpResponse } from "../http/messages.js";
@@ -26,7 +26,7 @@ export function eventStream(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Ht
  */
 export function streamRequests(
   core: Core,
-  account: Account | null,
+  account: StoredAccount | null,
   toJson: (request: LoggedRequest, later: number) => unknown = (request) => request,
   from: "beginning" | "end" = "beginning",
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -37,7 +37,7 @@ type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 
 class RequestSource implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   readonly #core: Core;
-  readonly #account: Account | null;
+  readonly #account: StoredAccount | null;
   readonly #toJson: (request: LoggedRequest, later: number) => unknown;
   #log: readonly LoggedRequest[];
   #length: number;
@@ -47,7 +47,7 @@ class RequestSource implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> 
 
   constructor(
     core: Core,
-    account: Account | null,
+    account: StoredAccount | null,
     toJson: (request: LoggedRequest, later: number) => unknown,
     from: "beginning" | "end",
   ) {

@@ -17,7 +17,7 @@ export const KEY_RULE =
 const nameRule = `have at most ${LONGEST_KEY_NAME} characters`;
 export const keyNameSchema = text.check(z.maxLength(LONGEST_KEY_NAME, nameRule));
 
-export type ApiKey = z.output<typeof apiKeySchema>;
+export type StoredKey = z.output<typeof apiKeySchema>;
 const apiKeySchema = objectOf({
   id: text,
   value: text,
@@ -31,7 +31,7 @@ const apiKeySchema = objectOf({
   window: z.nullable(rateWindowSchema),
 });
 
-export type Account = z.output<typeof storedAccountSchema>;
+export type StoredAccount = z.output<typeof storedAccountSchema>;
 export const storedAccountSchema = objectOf({
   id: text,
   suspended: flag,
@@ -57,7 +57,11 @@ interface IdSource {
   accounts: readonly { id: string; keys: readonly { value: string }[] }[];
 }
 
-export function createAccount({ seed, counts, accounts }: IdSource, credits: number, at: number): Account {
+export function createAccount(
+  { seed, counts, accounts }: IdSource,
+  credits: number,
+  at: number,
+): StoredAccount {
   const ledger = createLedger();
   if (credits > 0) topUp(ledger, credits, at);
   const taken = { has: (id: string) => accounts.some((each) => each.id === id) };
@@ -66,7 +70,7 @@ export function createAccount({ seed, counts, accounts }: IdSource, credits: num
   return { id, suspended: false, keys: [], ledger, purchases, tasksCreated: 0, creditsUsed: 0 };
 }
 
-export function createKey({ seed, counts, accounts }: IdSource, at: number, value?: string): ApiKey {
+export function createKey({ seed, counts, accounts }: IdSource, at: number, value?: string): StoredKey {
   const ordinal = counts.keys++;
   const keyOf = (id: string) => `emu_${id.replaceAll("-", "")}`;
   const taken = {
@@ -83,10 +87,10 @@ export function createKey({ seed, counts, accounts }: IdSource, at: number, valu
   };
 }
 
-export function balanceData({ ledger: { available, frozen } }: Account): Balance {
+export function balanceData({ ledger: { available, frozen } }: StoredAccount): Balance {
   return { available, frozen, total: available + frozen };
 }
 
-export function usageData({ tasksCreated, creditsUsed, ledger }: Account): Usage {
+export function usageData({ tasksCreated, creditsUsed, ledger }: StoredAccount): Usage {
   return { tasks_created: tasksCreated, credits_used: creditsUsed, credits_topped_up: ledger.toppedUp };
 }

@@ -68,7 +68,7 @@ export function invalidField(path: string, message: MessageText, got = ""): Inva
   ]);
 }
 
-export function invalidOption(name: string, rule: string, got: unknown): InvalidValueError {
+export function invalidValue(name: string, rule: string, got: unknown): InvalidValueError {
   return invalidField(name, `must ${rule}`, `; got ${shown(got)}`);
 }
 
@@ -87,8 +87,7 @@ export function checkOptionNames<Options extends object, Name extends keyof Opti
   options: Options,
   known: readonly Name[],
 ): Options {
-  if (typeof options !== "object" || options === null)
-    throw invalidOption("options", "be an object", options);
+  if (typeof options !== "object" || options === null) throw invalidValue("options", "be an object", options);
   return ownOptions(options, known, (name, reason) =>
     reason === "unknown"
       ? unknownName("option", name, known, "")
@@ -119,7 +118,7 @@ export function parseOption<Schema extends z.ZodMiniType>(
   }
   const [first] = issues;
   const path = first?.path ?? [];
-  const { text } = invalidOption(pathOf(path), first?.message ?? "be valid", partOf(value, path));
+  const { text } = invalidValue(pathOf(path), first?.message ?? "be valid", partOf(value, path));
   throw new InvalidValueError(
     text,
     issues.map((issue) => ({ path: pathOf(issue.path), message: `must ${issue.message}` })),
@@ -147,7 +146,7 @@ export function findMistakes(
     const got = partOf(value, path);
     // Probably one mistake: the field has another name.
     if (got === undefined && misspelled.has(fieldPath(path.slice(0, -1)))) return [];
-    return [invalidOption(fieldPath([name, ...path]), issue.message, got)];
+    return [invalidValue(fieldPath([name, ...path]), issue.message, got)];
   });
 }
 

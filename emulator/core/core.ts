@@ -1,7 +1,7 @@
 import { isFinalStatus } from "../../src/contract/service.js";
 import { Future } from "../future/future.js";
 import type { ServiceClock } from "../time/clock.js";
-import { type Account, type ApiKey, createKey } from "./accounts.js";
+import { createKey, type StoredAccount, type StoredKey } from "./accounts.js";
 import { AudioStore } from "./audio-store.js";
 import { invariant, normalizeId, UnknownIdError } from "./checks.js";
 import type { Submission } from "./log/audit.js";
@@ -112,8 +112,8 @@ type Index = ReturnType<typeof buildIndex>;
 export function buildIndex({ accounts, tasks }: State) {
   const index = {
     /** By normalized ID. */
-    accounts: new Map<string, Account>(),
-    keys: new Map<string, { account: Account; key: ApiKey }>(),
+    accounts: new Map<string, StoredAccount>(),
+    keys: new Map<string, { account: StoredAccount; key: StoredKey }>(),
     /** Ordinals by normalized ID. */
     tasks: new Map<string, number>(),
     clips: new Map<string, StoredClip>(),
@@ -125,7 +125,7 @@ export function buildIndex({ accounts, tasks }: State) {
   return index;
 }
 
-export function indexAccount(index: Index, account: Account): void {
+export function indexAccount(index: Index, account: StoredAccount): void {
   index.accounts.set(normalizeId(account.id), account);
   index.openTasks.set(account.id, new Set());
   for (const key of account.keys) index.keys.set(key.value, { account, key });
@@ -142,7 +142,7 @@ export function indexTask(index: Index, task: StoredTask): void {
 }
 
 /** @throws UnknownIdError */
-export function requireAccount({ index }: Pick<Core, "index">, accountId: string): Account {
+export function requireAccount({ index }: Pick<Core, "index">, accountId: string): StoredAccount {
   const account = index.accounts.get(normalizeId(accountId));
   if (account === undefined) throw new UnknownIdError("account", accountId);
   return account;
@@ -155,7 +155,7 @@ export function clipOwnerId({ index }: Core, path: string): string | null {
 }
 
 /** Whether an entry of the log belongs to the account; `null` for all accounts. */
-export function isRequestOf(core: Core, account: Account | null, request: LoggedRequest): boolean {
+export function isRequestOf(core: Core, account: StoredAccount | null, request: LoggedRequest): boolean {
   return account === null || (request.account_id ?? clipOwnerId(core, request.path)) === account.id;
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { findRequestViolation, type RequestViolation } from "../../src/contract/request-rules.js";
 import { randomChoice, randomStream } from "../time/random.js";
-import { invalidOption, NAMED, objectOf, parseOption, someOf, text, wholeNumber } from "./checks.js";
+import { invalidValue, NAMED, objectOf, parseOption, someOf, text, wholeNumber } from "./checks.js";
 import { POLICY_FIELDS, type Policy, type PolicyField } from "./policy-fields.js";
 
 const schemas = Object.entries(POLICY_FIELDS).map(([name, field]) => [name, schemaOf(field)]);
@@ -41,7 +41,7 @@ export function createPolicy(seed: number, changes: Partial<Policy> | "vary" = {
     changes === "vary" ? randomChoice(random, field.choices) : field.default;
   const chosen = Object.entries(POLICY_FIELDS).map(([name, field]) => [name, choose(field)]);
   if (changes !== "vary" && typeof changes !== "object")
-    throw invalidOption("policy", 'be an object or "vary"', changes);
+    throw invalidValue("policy", 'be an object or "vary"', changes);
   const given = changes === "vary" ? {} : parseOption("policy", policyChangesSchema, changes);
   return policySchema.parse({ ...Object.fromEntries(chosen), ...given });
 }

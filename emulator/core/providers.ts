@@ -142,8 +142,8 @@ export type PlannedFailure = z.output<typeof plannedFailureSchema>;
 const plannedFailureSchema = z.extend(failureSchema, { outcome: z.literal("failure") });
 
 /** What the provider will do with a task. Fixed when the task is created. */
-export type Plan = z.output<typeof planSchema>;
-export const planSchema = objectOf({
+export type TaskPlan = z.output<typeof taskPlanSchema>;
+export const taskPlanSchema = objectOf({
   queueMs: wholeNumber(0, LONGEST_PLAN_MS),
   workMs: wholeNumber(0, LONGEST_PLAN_MS),
   /** The read, counted from 1, at which the task ends; null if it ends by time. */
@@ -194,7 +194,7 @@ export const UNKNOWN_CLIP: PlannedFailure = {
 };
 
 /** Plans a task. What the outcome leaves open is drawn from the task's own random stream. */
-export function planTask(model: Model, type: TaskType, outcome: Outcome, random: Random): Plan {
+export function planTask(model: Model, type: TaskType, outcome: Outcome, random: Random): TaskPlan {
   const totalMs = Math.round(1000 * drawDuration(type, random));
   const drawnQueueMs = Math.round(totalMs * drawBetween(QUEUED_SHARE, random));
   const { queue_seconds: queueSeconds, process_seconds: workSeconds, polls = null } = outcome;
@@ -218,7 +218,7 @@ function drawBetween([least, most]: readonly [number, number], random: Random): 
   return least + (most - least) * random();
 }
 
-export function planEnd(model: Model, type: TaskType, outcome: Outcome): Plan["end"] {
+export function planEnd(model: Model, type: TaskType, outcome: Outcome): TaskPlan["end"] {
   if (outcome.outcome === "hang") return { outcome: "hang" };
   if (outcome.outcome === "failure") {
     const errorCode = outcome.error_code ?? "upstream_provider_error";
@@ -254,7 +254,7 @@ export interface FinishedReport {
 
 const HANGS_AT = 80;
 
-export function providerReport(plan: Plan, ageMs: number, reads: number): ProviderReport {
+export function providerReport(plan: TaskPlan, ageMs: number, reads: number): ProviderReport {
   const { queueMs, workMs, polls, end } = plan;
   if (end.outcome !== "hang" && (polls === null ? ageMs >= queueMs + workMs : reads >= polls)) {
     const endedAfterMs = polls === null ? queueMs + workMs : ageMs;

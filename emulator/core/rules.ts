@@ -1,10 +1,10 @@
 import { MODELS, type Model } from "../../src/contract/service.js";
-import type { Account } from "./accounts.js";
+import type { StoredAccount } from "./accounts.js";
 import type { AddedFault } from "./faults.js";
 import type { CheckedOutcome, Scripts } from "./providers.js";
 
 /** A rule of a scenario: a fault that was added, or an outcome that was set for tasks of a model. */
-export type Rule = FaultRuleOf | OutcomeRuleOf;
+export type ScenarioRule = FaultRuleOf | OutcomeRuleOf;
 
 interface FaultRuleOf {
   /** The object in the state. It tells rules apart. */
@@ -20,7 +20,7 @@ interface OutcomeRuleOf {
   readonly accountId: string | null;
 }
 
-export type ActiveRule = Rule & {
+export type ActiveRule = ScenarioRule & {
   /** How often it still applies; `null` for unlimited. */
   readonly left: number | null;
   remove(): void;
@@ -29,10 +29,10 @@ export type ActiveRule = Rule & {
 interface RuleState {
   faults: AddedFault[];
   scripts: Scripts;
-  accounts: readonly Account[];
+  accounts: readonly StoredAccount[];
 }
 
-export function faultRule(object: AddedFault): Rule {
+export function faultRule(object: AddedFault): ScenarioRule {
   return { object, model: null, accountId: object.rule.account_id ?? null };
 }
 
@@ -83,17 +83,17 @@ const LATEST_RULES = 20;
 
 /** Numbers the rules, and remembers in which exchanges each has fired. It is not part of a snapshot. */
 export class RuleUses {
-  #uses = new WeakMap<Rule["object"], RuleUse>();
+  #uses = new WeakMap<ScenarioRule["object"], RuleUse>();
   #lastId = 0;
-  #latest: readonly Rule[] = [];
+  #latest: readonly ScenarioRule[] = [];
 
-  of({ object }: Pick<Rule, "object">): RuleUse {
+  of({ object }: Pick<ScenarioRule, "object">): RuleUse {
     const known = this.#uses.get(object) ?? { id: ++this.#lastId, fired: 0, exchanges: [] };
     this.#uses.set(object, known);
     return known;
   }
 
-  add(rule: Rule, exchange: number): void {
+  add(rule: ScenarioRule, exchange: number): void {
     const use = this.of(rule);
     use.fired++;
     use.exchanges = [...use.exchanges, exchange].slice(-LATEST_EXCHANGES);
@@ -108,7 +108,7 @@ export class RuleUses {
   }
 
   /** The rules that fired last, the latest one last. */
-  latest(): readonly Rule[] {
+  latest(): readonly ScenarioRule[] {
     return this.#latest;
   }
 

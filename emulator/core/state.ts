@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 import { isoTime, LATEST_TIME, parseIsoTime } from "../time/clock.js";
 import {
-  type Account,
   createAccount,
   createKey,
   EMULATOR_KEY_FORM,
+  type StoredAccount,
   storedAccountSchema,
 } from "./accounts.js";
 import {
   count,
   integer,
-  invalidOption,
+  invalidValue,
   isoTimeSchema,
   list,
   normalizeId,
@@ -133,7 +133,7 @@ export function readSnapshot(snapshot: unknown): { state: State; time: number } 
   const time = parseIsoTime(snapshot.time);
   if (!(time <= LATEST_TIME)) {
     const rule = `be an ISO 8601 time, ${isoTime(LATEST_TIME)} at the latest`;
-    throw invalidOption("snapshot.time", rule, snapshot.time);
+    throw invalidValue("snapshot.time", rule, snapshot.time);
   }
   const data = copyOf(snapshot.state);
   const state = { ...data, audit: createAudit(data.audit) };
@@ -159,7 +159,7 @@ export function isConsistent({ owner, accounts, tasks, counts, faults }: State):
   const accountIds = accounts.map(({ id }) => id);
   const keys = accounts.flatMap((account) => account.keys.map(({ value }) => value));
   const payments = accounts.flatMap(({ purchases }) => purchases.payments);
-  const hasBilling = ({ purchases: { billing, payments } }: Account) =>
+  const hasBilling = ({ purchases: { billing, payments } }: StoredAccount) =>
     payments.every((each) => (each.billing !== null) === (each.invoice_id !== null && billing !== null));
   return (
     counts.accounts >= accounts.length &&
@@ -213,7 +213,7 @@ function areUnique(names: readonly string[]): boolean {
 }
 
 /** The account has frozen the credits of each of its tasks once, and settled or refunded them when the task ended. */
-export function ledgerMatchesTasks(account: Account, allTasks: readonly StoredTask[]): boolean {
+export function ledgerMatchesTasks(account: StoredAccount, allTasks: readonly StoredTask[]): boolean {
   const { ledger, tasksCreated, creditsUsed } = account;
   const tasks = allTasks.filter(({ accountId }) => accountId === account.id);
   const moves = new Map<string, string>();

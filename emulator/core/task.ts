@@ -12,7 +12,7 @@ import { LONGEST_SECONDS, songDurationSeconds } from "../audio/formats.js";
 import { songTitle, writeLyrics } from "../audio/words.js";
 import { freeUuid, randomStream } from "../time/random.js";
 import { count, list, numberBetween, objectOf, oneOf, text, time, unionBy } from "./checks.js";
-import { audioFormatSchema, failureSchema, plannedSuccessSchema, planSchema } from "./providers.js";
+import { audioFormatSchema, failureSchema, plannedSuccessSchema, taskPlanSchema } from "./providers.js";
 
 export interface ProviderTask {
   model: Model;
@@ -44,7 +44,7 @@ const taskFields = {
   input: z.custom<ProviderTask["input"]>(isRecord, "be an object"),
   audioFormat: z.nullable(z.literal("mp3", "be mp3 or null")),
   createdAt: time,
-  plan: planSchema,
+  plan: taskPlanSchema,
   /** How often it was read while it was open. */
   reads: count,
 };
@@ -59,7 +59,7 @@ const succeededTaskSchema = objectOf({
   completedAt: time,
   /** When the read that ended it arrived; for a timeout, the same as `completedAt`. */
   discoveredAt: time,
-  plan: z.extend(planSchema, { end: plannedSuccessSchema }),
+  plan: z.extend(taskPlanSchema, { end: plannedSuccessSchema }),
   /** The format of the service's copies: the provider's own, or the one converted to. */
   format: audioFormatSchema,
   result: z.union([list(madeClipSchema), madeLyricsSchema], "be a list of clips, or lyrics"),

@@ -2,7 +2,7 @@ import { type FieldRule, INPUTS, inputKind } from "../../src/contract/inputs.js"
 import type { TaskStatus } from "../../src/contract/service.js";
 import { LIMITS } from "../../src/contract/service.js";
 import { freeUuid, randomStream } from "../time/random.js";
-import type { Account } from "./accounts.js";
+import type { StoredAccount } from "./accounts.js";
 import { invariant } from "./checks.js";
 import { indexTask, type World } from "./core.js";
 import { canFreeze, freeze, refund, settle } from "./ledger.js";
@@ -16,7 +16,7 @@ import {
   scriptFor,
   UNKNOWN_CLIP,
 } from "./providers.js";
-import type { Rule } from "./rules.js";
+import type { ScenarioRule } from "./rules.js";
 import { makeResult, type OpenTask, type ProviderTask, type StoredTask } from "./task.js";
 
 /**
@@ -42,11 +42,11 @@ export interface TaskOrder extends ProviderTask {
 export interface Creation {
   task: OpenTask | "insufficient_credits" | "upstream_provider_error";
   outcome: CheckedOutcome | null;
-  rule: Rule | null;
+  rule: ScenarioRule | null;
 }
 
 /** Creates a task. An error changes nothing, but uses up a scripted `reject`. */
-export function createTask(core: World, account: Account, order: TaskOrder, now: number): Creation {
+export function createOpenTask(core: World, account: StoredAccount, order: TaskOrder, now: number): Creation {
   const { model, type, credits, input, audioFormat } = order;
   const { state } = core;
   if (!canFreeze(account.ledger, credits)) return { task: "insufficient_credits", outcome: null, rule: null };
@@ -91,7 +91,11 @@ export function createTask(core: World, account: Account, order: TaskOrder, now:
 }
 
 /** Whether the input must name a clip of the account, and names another. Clips belong to the account, not the key. */
-function namesUnknownClip({ index }: World, account: Account, { model, type, input }: ProviderTask): boolean {
+function namesUnknownClip(
+  { index }: World,
+  account: StoredAccount,
+  { model, type, input }: ProviderTask,
+): boolean {
   const fields: Readonly<Record<string, FieldRule>> = INPUTS[inputKind(model, type, input)].fields;
   return Object.entries(fields).some(([name, { clipOf }]) => {
     if (clipOf === undefined || input[name] === undefined) return false;
@@ -104,7 +108,7 @@ function namesUnknownClip({ index }: World, account: Account, { model, type, inp
  * Applies the task timeout to an account's tasks, in the order in which they reached it. Call this before you read a
  * task, the balance or the usage, and before you spend credits.
  */
-export function applyTimeouts(core: World, account: Account, now: number): void {
+export function applyTimeouts(core: World, account: StoredAccount, now: number): void {
   const open = core.index.openTasks.get(account.id);
   invariant(open !== undefined, "every account has its open tasks");
   for (const ordinal of open) {
@@ -122,7 +126,12 @@ export function applyTimeouts(core: World, account: Account, now: number): void 
  * One read of a task by its account: applies the task timeout, then what the provider reports. Only this settles a
  * success or refunds a failure.
  */
-export function readTask(core: World, account: Account, { ordinal }: StoredTask, now: number): StoredTask {
+export function readTask(
+  core: World,
+  account: StoredAccount,
+  { ordinal }: StoredTask,
+  now: number,
+): StoredTask {
   applyTimeouts(core, account, now);
   const { tasks } = core.state;
   const { policy = core.state.policy } = account;
@@ -143,7 +152,7 @@ export function readTask(core: World, account: Account, { ordinal }: StoredTask,
   return endTask(core, account, task, report, now);
 }
 
-function endTask(core: World, account: Account, task: OpenTask, report: FinishedReport, now: number) {
+function endTask(core: World, account: StoredAccount, task: OpenTask, report: FinishedReport, now: number) {
   const { end, endedAfterMs } = report;
   const completedAt = task.createdAt + endedAfterMs;
   if (end.outcome === "failure") {
@@ -167,7 +176,7 @@ function endTask(core: World, account: Account, task: OpenTask, report: Finished
 }
 
 /** Ends a task in `timeout`, and refunds it, at the first millisecond after the task timeout. */
-function timeOut(core: World, account: Account, task: OpenTask): void {
+function timeOut(core: World, account: StoredAccount, task: OpenTask): void {
   const completedAt = task.createdAt + LIMITS.taskTimeoutMs + 1;
   refund(account.ledger, task, completedAt);
   const { policy = core.state.policy } = account;

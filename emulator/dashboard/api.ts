@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type { accountMethods } from "../control/account-methods.js";
-import type { exchangeMethods, ExchangeRow as Row } from "../control/exchange-methods.js";
+import type { exchangeMethods } from "../control/exchange-methods.js";
 import type { Method, Params } from "../control/method.js";
 import type { observerMethods } from "../control/observer-methods.js";
 import type { serviceMethods } from "../control/service-methods.js";
@@ -23,26 +23,24 @@ type Args<Of> =
 type Result<Named extends Route> =
   MethodOf<Named> extends Method<infer _Route, infer _Body, infer Json, infer _Result> ? Json : never;
 
+export type { CreatedKey } from "../control/emulator.js";
+export type { ExchangeDetails, ExchangeRow } from "../control/exchange-methods.js";
+export type { LedgerEntry } from "../core/ledger.js";
+export type { Finding } from "../core/log/audit.js";
+export type { Payment } from "../core/payments/schemas.js";
+export type { Policy } from "../core/policy-fields.js";
 export type Overview = Result<"GET /overview">;
 export type AccountSummary = Overview["accounts"][number];
 export type TaskRow = Result<"GET /tasks/from/{ordinal}">["tasks"][number];
 export type TaskDetails = Result<"GET /tasks/{task_id}">;
-export type LedgerEntry = Result<"GET /accounts/{account_id}/ledger/from/{index}">["entries"][number];
-/** An event of `GET /exchanges/stream`. */
-export type ExchangeRow = Row;
-export type Exchange = Result<"GET /exchanges/{number}">;
-export type Finding = Result<"GET /audit">["findings"][number];
 export type Key = Result<"GET /accounts/{account_id}/keys">["keys"][number];
-export type CreatedKey = Result<"POST /accounts/{account_id}/keys">;
-export type SentRequest = Result<"POST /accounts/{account_id}/requests">;
-export type Payment = Result<"GET /accounts/{account_id}/top-ups">["payments"][number];
+export type ManualResponse = Result<"POST /accounts/{account_id}/requests">;
 export type AutoTopUp = Result<"GET /accounts/{account_id}/auto-top-up">;
-export type Billing = Result<"GET /accounts/{account_id}/billing">;
-export type Policy = Overview["policy"];
+export type BillingDetails = Result<"GET /accounts/{account_id}/billing">;
 export type Rule = Overview["rules"][number];
-export type Outcome = NonNullable<Rule["outcome"]>;
+export type RuleOutcome = NonNullable<Rule["outcome"]>;
 
-export type Issue = SentRequest["issues"][number];
+export type Issue = ManualResponse["issues"][number];
 
 /** A refused call, with the fields that are wrong. */
 export class RefusedError extends Error {
@@ -86,7 +84,7 @@ function call<Named extends Route>(route: Named) {
     const json = text === "" ? undefined : JSON.parse(text);
     if (!response.ok)
       throw new RefusedError(
-        messageOf(json) ?? `The emulator responded with ${response.status}.`,
+        messageIn(json) ?? `The emulator responded with ${response.status}.`,
         json?.issues ?? [],
       );
     return json;
@@ -94,7 +92,7 @@ function call<Named extends Route>(route: Named) {
 }
 
 /** The message of the service's error body; `null` for another body. */
-export function messageOf(body: unknown): string | null {
+export function messageIn(body: unknown): string | null {
   if (typeof body !== "object" || body === null || !("message" in body)) return null;
   return typeof body.message === "string" ? body.message : null;
 }
@@ -110,23 +108,23 @@ export const getTasksFrom = call("GET /tasks/from/{ordinal}");
 export const getTask = call("GET /tasks/{task_id}");
 export const getLedgerFrom = call("GET /accounts/{account_id}/ledger/from/{index}");
 
-export const createAccount = call("POST /accounts");
+export const addAccount = call("POST /accounts");
 export const updateAccount = call("PATCH /accounts/{account_id}");
 export const getKeys = call("GET /accounts/{account_id}/keys");
-export const createKey = call("POST /accounts/{account_id}/keys");
+export const addKey = call("POST /accounts/{account_id}/keys");
 export const updateKey = call("PATCH /accounts/{account_id}/keys/{key_id}");
 export const deleteKey = call("DELETE /accounts/{account_id}/keys/{key_id}");
 export const getPayments = call("GET /accounts/{account_id}/top-ups");
-export const topUp = call("POST /accounts/{account_id}/top-ups");
+export const buyCredits = call("POST /accounts/{account_id}/top-ups");
 export const updateTopUp = call("PATCH /accounts/{account_id}/top-ups/{payment_id}");
 export const getAutoTopUp = call("GET /accounts/{account_id}/auto-top-up");
 export const setAutoTopUp = call("PUT /accounts/{account_id}/auto-top-up");
-export const authorize = call("POST /accounts/{account_id}/authorizations");
+export const authorizeChange = call("POST /accounts/{account_id}/authorizations");
 export const getBilling = call("GET /accounts/{account_id}/billing");
 export const setBilling = call("PUT /accounts/{account_id}/billing");
-export const sendRequest = call("POST /accounts/{account_id}/requests");
+export const sendManualRequest = call("POST /accounts/{account_id}/requests");
 
-export const addFault = call("POST /faults");
+export const addFaultRule = call("POST /faults");
 export const addNextOutcome = call("POST /providers/{model}/next");
 export const removeRule = call("DELETE /rules/{rule_id}");
 export const setAlways = call("PUT /providers/{model}/always");

@@ -3,7 +3,7 @@ import type { EncodedFormat } from "../audio/formats.js";
 import { type Random, randomChoice } from "../time/random.js";
 
 /** An object of a response. */
-export type Json = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 
 /** What a provider does with a task, as far as a version decides it. */
 export interface UnscriptedOutcome {
@@ -16,15 +16,15 @@ export interface UnscriptedOutcome {
 export interface Change {
   /** In one sentence. */
   readonly description: string;
-  readonly task?: (task: Json) => void;
+  readonly task?: (task: JsonObject) => void;
   /** Of a finished music, upload or concat task. */
-  readonly clip?: (clip: Json) => void;
-  readonly submission?: (submission: Json) => void;
+  readonly clip?: (clip: JsonObject) => void;
+  readonly submission?: (submission: JsonObject) => void;
   /** The balance, or the usage. */
-  readonly account?: (data: Json) => void;
-  readonly error?: (body: Json) => void;
+  readonly account?: (data: JsonObject) => void;
+  readonly error?: (body: JsonObject) => void;
   /** The whole body of a success. */
-  readonly envelope?: (body: Json) => void;
+  readonly envelope?: (body: JsonObject) => void;
   readonly headers?: (headers: Record<string, string>) => void;
   /** What the providers do with a task that no script decides on. */
   readonly outcome?: (type: TaskType) => UnscriptedOutcome;
@@ -42,7 +42,7 @@ const TEXTS = [
 ];
 
 /** Values of new fields: of every JSON type, and with names that objects already have. */
-const NEW_FIELDS: Json = {
+const NEW_FIELDS: JsonObject = {
   stage: "mastering",
   priority: 3,
   is_preview: false,
@@ -231,16 +231,16 @@ export const CHANGES: Readonly<Record<string, (random: Random) => Change>> = {
   },
 };
 
-function replace(json: Json, name: string, value: unknown): void {
+function replace(json: JsonObject, name: string, value: unknown): void {
   json[name] = value;
 }
 
 function replaceIf(name: string, values: readonly string[], value: string) {
-  return (json: Json): void => {
+  return (json: JsonObject): void => {
     if (values.includes(String(json[name]))) replace(json, name, value);
   };
 }
 
 function newFields(description: string, part: "task" | "clip" | "submission" | "account" | "envelope") {
-  return (): Change => ({ description, [part]: (json: Json) => void Object.assign(json, NEW_FIELDS) });
+  return (): Change => ({ description, [part]: (json: JsonObject) => void Object.assign(json, NEW_FIELDS) });
 }

@@ -1,6 +1,6 @@
 import { isRecord, type TaskType } from "../../src/contract/service.js";
 import { randomStream } from "../time/random.js";
-import { CHANGES, type Change, type Json, type UnscriptedOutcome } from "./changes.js";
+import { CHANGES, type Change, type JsonObject, type UnscriptedOutcome } from "./changes.js";
 
 /** A way in which the service differs from today's. */
 export interface FutureChange {
@@ -30,7 +30,7 @@ export class Future {
   }
 
   /** Changes the body and the headers of a response to what this version writes. */
-  rewrite(body: Json, headers: Record<string, string>): void {
+  rewrite(body: JsonObject, headers: Record<string, string>): void {
     for (const [part, json] of partsOf(body)) for (const change of this.changes) change[part]?.(json);
     for (const { headers: rewrite } of this.changes) rewrite?.(headers);
   }
@@ -39,17 +39,17 @@ export class Future {
 type Part = "task" | "clip" | "submission" | "account" | "error" | "envelope";
 
 /** The parts of a body, the inner ones first. */
-function partsOf(body: Json): [Part, Json][] {
+function partsOf(body: JsonObject): [Part, JsonObject][] {
   const { data } = body;
   if (!isRecord(data)) return [["error", body]];
   return [...partsOfData(data), ["envelope", body]];
 }
 
-function partsOfData(data: Json): [Part, Json][] {
+function partsOfData(data: JsonObject): [Part, JsonObject][] {
   if ("credits_charged" in data) return [["submission", data]];
   if (!("task_id" in data)) return [["account", data]];
   const { output } = data;
   const result = isRecord(output) ? output["result"] : null;
   const clips = Array.isArray(result) ? result.filter(isRecord) : [];
-  return [...clips.map((clip): [Part, Json] => ["clip", clip]), ["task", data]];
+  return [...clips.map((clip): [Part, JsonObject] => ["clip", clip]), ["task", data]];
 }

@@ -3,7 +3,7 @@ import { Refusal } from "./refusal.js";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-export function parseJson(body: HttpRequest["body"]): unknown {
+export function parseBody(body: HttpRequest["body"]): unknown {
   if (!(body instanceof Uint8Array)) return undefined;
   try {
     return JSON.parse(decoder.decode(body));
@@ -18,7 +18,7 @@ const DEEPEST_NESTING = 500;
 /** The parsed body of a request. Its errors come in a fixed order: content type, size, JSON, depth. */
 export function requireJson(
   { headers, body }: HttpRequest,
-  json: unknown = parseJson(body),
+  json: unknown = parseBody(body),
   deepest = DEEPEST_NESTING,
 ): unknown {
   if (!hasJsonType(headers))

@@ -1,5 +1,5 @@
 import { HEADERS } from "../../src/contract/service.js";
-import type { Account, ApiKey } from "../core/accounts.js";
+import type { StoredAccount, StoredKey } from "../core/accounts.js";
 import { type Core, clipOwnerId } from "../core/core.js";
 import { type Fault, takeFault } from "../core/faults.js";
 import type { AuditedRequest, Submission } from "../core/log/audit.js";
@@ -7,20 +7,20 @@ import type { Exchange } from "../core/log/exchanges.js";
 import { maskKey } from "../core/log/mask.js";
 import type { Policy } from "../core/policy-fields.js";
 import type { Limits } from "../core/rate-limit.js";
-import { faultRule, type Rule } from "../core/rules.js";
+import { faultRule, type ScenarioRule } from "../core/rules.js";
 import type { StoredTask } from "../core/task.js";
 import { httpDate } from "../time/clock.js";
 import { randomUuid } from "../time/random.js";
 import { allowPages } from "./cors.js";
-import { parseJson } from "./json-body.js";
+import { parseBody } from "./json-body.js";
 import { completeResponse, type HttpRequest, type HttpResponse, sentRequestId } from "./messages.js";
 import type { Route } from "./route.js";
-import { findAbandoned, isSubmission, submissionOf } from "./submission.js";
+import { findAbandoned, isSubmission, submissionIn } from "./submission.js";
 
 /** The valid key that was sent, and its account. */
 export interface Caller {
-  readonly account: Account;
-  readonly key: ApiKey;
+  readonly account: StoredAccount;
+  readonly key: StoredKey;
 }
 
 /** One request to the service while the stages of the pipeline handle it. */
@@ -52,7 +52,7 @@ export class RequestContext implements AuditedRequest {
   /** The outcome that was set for the created task. */
   taskOutcome: Exchange["outcome"] = null;
   /** The rules of the scenario that shaped its response. */
-  readonly rules: Rule[] = [];
+  readonly rules: ScenarioRule[] = [];
 
   constructor(core: Core, request: HttpRequest) {
     const { state, clock } = core;
@@ -62,11 +62,11 @@ export class RequestContext implements AuditedRequest {
     const sentId = sentRequestId(request);
     this.requestId = sentId ?? randomUuid(state.seed, "request", state.counts.requests++);
     this.loggedId = sentId === null ? this.requestId : maskKey(headers.get(HEADERS.apiKey), sentId);
-    this.json = isSubmission(request) ? parseJson(request.body) : undefined;
+    this.json = isSubmission(request) ? parseBody(request.body) : undefined;
     const sender = this.findKey()?.account.id ?? null;
     this.submission =
       sender !== null && isSubmission(request)
-        ? submissionOf(sender, request, this.loggedId, this.json)
+        ? submissionIn(sender, request, this.loggedId, this.json)
         : null;
     const added = takeFault(state, { method, path, accountId: sender ?? clipOwnerId(core, path) });
     this.fault = added?.rule.fault ?? null;

@@ -1,4 +1,4 @@
-import type { Account } from "../core/accounts.js";
+import type { StoredAccount } from "../core/accounts.js";
 import type { HttpResponse } from "./messages.js";
 import { Refusal } from "./refusal.js";
 
@@ -11,7 +11,7 @@ export interface RoutePattern {
 interface KeyRoute<Context> extends RoutePattern {
   readonly access: "key";
   readonly status: number;
-  readonly run: (context: Context, account: Account) => object | string;
+  readonly run: (context: Context, account: StoredAccount) => object | string;
 }
 
 /** Everything else, such as files. */

@@ -4,7 +4,7 @@ import { readBalance } from "./operations/balance.js";
 import { submitTask } from "./operations/create-task.js";
 import { readArt, readAudio, readProviderAudio } from "./operations/files.js";
 import { describeService } from "./operations/openapi.js";
-import { retrieveTask } from "./operations/retrieve-task.js";
+import { readOwnTask } from "./operations/retrieve-task.js";
 import { readUsage } from "./operations/usage.js";
 import { welcome } from "./operations/welcome.js";
 import type { RequestContext } from "./request-context.js";
@@ -13,7 +13,7 @@ import { keyRoute, openRoute, type Route } from "./route.js";
 export const ROUTES: Readonly<Record<Site, readonly Route<RequestContext>[]>> = {
   service: [
     keyRoute(ENDPOINTS.createTask, submitTask),
-    keyRoute(ENDPOINTS.retrieveTask, retrieveTask),
+    keyRoute(ENDPOINTS.retrieveTask, readOwnTask),
     keyRoute(ENDPOINTS.balance, readBalance),
     keyRoute(ENDPOINTS.usage, readUsage),
     ...openRoute("/audio/{clipId}", readAudio),

@@ -10,7 +10,7 @@ export function isSubmission({ method, path }: HttpRequest): boolean {
 }
 
 /** Its fingerprint is computed once, when it is first needed. */
-export function submissionOf(
+export function submissionIn(
   accountId: string,
   request: HttpRequest,
   requestId: string,

@@ -7,6 +7,7 @@ import {
   noteOf,
 } from "../../src/contract/inputs.js";
 import { foreignFields } from "../../src/contract/request-rules.js";
+import { capitalized } from "../../src/contract/text.js";
 import { type JsonSchema, reference } from "./schema.js";
 
 /** The schema of a request for a task, and one for each kind of `input`. */
@@ -99,8 +100,4 @@ function oneNotBlank([first, ...others]: readonly string[]) {
 
 function notBlank(name: string) {
   return { required: [name], properties: { [name]: { pattern: "\\S" } }, additionalProperties: {} };
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

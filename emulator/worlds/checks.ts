@@ -7,8 +7,8 @@ import type { Finding } from "../core/log/audit.js";
 import { parseIsoTime } from "../time/clock.js";
 import type { App, EndedOrder, EndedWorld, GiveUpReason } from "./app.js";
 import type { Plan } from "./plan.js";
-import { isKnown, orderIn, type Submission, type Submissions } from "./submissions.js";
-import type { OrderState, SentRequest, Surroundings } from "./surroundings.js";
+import { isKnown, orderIn, type WorldSubmission, type WorldSubmissions } from "./submissions.js";
+import type { OrderState, ProcessRequest, Surroundings } from "./surroundings.js";
 import type { CheckName } from "./verdict.js";
 
 interface Ended extends Pick<Surroundings, "journal" | "stored" | "shared" | "sent"> {
@@ -16,7 +16,7 @@ interface Ended extends Pick<Surroundings, "journal" | "stored" | "shared" | "se
   readonly plan: Plan;
   readonly emulator: Emulator;
   readonly orders: readonly OrderState[];
-  readonly submissions: Submissions;
+  readonly submissions: WorldSubmissions;
   /** Whether a start of a process was rejected. */
   readonly hasFailed: boolean;
 }
@@ -99,7 +99,7 @@ function objectionTo(
         ? null
         : "expired, although a process ran in the 7 days after its end";
     case "unknown": {
-      const isOfPaid = ({ taskId }: Submission) => paid.some(({ task_id }) => task_id === taskId);
+      const isOfPaid = ({ taskId }: WorldSubmission) => paid.some(({ task_id }) => task_id === taskId);
       const known = hasFailingStorage(plan)
         ? undefined
         : submissions.of(id).find((each) => isKnown(each) && isOfPaid(each));
@@ -142,12 +142,12 @@ function checkRules({ plan, sent }: Ended, findings: readonly Finding[], accuse:
         each.sentAt <= parseIsoTime(at) &&
         parseIsoTime(at) <= each.receivedAt,
     );
-    const isOwn = (each: SentRequest) =>
+    const isOwn = (each: ProcessRequest) =>
       each.sender === request?.sender &&
       each.path === request.path &&
       each.submission?.order === request.submission?.order &&
       each !== request;
-    const couldKnow = (each: SentRequest) =>
+    const couldKnow = (each: ProcessRequest) =>
       rule === "polled_too_often"
         ? Math.abs((request?.sentAt ?? 0) - each.sentAt) < LIMITS.shortestPollIntervalMs
         : each.receivedAt < (request?.sentAt ?? 0) && (request?.sentAt ?? 0) < each.waitUntil;
@@ -162,7 +162,7 @@ function checkRules({ plan, sent }: Ended, findings: readonly Finding[], accuse:
  * Whether the outcome of each earlier POST of the order could be known before this one was sent: its response refused it or
  * named its task, or `tasks_created` was read once the POST could no longer arrive (Requests: longest time in flight).
  */
-function isResolved({ submission, sentAt }: SentRequest, sent: readonly SentRequest[]): boolean {
+function isResolved({ submission, sentAt }: ProcessRequest, sent: readonly ProcessRequest[]): boolean {
   const earlier = sent.filter(
     (each) => each.submission?.order === submission?.order && each.sentAt < sentAt && each.submission,
   );

@@ -3,8 +3,8 @@ import type { EmulatorClock } from "../time/clock.js";
 import { type Random, randomStream } from "../time/random.js";
 import type { Order, Process, Storage } from "./app.js";
 import type { Mishap } from "./plan.js";
-import type { Submissions } from "./submissions.js";
-import type { SentRequest, Surroundings } from "./surroundings.js";
+import type { WorldSubmissions } from "./submissions.js";
+import type { ProcessRequest, Surroundings } from "./surroundings.js";
 
 /** The process to which a life belongs. */
 export interface LivingProcess {
@@ -183,7 +183,7 @@ export class Life implements Process {
     return value;
   }
 
-  async #fetch(request: Request, submissions: Submissions): Promise<Response> {
+  async #fetch(request: Request, submissions: WorldSubmissions): Promise<Response> {
     const { world } = this.#worker;
     const { method, headers, url, signal } = request;
     const what = `${method} ${pathOf(url)}`;
@@ -199,7 +199,7 @@ export class Life implements Process {
     const post = method === "POST" ? submissions.begin(this, headers, await request.text()) : null;
     const submission = post?.submission ?? null;
     const requestId = headers.get("X-Request-Id");
-    const sent: SentRequest = {
+    const sent: ProcessRequest = {
       sender: this,
       path: pathOf(url),
       sentAt,

@@ -63,7 +63,7 @@ export type Mishap =
 export const LONG_PAUSE_MS = 8 * 24 * 3_600_000;
 
 /** Which worlds to draw. */
-export interface Scope {
+export interface PlanScope {
   readonly orders: number;
   readonly processes: number;
   /** Whether each world plays a later version of the service. */
@@ -71,7 +71,7 @@ export interface Scope {
 }
 
 /** Draws a world. One in seven has no faults, but a process may receive SIGTERM. */
-export function drawPlan(seed: number, scope: Scope): Plan {
+export function drawPlan(seed: number, scope: PlanScope): Plan {
   const random = randomStream(seed, "world");
   const isCalm = random() < 0.15;
   const orders = Array.from({ length: 1 + below(random, scope.orders) }, (_, index) =>

@@ -2,7 +2,7 @@ import type { Order, Post } from "./app.js";
 import type { PlannedOrder } from "./plan.js";
 
 /** One POST while its world runs. */
-export interface Submission extends Post {
+export interface WorldSubmission extends Post {
   readonly order: string;
   readonly sender: Post["sender"] & { readonly steps: number };
   received: Post["received"];
@@ -15,31 +15,31 @@ export interface Submission extends Post {
 const STEPS_TO_RECORD = 20;
 
 /** Whether the sender received the task, and had the time to record it before it was killed or failed. */
-export function isKnown({ received, sender, receivedAtStep }: Submission): boolean {
+export function isKnown({ received, sender, receivedAtStep }: WorldSubmission): boolean {
   const hadTime = !sender.isCrashed || sender.steps - receivedAtStep >= STEPS_TO_RECORD;
   return received === "task" && hadTime;
 }
 
 /** All POSTs of a world. */
-export class Submissions {
-  readonly #all: Submission[] = [];
+export class WorldSubmissions {
+  readonly #all: WorldSubmission[] = [];
   readonly #orders: readonly PlannedOrder[];
 
   constructor(orders: readonly PlannedOrder[]) {
     this.#orders = orders;
   }
 
-  of(order: string): readonly Submission[] {
+  of(order: string): readonly WorldSubmission[] {
     return this.#all.filter((each) => each.order === order);
   }
 
   /** Called before a POST is sent. Sets the outcome of the task, so that it does not depend on the order of requests. */
-  begin(sender: Submission["sender"], sent: Headers, body: string) {
+  begin(sender: WorldSubmission["sender"], sent: Headers, body: string) {
     const order = orderIn(body, this.#orders);
     const headers = new Headers(sent);
     const isFirst = order !== undefined && this.of(order.id).length === 0;
     if (isFirst) headers.set("X-Emulator-Outcome", JSON.stringify(order.outcome));
-    const submission: Submission = {
+    const submission: WorldSubmission = {
       order: order?.id ?? "",
       sender,
       received: "nothing",

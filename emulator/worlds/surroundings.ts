@@ -2,7 +2,7 @@ import type { Journal } from "../../src/journal/journal.js";
 import type { FaultRule } from "../core/faults.js";
 import type { EmulatorClock } from "../time/clock.js";
 import type { GiveUpReason, Order, Post } from "./app.js";
-import type { Submission, Submissions } from "./submissions.js";
+import type { WorldSubmission, WorldSubmissions } from "./submissions.js";
 
 /** What the processes of a world share. */
 export interface Surroundings {
@@ -14,9 +14,9 @@ export interface Surroundings {
   readonly journal: Journal;
   readonly stored: Map<string, string>;
   readonly shared: Map<string, unknown>;
-  readonly submissions: Submissions;
+  readonly submissions: WorldSubmissions;
   /** Every request that was sent. */
-  readonly sent: SentRequest[];
+  readonly sent: ProcessRequest[];
   orderOf(id: string): OrderState;
   /** The service has this fault once. */
   addFault(rule: FaultRule): void;
@@ -34,7 +34,7 @@ export interface OrderState extends Order {
 }
 
 /** A request of a process. */
-export interface SentRequest {
+export interface ProcessRequest {
   readonly sender: Post["sender"];
   readonly path: string;
   /** When the program sent it. */
@@ -45,7 +45,7 @@ export interface SentRequest {
   /** The status of the response that the program received. */
   status: number | null;
   /** What a POST submits. */
-  readonly submission: Submission | null;
+  readonly submission: WorldSubmission | null;
   /** Until when its receiver must wait, by `Retry-After`. */
   waitUntil: number;
 }

@@ -10,7 +10,7 @@ import { checkWorld } from "./checks.js";
 import type { Life } from "./life.js";
 import type { Plan } from "./plan.js";
 import { duration, SHUTDOWN_MS, WorldProcess } from "./process.js";
-import { Submissions } from "./submissions.js";
+import { WorldSubmissions } from "./submissions.js";
 import type { OrderState, Surroundings } from "./surroundings.js";
 import { receiveUnhandled } from "./unhandled.js";
 import type { CheckName, Line, Violation, WorldResult } from "./verdict.js";
@@ -264,7 +264,7 @@ class World implements WorldResult {
       journal,
       stored: new Map(),
       shared: new Map(),
-      submissions: new Submissions(this.#plan.orders),
+      submissions: new WorldSubmissions(this.#plan.orders),
       sent: [],
       orderOf: (id) => {
         const order = orders.get(id);

@@ -79,3 +79,8 @@ function letterPairs(word: string): Set<string> {
   const letters = [...word];
   return new Set(letters.map((letter, index) => letter + (letters[index + 1] ?? "")));
 }
+
+/** The text with its first letter in upper case. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -20,7 +20,7 @@ import { Turns } from "./turns.js";
 export type FollowedJournal = Journal & Required<Pick<Journal, "unacknowledged">>;
 
 /** An order that ended. */
-export interface EndedOrder {
+export interface OrderEnd {
   /** The same at each delivery of this end. */
   readonly deliveryId: string;
   readonly entry: JournalRecord;
@@ -47,7 +47,7 @@ export interface FollowerSettings {
   /** Waits for the task of an order. */
   wait(key: string, entry: JournalRecord, signal: AbortSignal): Promise<SucceededTask>;
   /** Delivers an end. It must settle soon after the follower has stopped. What it throws ends the follower. */
-  deliver(order: EndedOrder, record: RecordDelivery): Promise<void>;
+  deliver(order: OrderEnd, record: RecordDelivery): Promise<void>;
   /** Whether an order is to be worked on now. */
   isDue?(order: UnacknowledgedOrder): boolean;
   /** Called when the journal has failed, and is tried again after `retryMs`. */
@@ -282,7 +282,7 @@ export class Follower {
    *
    * @throws AuthenticationError, InvalidOptionError the API key is refused or malformed
    */
-  async #endOf(lease: OrderLease): Promise<EndedOrder["end"] | null> {
+  async #endOf(lease: OrderLease): Promise<OrderEnd["end"] | null> {
     const { key, entry, signal } = lease;
     try {
       return { task: await this.#settings.wait(key, entry, signal) };
@@ -337,7 +337,7 @@ function isEnd(error: unknown): boolean {
   return error instanceof TaskFailedError || error instanceof InvalidResponseError;
 }
 
-function statusOf(end: EndedOrder["end"]): FinalStatus | null {
+function statusOf(end: OrderEnd["end"]): FinalStatus | null {
   if ("task" in end) return "success";
   const { error } = end;
   return error instanceof TaskFailedError && isFinalStatus(error.task.status) ? error.task.status : null;

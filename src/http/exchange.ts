@@ -21,7 +21,7 @@ class ForeignResponse extends Error {}
 class ResponseTooLarge extends Error {}
 
 /** One HTTP request and its response. Keeps the part that arrived before a failure: it may name a paid task. */
-export class Exchange {
+export class HttpExchange {
   readonly #context: Context;
   readonly #call: Call;
   readonly #requestId: string;

@@ -2,7 +2,7 @@ import { dateAt, parseDate } from "../time/date.js";
 import { hasNewKey, readApiKey } from "./api-key.js";
 import type { Call, Context } from "./context.js";
 import { type AttemptEvent, SHORTEST_WAIT_MS } from "./events.js";
-import { Exchange } from "./exchange.js";
+import { HttpExchange } from "./exchange.js";
 import { heldError } from "./failure.js";
 import { createRequestId } from "./ids.js";
 import type { ApiResponse, AttemptOutcome, Judge, Tried } from "./outcome.js";
@@ -113,7 +113,7 @@ export async function attempt(
   const inFlight = signal?.aborted ? undefined : call.inFlight;
   if (inFlight) inFlight.call = call;
   const limits = { timeoutMs, signal: inFlight ? undefined : signal };
-  const outcome = await new Exchange(context, call, requestId, limits).run(apiKey, headers);
+  const outcome = await new HttpExchange(context, call, requestId, limits).run(apiKey, headers);
   if (inFlight) inFlight.call = null;
   // Other attempts may have read many other keys meanwhile, and the response may repeat this one.
   context.redactor.learn(apiKey);

@@ -1,5 +1,5 @@
 import { LIMITS } from "../contract/service.js";
-import { REMEMBERED_WINDOWS, TOLERANCE } from "./other-processes.js";
+import { REMAINING_TOLERANCE, REMEMBERED_WINDOWS } from "./other-processes.js";
 import { OwnWindow } from "./own-window.js";
 import { Probes } from "./probes.js";
 import type { Rank, WindowReport } from "./window.js";
@@ -82,7 +82,7 @@ export class FixedWindow extends OwnWindow {
     const { key } = this;
     const remaining = stated ?? key.limit - 1;
     const own = 1 + key.inFlight;
-    const isNew = remaining >= key.limit - own - TOLERANCE;
+    const isNew = remaining >= key.limit - own - REMAINING_TOLERANCE;
     const hasRisen = remaining >= this.#remaining;
     const least = this.#probes.leastOf(remaining);
     this.#probes = new Probes();
@@ -120,7 +120,7 @@ export class FixedWindow extends OwnWindow {
     const { key } = this;
     if (remaining <= this.#remaining) [this.#remaining, this.#knownAt] = [remaining, now];
     if (remaining + 1 >= key.limit) [key.limit, key.limitSeenAt] = [remaining + 1, now];
-    if (key.limit - remaining > this.#own + TOLERANCE) key.others.notice(now, this.windowMs);
+    if (key.limit - remaining > this.#own + REMAINING_TOLERANCE) key.others.notice(now, this.windowMs);
   }
 
   /** When a window has begun: learns how long the last one was, and what other processes spent in it. */

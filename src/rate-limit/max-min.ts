@@ -1,5 +1,5 @@
 /** What one claimant has of an amount, and wants more of it. */
-export interface Claim {
+export interface Claimant {
   has: number;
   wants: number;
   /** How much of a whole claimant it is, above 0. */
@@ -13,7 +13,7 @@ const BISECTIONS = 60;
  * Divides an amount max-min fairly: returns the level up to which each claimant is filled, for each unit of its weight. A
  * claimant that wants less leaves the rest to the others. `Infinity` if each receives what it wants.
  */
-export function fairLevel(amount: number, claims: readonly Claim[]): number {
+export function fairLevel(amount: number, claims: readonly Claimant[]): number {
   const givenAt = (level: number) => claims.reduce((sum, claim) => sum + partOf(claim, level), 0);
   if (givenAt(Number.POSITIVE_INFINITY) <= amount) return Number.POSITIVE_INFINITY;
   let [low, high] = [0, Math.max(...claims.map(({ has, wants, weight }) => (has + wants) / weight))];
@@ -26,6 +26,6 @@ export function fairLevel(amount: number, claims: readonly Claim[]): number {
 }
 
 /** What a claimant receives at a level. */
-export function partOf({ has, wants, weight }: Claim, level: number): number {
+export function partOf({ has, wants, weight }: Claimant, level: number): number {
   return Math.min(wants, Math.max(0, weight * level - has));
 }

@@ -3,7 +3,7 @@ import { PATIENCE_MS } from "./window.js";
 /** For how many windows the use of the key by other processes, and a limit, is remembered. */
 export const REMEMBERED_WINDOWS = 10;
 /** Responses arrive in another order than they were sent: what remains may be off by this much. */
-export const TOLERANCE = 3;
+export const REMAINING_TOLERANCE = 3;
 
 /** The share of what remains that is sent as one batch of polls. */
 const BATCH_SHARE = 1 / 4;
@@ -39,7 +39,8 @@ export class OtherProcesses {
   /** Learns from a window that has ended: they sent so many requests in a part of it. */
   learn(now: number, requests: number, seenMs: number, limit: number, windowMs: number): void {
     const isFirst = this.#expectedUntil === Number.POSITIVE_INFINITY;
-    if (isFirst) this.#expectedUntil = requests > TOLERANCE ? now + REMEMBERED_WINDOWS * windowMs : 0;
+    if (isFirst)
+      this.#expectedUntil = requests > REMAINING_TOLERANCE ? now + REMEMBERED_WINDOWS * windowMs : 0;
     const perMs = isFirst ? requests / seenMs : (this.#perMs + requests / seenMs) / 2;
     // They get at most as much as this process.
     this.#perMs = perMs * windowMs < 1 ? 0 : Math.min(perMs, limit / 2 / windowMs);

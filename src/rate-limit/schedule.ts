@@ -1,6 +1,6 @@
 import { LIMITS } from "../contract/service.js";
 import { ageBy, Durations } from "./durations.js";
-import { type Claim, fairLevel, partOf } from "./max-min.js";
+import { type Claimant, fairLevel, partOf } from "./max-min.js";
 import type { TaskEstimate, WaitingTask } from "./pacer.js";
 import { PollPlan } from "./poll-plan.js";
 import {
@@ -218,7 +218,7 @@ interface Load {
   ofIds: ScheduledPoll[];
   taskIds: Set<string>;
   /** Its part of the window. */
-  claim: Claim;
+  claim: Claimant;
 }
 
 function createLoad(tenant: Tenant): Load {
@@ -227,7 +227,7 @@ function createLoad(tenant: Tenant): Load {
 }
 
 /** A tenant wants to poll all of its tasks at the shortest gaps, and one more that begins now. */
-function claimOf({ tenant, polls, ofIds }: Load, budget: PollBudget): Claim {
+function claimOf({ tenant, polls, ofIds }: Load, budget: PollBudget): Claimant {
   const { atShortestGaps } = needOf(sampleOf(polls, [tenant], budget), budget);
   const unknown = ofIds.length - polls.filter(({ poll }) => poll.task === null).length;
   const ofEach = Math.ceil((budget.until - budget.now) / USUAL_GAPS.gapMs);

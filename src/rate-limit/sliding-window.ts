@@ -1,6 +1,6 @@
 import { LIMITS } from "../contract/service.js";
 import { IN_FLIGHT_MS, type KeyUse } from "./key-use.js";
-import { TOLERANCE } from "./other-processes.js";
+import { REMAINING_TOLERANCE } from "./other-processes.js";
 import { OwnWindow } from "./own-window.js";
 import type { PollBudget, Rank, WindowReport } from "./window.js";
 
@@ -41,7 +41,7 @@ export class SlidingWindow extends OwnWindow {
     if (remaining === null) return true;
     const { inFlight, counted, limit } = this.key;
     this.key.limitSeenAt = now;
-    return inFlight > 0 || counted.explain(now, limit - remaining, TOLERANCE);
+    return inFlight > 0 || counted.explain(now, limit - remaining, REMAINING_TOLERANCE);
   }
 
   protected left(now: number): number {

@@ -2,10 +2,10 @@ import type { SucceededTask } from "../contract/task.js";
 import { shown, wrongValue } from "../errors/base.js";
 import { checkOptions, methodsRule, numberRule, type OptionRules } from "../errors/options.js";
 import {
-  type EndedOrder,
   FOLLOW_DEFAULTS,
   type FollowedJournal,
   Follower,
+  type OrderEnd,
   type RecordDelivery,
 } from "../follow/follower.js";
 import { LONGEST_LEASE_MS } from "../follow/order-lease.js";
@@ -164,7 +164,7 @@ function checkFollowOptions(given: FollowOptions, context: Context) {
 }
 
 interface End {
-  order: EndedOrder;
+  order: OrderEnd;
   /** Records that the order was delivered. */
   acknowledge(): Promise<void>;
   /** Leaves the order to a later delivery. */
@@ -180,7 +180,7 @@ class Ends {
   #wake = () => {};
 
   /** Resolves once the end is acknowledged or left. */
-  add(order: EndedOrder, record: RecordDelivery): Promise<void> {
+  add(order: OrderEnd, record: RecordDelivery): Promise<void> {
     // An order that ends after the loop was left is delivered later.
     if (this.#isLeft) return Promise.resolve();
     return new Promise((resolve) => {

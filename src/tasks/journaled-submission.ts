@@ -11,7 +11,7 @@ import { causeOf, JournaledTask } from "../journal/journaled-task.js";
 import { waitForKey } from "../journal/key-queue.js";
 import { Slot } from "../journal/slot.js";
 import { retrieveTask } from "./read-task.js";
-import type { Order, OrderSubmission } from "./run-context.js";
+import type { JournaledOrder, OrderSubmission } from "./run-context.js";
 import type { SentRequest } from "./sent-request.js";
 import { submissionOf } from "./submission-of.js";
 
@@ -28,9 +28,9 @@ const STALE_READ = {
 
 /** The submission of one request with a journal: the task is created at most once. */
 export class JournaledSubmission implements OrderSubmission {
-  readonly #order: Order;
+  readonly #order: JournaledOrder;
 
-  constructor(order: Order) {
+  constructor(order: JournaledOrder) {
     this.#order = order;
   }
 

@@ -23,7 +23,7 @@ export interface RunContext {
   readonly waits: Waits;
   readonly unresolved: Probe["unresolved"];
   /** Loads the code of submissions with a journal. @throws AsyncMusicError it could not be loaded */
-  loadJournaled(): Promise<new (order: Order) => OrderSubmission>;
+  loadJournaled(): Promise<new (order: JournaledOrder) => OrderSubmission>;
 }
 
 /** What a batch does around each attempt of a run: see `Call`. */
@@ -37,7 +37,7 @@ export interface Journaling {
 }
 
 /** A submission with a journal, and how it sends its POST. */
-export interface Order {
+export interface JournaledOrder {
   readonly shared: RunContext;
   readonly options: RunOptions;
   readonly journaling: Journaling;

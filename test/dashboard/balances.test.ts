@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { Overview } from "../../emulator/dashboard/api.js";
 import { balances, changeOf, ledgers, overview } from "../../emulator/dashboard/store.js";
-import { shownOf } from "../../emulator/dashboard/views/account/balance-curves.js";
+import { balanceCurves } from "../../emulator/dashboard/views/account/balance-curves.js";
 import { histories, sumsOf, take } from "../emulator/support/histories.js";
 import { createService } from "../emulator/support/service.js";
 
@@ -34,7 +34,7 @@ test("each line of the statement and each point of the chart agrees with the led
     const balanceAt = (time: number) => sumsOf(ledger.filter(({ at }) => Date.parse(at) <= time));
     const start = begin === null ? undefined : statement[begin.entry % statement.length]?.at;
     const from = start === undefined ? Number.NEGATIVE_INFINITY : Math.min(until, start + (begin?.ms ?? 0));
-    const { entries, data } = shownOf(statement, from, until);
+    const { entries, data } = balanceCurves(statement, from, until);
     expect(entries).toEqual(statement.filter(({ at }) => at >= from).reverse());
     if (start !== undefined) expect(data[0][0]).toBe(Math.max(from, statement[0]?.at ?? 0) / 1000);
     const [times, ...curves] = data;

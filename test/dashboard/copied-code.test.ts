@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type EmulatorOptions, type Fault } from "async-music/emulator";
 import { expect, test } from "vitest";
-import type { Exchange } from "../../emulator/dashboard/api.js";
+import type { ExchangeDetails } from "../../emulator/dashboard/api.js";
 import { curlOf } from "../../emulator/dashboard/views/requests/exchange-code.js";
 import { testOf } from "../../emulator/dashboard/views/requests/exchange-test.js";
 import { ERROR_STATUSES } from "../../src/contract/service.js";
@@ -319,7 +319,7 @@ async function copied({ options = {}, created, send }: Omit<Case, "expected">) {
   await send(service);
   const { control, emulator } = service;
   const { policy, url, requests } = emulator;
-  const { body: exchange }: { body: Exchange } = await control("GET", `/exchanges/${requests.length}`);
+  const { body: exchange }: { body: ExchangeDetails } = await control("GET", `/exchanges/${requests.length}`);
   const rule = emulator.audit().at(-1)?.rule ?? null;
   return {
     exchange,

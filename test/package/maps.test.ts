@@ -15,8 +15,8 @@ test("a stack trace of the built scripts leads to the lines of the sources", () 
   expect(lines).toEqual(
     expect.arrayContaining([
       ["parseOption", expect.stringContaining("throw new InvalidValueError(")],
-      ["checkOptions", expect.stringContaining("parseOption(")],
-      ["createEmulator", expect.stringContaining("checkOptions(")],
+      ["checkEmulatorOptions", expect.stringContaining("parseOption(")],
+      ["createEmulator", expect.stringContaining("checkEmulatorOptions(")],
     ]),
   );
 });

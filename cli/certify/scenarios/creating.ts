@@ -1,6 +1,6 @@
 import { ENDPOINTS, HEADERS, isSafeRequestId } from "../../../src/contract/service.js";
 import { gatewayPage, isTaskCreation } from "../deviations.js";
-import { all, creationsOf, givesUp, isHonest, judgeBy, savesSong, sendsOnce } from "../judges.js";
+import { all, creationsIn, givesUp, isHonest, judgeBy, savesSong, sendsOnce } from "../judges.js";
 import type { Scenario, Topic } from "../scenario.js";
 
 const { path } = ENDPOINTS.createTask;
@@ -34,12 +34,12 @@ export const FIRST: Scenario = {
   judge: all(
     savesSong,
     sendsOnce,
-    judgeBy((run) => (creationsOf(run).length === 0 ? "It sent no POST." : null)),
+    judgeBy((run) => (creationsIn(run).length === 0 ? "It sent no POST." : null)),
   ),
 };
 
 const declaresJson = judgeBy((run) => {
-  const [sent] = creationsOf(run);
+  const [sent] = creationsIn(run);
   const type = sent?.headers.get("Content-Type") ?? "none";
   return /^application\/json\b/i.test(type) ? null : `The Content-Type of its POST is ${type}.`;
 });

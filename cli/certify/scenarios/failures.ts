@@ -1,6 +1,6 @@
 import { readsTask } from "../deviations.js";
-import { all, creationsOf, givesUp, isHonest, type Judge, judgeBy, keeps } from "../judges.js";
-import type { Run } from "../run.js";
+import { all, creationsIn, givesUp, isHonest, judgeBy, keeps, type RunJudge } from "../judges.js";
+import type { ClientRun } from "../run.js";
 import type { Scenario, Topic } from "../scenario.js";
 
 const NOT_RETRYABLE =
@@ -26,14 +26,14 @@ function permanentFailure(
 }
 
 const sendsOneCreation = judgeBy((run) => {
-  const { length } = creationsOf(run);
+  const { length } = creationsIn(run);
   return length <= 1 ? null : `It sent the creation ${length} times.`;
 });
 
 /** The client sent no second creation, or sent it no earlier than the failed task states. */
-function waitsAfterFailure(seconds: number): Judge {
+function waitsAfterFailure(seconds: number): RunJudge {
   return judgeBy((run) => {
-    const [first, second] = creationsOf(run);
+    const [first, second] = creationsIn(run);
     const read = run.requests.filter(
       (each) => first !== undefined && each.at >= first.at && each.method === "GET",
     );
@@ -46,7 +46,7 @@ function waitsAfterFailure(seconds: number): Judge {
 
 /** Whether the client wrote why it has no song. */
 const reportsCode = (code: string) =>
-  judgeBy(({ stdout, stderr }: Run) =>
+  judgeBy(({ stdout, stderr }: ClientRun) =>
     `${stdout}${stderr}`.includes(code) ? null : `It did not write \`${code}\`, the error code of the task.`,
   );
 

@@ -1,7 +1,7 @@
 import type { FaultRule } from "../../../emulator/index.js";
 import { ENDPOINTS, HEADERS } from "../../../src/contract/service.js";
 import type { Deviation } from "../arrangement.js";
-import { all, creationsOf, isHonest, judgeBy, keeps, savesSong } from "../judges.js";
+import { all, creationsIn, isHonest, judgeBy, keeps, savesSong } from "../judges.js";
 import type { Topic } from "../scenario.js";
 
 const { path } = ENDPOINTS.createTask;
@@ -74,7 +74,7 @@ export const RATE_LIMIT: Topic = {
       arrange: { deviate: withoutRemaining },
       judge: all(
         savesSong,
-        judgeBy((run) => (creationsOf(run).length === 1 ? null : "It sent the creation again.")),
+        judgeBy((run) => (creationsIn(run).length === 1 ? null : "It sent the creation again.")),
       ),
     },
   ],

@@ -1,7 +1,7 @@
 import { ENDPOINTS, LIMITS } from "../../../src/contract/service.js";
 import { gatewayPage, isTaskRead } from "../deviations.js";
 import { all, givesUp, isHonest, isRead, judgeBy, keeps, savesSong, sendsOnce } from "../judges.js";
-import type { Run } from "../run.js";
+import type { ClientRun } from "../run.js";
 import type { Scenario, Topic } from "../scenario.js";
 
 const path = `${ENDPOINTS.createTask.path}/*`;
@@ -27,7 +27,7 @@ function failedRead(name: string, situation: string, arrange: Scenario["arrange"
 const LAST_POLL = 3;
 
 /** The pauses between reads, in milliseconds, until the song has ended: a later read is no poll. */
-const pausesOf = ({ requests }: Run): number[] => {
+const pausesOf = ({ requests }: ClientRun): number[] => {
   const reads = requests.filter(isRead).slice(0, LAST_POLL);
   const times = reads.map(({ at }) => at);
   return times.slice(1).map((at, index) => at - (times[index] ?? at));

@@ -10,7 +10,7 @@ export const RIGHT = 539;
 /** With it, the longest address fits on the page. */
 const LINE = 13;
 
-export interface Style {
+export interface TextLook {
   readonly size?: number;
   readonly gray?: boolean;
 }
@@ -57,7 +57,7 @@ export class InvoicePage {
   }
 
   /** Writes a paragraph, and returns where the next one begins. */
-  write(tag: string, text: string, x: number, top: number, style: Style = {}): number {
+  write(tag: string, text: string, x: number, top: number, style: TextLook = {}): number {
     const lines = this.#wrap(normalize(text), RIGHT - x, style);
     this.#addPiece(this.#document, tag, `/ActualText ${pdfString(lines.join(" "))}`);
     for (const [index, line] of lines.entries()) this.#draw(line, x, top + LINE * index, style);
@@ -135,7 +135,7 @@ export class InvoicePage {
   }
 
   /** Draws one line; to the left of its edge if that is negative. */
-  #draw(text: string, edge: number, y: number, { size = 10, gray = false }: Style): void {
+  #draw(text: string, edge: number, y: number, { size = 10, gray = false }: TextLook): void {
     let x = edge < 0 ? -edge - this.#width(text, size) : edge;
     this.#drawing.push("BT", `${gray ? GRAY : BLACK} rg`);
     for (const { name, glyphs } of this.#visualRuns(text)) {
@@ -158,7 +158,7 @@ export class InvoicePage {
   }
 
   /** Breaks at the last space that fits; a longer word, and a script without spaces, within it. */
-  #wrap(text: string, width: number, { size = 10 }: Style): string[] {
+  #wrap(text: string, width: number, { size = 10 }: TextLook): string[] {
     const lines: string[] = [];
     let rest = text.trim();
     while (this.#width(rest, size) > width) {

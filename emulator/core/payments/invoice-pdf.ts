@@ -1,4 +1,4 @@
-import { InvoicePage, RIGHT, type Style } from "./invoice-page.js";
+import { InvoicePage, RIGHT, type TextLook } from "./invoice-page.js";
 import type { Billing, Invoice, Payment } from "./schemas.js";
 
 const SELLER = [
@@ -10,7 +10,7 @@ const SELLER = [
 const NOTE =
   "Issued by the async-music emulator for testing. The seller is a placeholder, no money was paid, and no tax is due.";
 
-const SMALL: Style = { size: 9, gray: true };
+const SMALL: TextLook = { size: 9, gray: true };
 const LEFT = 56;
 const BUYER = 260;
 

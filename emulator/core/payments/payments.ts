@@ -3,7 +3,7 @@ import { randomStream, randomUuid } from "../../time/random.js";
 import {
   InvalidValueError,
   invalidField,
-  invalidOption,
+  invalidValue,
   invariant,
   normalizeId,
   UnknownIdError,
@@ -46,7 +46,7 @@ export function topUpByHand(context: PaymentContext, { usd, method, outcome = "c
   const most = MOST_CREDITS - context.account.ledger.toppedUp;
   if (outcome === "completed" && credits > most) {
     const rule = `be at most ${most / CREDITS_PER_USD}, since an account receives at most ${MOST_CREDITS} credits`;
-    throw invalidOption("usd", rule, usd);
+    throw invalidValue("usd", rule, usd);
   }
   return viewPayment(pay(context, { credits, method, automatic: false }, outcome));
 }
@@ -133,7 +133,7 @@ function mergeAmounts(current: AutoTopUpAmounts | null, change: AutoTopUpChange)
   const monthly_cap_usd = change.monthly_cap_usd ?? current?.monthly_cap_usd;
   if (Number(monthly_cap_usd) < Number(recharge_usd)) {
     const rule = `be at least the recharge, which is ${recharge_usd}`;
-    throw invalidOption("monthly_cap_usd", rule, monthly_cap_usd);
+    throw invalidValue("monthly_cap_usd", rule, monthly_cap_usd);
   }
   const merged = amountsSchema.safeParse({ threshold_credits, recharge_usd, monthly_cap_usd });
   if (merged.success) return merged.data;

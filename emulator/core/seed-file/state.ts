@@ -1,8 +1,8 @@
 import { priceOf } from "../../../src/contract/prices.js";
 import { MODELS } from "../../../src/contract/service.js";
 import { parseIsoTime } from "../../time/clock.js";
-import { type Account, createAccount, createKey, EMULATOR_KEY_FORM, KEY_RULE } from "../accounts.js";
-import { invalidField, invalidOption, invariant, normalizeId } from "../checks.js";
+import { createAccount, createKey, EMULATOR_KEY_FORM, KEY_RULE, type StoredAccount } from "../accounts.js";
+import { invalidField, invalidValue, invariant, normalizeId } from "../checks.js";
 import { buildIndex, StatusWatchers } from "../core.js";
 import { addFault } from "../faults.js";
 import { canTopUp, MOST_CREDITS, topUp } from "../ledger.js";
@@ -11,7 +11,7 @@ import { createScripts, type Scripts } from "../providers.js";
 import { changeLimits, limitsFromJson } from "../rate-limit.js";
 import { createState, isConsistent, type NewState, type State } from "../state.js";
 import { Mistakes, Names, type ReadAccount, type ReadSeedFile, readSeedFile } from "./read.js";
-import { type Entry, entriesOf, replay, type Seeding } from "./tasks.js";
+import { type Entry, entriesOf, replayTasks, type Seeding } from "./tasks.js";
 
 interface InitialOptions extends NewState {
   seedFile?: unknown;
@@ -49,7 +49,11 @@ function createSeededState(file: ReadSeedFile, options: NewState, startTime: num
   const entries = addAccounts(state, accounts, seeding);
   // Only without a valid account is there none.
   if (state.accounts.length === 0) mistakes.throwIfAny();
-  replay({ state, index: buildIndex(state), future: null, watchers: new StatusWatchers() }, entries, seeding);
+  replayTasks(
+    { state, index: buildIndex(state), future: null, watchers: new StatusWatchers() },
+    entries,
+    seeding,
+  );
   mistakes.throwIfAny();
   state.policy = laterPolicy;
   for (const [position, account] of state.accounts.entries())
@@ -63,7 +67,7 @@ function createSeededState(file: ReadSeedFile, options: NewState, startTime: num
 /** Adds what applies to one account alone. */
 function addOwnSettings(
   state: State,
-  account: Account,
+  account: StoredAccount,
   { outcomes, faults = [], policy, limits }: ReadAccount,
 ): void {
   if (policy !== undefined) changePolicy(account, state, policy);
@@ -110,7 +114,7 @@ function addAccounts(state: State, given: NonNullable<ReadSeedFile["accounts"]>,
 /** The key that the emulator keeps replaces the first one of the first account, and each equal one of the file. */
 function addKeys(
   state: State,
-  account: Account,
+  account: StoredAccount,
   { keys = [] }: ReadAccount,
   { path, at }: { path: string; at: number },
   { names, mistakes, ownerKey, ownKeys }: Seeding,
@@ -135,7 +139,7 @@ function addKeys(
 
 /** Tops up what is available now, and the prices of all tasks that are not refunded. */
 function addCredits(
-  account: Account,
+  account: StoredAccount,
   given: ReadAccount,
   tasks: readonly Entry[],
   { path, at }: { path: string; at: number },
@@ -146,7 +150,7 @@ function addCredits(
     .filter(({ given: { status } }) => status !== "failure" && status !== "timeout")
     .reduce((sum, { given: { model, task_type: type } }) => sum + priceOf(model, type), 0);
   if (!canTopUp(account.ledger, credits + prices)) {
-    mistakes.add(invalidOption(`${path}.credits`, `be at most ${MOST_CREDITS - prices}`, credits));
+    mistakes.add(invalidValue(`${path}.credits`, `be at most ${MOST_CREDITS - prices}`, credits));
     given.hasInvalidCredits = true;
   } else if (credits + prices > 0) topUp(account.ledger, credits + prices, at);
 }

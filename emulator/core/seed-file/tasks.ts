@@ -1,15 +1,15 @@
 import { priceOf } from "../../../src/contract/prices.js";
 import { isFinalStatus, LIMITS } from "../../../src/contract/service.js";
 import { isoTime, parseIsoTime } from "../../time/clock.js";
-import type { Account } from "../accounts.js";
-import { type InvalidValueError, invalidField, invalidOption, invariant, normalizeId } from "../checks.js";
+import type { StoredAccount } from "../accounts.js";
+import { type InvalidValueError, invalidField, invalidValue, invariant, normalizeId } from "../checks.js";
 import { indexTask, type World } from "../core.js";
 import { topUp } from "../ledger.js";
 import { findViolation } from "../policy.js";
 import type { Policy } from "../policy-fields.js";
 import { type CheckedOutcome, planEnd } from "../providers.js";
 import type { OpenTask, ProviderTask } from "../task.js";
-import { applyTimeouts, createTask, readTask } from "../transitions.js";
+import { applyTimeouts, createOpenTask, readTask } from "../transitions.js";
 import type { Mistakes, Names, ReadAccount } from "./read.js";
 import { type ParsedSeedTask, parseAgo } from "./schema.js";
 
@@ -26,7 +26,7 @@ export interface Seeding {
 
 /** A task of the file, before it is created. */
 export interface Entry {
-  readonly account: Account;
+  readonly account: StoredAccount;
   /** The account in the file. */
   readonly owner: ReadAccount;
   readonly given: ParsedSeedTask;
@@ -41,7 +41,7 @@ const { taskTimeoutMs } = LIMITS;
 
 /** The valid tasks of an account. */
 export function entriesOf(
-  account: Account,
+  account: StoredAccount,
   owner: ReadAccount,
   accountPath: string,
   { time, mistakes }: Seeding,
@@ -54,7 +54,7 @@ export function entriesOf(
   const findMistakes = ({ given, path, createdAt, ageMs }: Entry): InvalidValueError[] => {
     const { created_at: at, created_ago: ago = "0s", status } = given;
     const refuse = (rule: string) => [
-      invalidOption(`${path}.${at === undefined ? "created_ago" : "created_at"}`, rule, at ?? ago),
+      invalidValue(`${path}.${at === undefined ? "created_ago" : "created_at"}`, rule, at ?? ago),
     ];
     if (createdAt > time) return refuse(`not be after the emulator's time, which is ${isoTime(time)}`);
     if (createdAt < 0) return refuse(`not be before ${isoTime(0)}`);
@@ -87,7 +87,7 @@ function requestMistakes({ given, path }: Entry, policy: Policy): InvalidValueEr
 }
 
 /** Creates and ends all tasks, each at its own time, by the transitions of real requests. */
-export function replay(world: World, entries: readonly Entry[], seeding: Seeding): void {
+export function replayTasks(world: World, entries: readonly Entry[], seeding: Seeding): void {
   const endings: { at: number; apply(): void }[] = [];
   const applyEndings = (until: number) => {
     endings.sort((one, other) => one.at - other.at);
@@ -126,7 +126,7 @@ function addTask(world: World, entry: Entry, { names, mistakes }: Seeding): Open
     reportCredits(entry, mistakes, reason);
     topUp(account.ledger, missing, createdAt);
   }
-  const { task } = createTask(world, account, order, createdAt);
+  const { task } = createOpenTask(world, account, order, createdAt);
   invariant(typeof task !== "string", "a seeded task is accepted");
   if (!isOwnId) names.claim(task.id, `${path}.task_id`);
   if (given.status === "success" && task.plan.end.outcome !== "success") reportClip(entry, mistakes);
@@ -154,7 +154,7 @@ function reportClip({ owner, given, path }: Entry, mistakes: Mistakes): void {
   const clipId = given.input[field];
   if (owner.lostClips?.includes(clipId)) return;
   const rule = "be a clip of a task of the account that had succeeded before";
-  mistakes.add(invalidOption(`${path}.input.${field}`, rule, clipId));
+  mistakes.add(invalidValue(`${path}.input.${field}`, rule, clipId));
 }
 
 /** What the provider did, or will do, with a task. */
@@ -166,7 +166,7 @@ function outcomeOf({ given, path }: Entry, mistakes: Mistakes): CheckedOutcome {
       const { outcome = {} } = given;
       if (outcome.outcome !== "reject") return outcome;
       const rule = "be success, failure or hang, since the task exists already";
-      mistakes.add(invalidOption(`${path}.outcome.outcome`, rule, "reject"));
+      mistakes.add(invalidValue(`${path}.outcome.outcome`, rule, "reject"));
       return {};
     }
     case "success": {
@@ -196,7 +196,7 @@ function setDurations({ plan }: OpenTask, { given, path, ageMs }: Entry, mistake
   if (seconds !== undefined) {
     const reason = ageMs < taskTimeoutMs ? "the task's age" : "after which a task times out";
     const rule = `be at most ${mostMs / 1000}, ${reason}`;
-    mistakes.add(invalidOption(`${path}.process_seconds`, rule, seconds));
+    mistakes.add(invalidValue(`${path}.process_seconds`, rule, seconds));
   }
   Object.assign(plan, { queueMs: 0, workMs: mostMs });
 }

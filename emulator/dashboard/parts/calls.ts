@@ -5,7 +5,7 @@ import { refreshNow } from "../follow.js";
 import { link, revision } from "../store.js";
 
 /** A change that the page makes, and its state. */
-export interface Call {
+export interface CallState {
   isBusy: boolean;
   /** The message of the last failure, or null. */
   error: string | null;
@@ -19,7 +19,7 @@ export interface Call {
 const NO_ISSUES: readonly Issue[] = [];
 
 /** Runs changes one at a time, and refreshes the page after each. A change that is requested meanwhile is not made. */
-export function useCall(): Call {
+export function useCall(): CallState {
   const [isBusy, setBusy] = useState(false);
   // Two events can arrive before the page is drawn again.
   const hasBegun = useRef(false);

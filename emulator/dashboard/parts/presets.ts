@@ -6,7 +6,7 @@ export function choicesOf(presets: Presets<unknown>): Readonly<Record<string, st
 }
 
 /** What the page calls a value; another one than the presets in JSON. */
-export function textOf(presets: Presets<unknown>, value: unknown): string {
+export function presetText(presets: Presets<unknown>, value: unknown): string {
   const json = JSON.stringify(value);
   return Object.values(presets).find(([, each]) => JSON.stringify(each) === json)?.[0] ?? json;
 }

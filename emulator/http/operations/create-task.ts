@@ -2,12 +2,12 @@ import { sentences } from "../../../src/contract/message.js";
 import { priceOf } from "../../../src/contract/prices.js";
 import type { TaskSubmission } from "../../../src/contract/task.js";
 import { messageOfThrown } from "../../../src/contract/thrown.js";
-import type { Account } from "../../core/accounts.js";
+import type { StoredAccount } from "../../core/accounts.js";
 import { parseOption } from "../../core/checks.js";
 import { findViolation } from "../../core/policy.js";
 import type { Policy } from "../../core/policy-fields.js";
 import { type CheckedOutcome, outcomeSchema } from "../../core/providers.js";
-import { applyTimeouts, createTask, type TaskOrder } from "../../core/transitions.js";
+import { applyTimeouts, createOpenTask, type TaskOrder } from "../../core/transitions.js";
 import { isoTime } from "../../time/clock.js";
 import { requireJson } from "../json-body.js";
 import type { HttpRequest } from "../messages.js";
@@ -15,7 +15,7 @@ import { Refusal } from "../refusal.js";
 import type { RequestContext } from "../request-context.js";
 
 /** Its errors have the order of precedence: suspension, the body and its fields, the outcome, the credits. */
-export function submitTask(context: RequestContext, account: Account): TaskSubmission {
+export function submitTask(context: RequestContext, account: StoredAccount): TaskSubmission {
   const { request, json, policy } = context;
   if (account.suspended)
     throw new Refusal("account_suspended", "The account is suspended and cannot create tasks.");
@@ -52,7 +52,7 @@ function readOutcome({ headers }: HttpRequest): CheckedOutcome | null {
 
 function createFrom(
   context: RequestContext,
-  account: Account,
+  account: StoredAccount,
   body: ValidRequest,
   outcome: CheckedOutcome | null,
 ): TaskSubmission {
@@ -61,7 +61,7 @@ function createFrom(
   const credits = priceOf(model, type);
   applyTimeouts(core, account, now);
   const order = { model, type, credits, input, audioFormat, outcome };
-  const { task, outcome: taskOutcome, rule } = createTask(core, account, order, now);
+  const { task, outcome: taskOutcome, rule } = createOpenTask(core, account, order, now);
   context.taskOutcome = taskOutcome;
   if (rule !== null) context.rules.push(rule);
   if (task === "insufficient_credits") {

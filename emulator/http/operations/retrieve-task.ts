@@ -1,4 +1,4 @@
-import type { Account } from "../../core/accounts.js";
+import type { StoredAccount } from "../../core/accounts.js";
 import { findTask } from "../../core/core.js";
 import { readTask } from "../../core/transitions.js";
 import { Refusal } from "../refusal.js";
@@ -6,7 +6,7 @@ import type { RequestContext } from "../request-context.js";
 import { taskJson } from "../task-data.js";
 
 /** The read that polls the provider, and settles or refunds the task. */
-export function retrieveTask({ core, request, now, params }: RequestContext, account: Account): string {
+export function readOwnTask({ core, request, now, params }: RequestContext, account: StoredAccount): string {
   const [taskId = ""] = params;
   const found = findTask(core, taskId);
   if (found === undefined || found.accountId !== account.id)

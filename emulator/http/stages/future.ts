@@ -1,5 +1,5 @@
 import { isRecord } from "../../../src/contract/service.js";
-import { parseJson } from "../json-body.js";
+import { parseBody } from "../json-body.js";
 import { bytesOf, type HttpOutcome, jsonResponse } from "../messages.js";
 import type { RequestContext } from "../request-context.js";
 
@@ -9,7 +9,7 @@ export function rewriteForFuture({ core, request }: RequestContext, outcome: Htt
   if (future === null || typeof outcome === "string" || typeof outcome.body !== "string") return outcome;
   if (request.site !== "service" || request.method === "HEAD" || request.path === "/openapi.json")
     return outcome;
-  const body = parseJson(bytesOf(outcome.body));
+  const body = parseBody(bytesOf(outcome.body));
   // A body that was cut stays as it is.
   if (!isRecord(body)) return outcome;
   const headers = { ...outcome.headers };

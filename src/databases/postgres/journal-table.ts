@@ -22,11 +22,11 @@ import {
   withinLimit,
 } from "./client.js";
 import {
+  type EntryState,
   entryOfRow,
   keyHashOf,
   keyOfRow,
   type PlannedIntent,
-  type State,
   stateOfEntry,
   storedKey,
 } from "./rows.js";
@@ -119,7 +119,7 @@ export class JournalTable {
   }
 
   /** The entries with one of these states, and the damaged ones among them. */
-  list(...states: readonly State[]) {
+  list(...states: readonly EntryState[]) {
     return this.#entriesOf(this.#statements.list, [states]);
   }
 

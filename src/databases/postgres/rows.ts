@@ -1,7 +1,7 @@
 import { AsyncMusicError } from "../../errors/base.js";
 import { isFreed, isJournalEntry } from "../../journal/entries.js";
 import type { JournalEntry, JournalIntent } from "../../journal/journal.js";
-import { hashOf } from "../hash.js";
+import { sha256Of } from "../hash.js";
 import { jsonOrNull } from "../json.js";
 import type { Row } from "./client.js";
 
@@ -9,16 +9,16 @@ import type { Row } from "./client.js";
 export type PlannedIntent = JournalIntent & { planned?: true };
 
 /** What the column `state` shows. A closed entry needs neither a run nor a decision. */
-export type State = "planned" | "intent" | "submitted" | "closed";
+export type EntryState = "planned" | "intent" | "submitted" | "closed";
 
-export function stateOfEntry(entry: JournalEntry & { planned?: true }): State {
+export function stateOfEntry(entry: JournalEntry & { planned?: true }): EntryState {
   if (isFreed(entry)) return entry.planned === true ? "planned" : "closed";
   return entry.state === "submitted" && entry.status !== undefined ? "closed" : entry.state;
 }
 
 /** Any string can be a key. JSON keeps lone surrogates apart, which UTF-8 does not. */
 export function keyHashOf(key: string): Promise<string> {
-  return hashOf(JSON.stringify(key));
+  return sha256Of(JSON.stringify(key));
 }
 
 /** The key in the column `key`, for people. PostgreSQL stores neither lone surrogates nor U+0000: such a key is written as JSON. */
@@ -26,7 +26,7 @@ export function storedKey(key: string): string {
   return /\p{Surrogate}|\0|^"/u.test(key) ? JSON.stringify(key) : key;
 }
 
-/** The inverse of `textOf`; `null` if the column was changed by hand. */
+/** The inverse of `storedKey`; `null` if the column was changed by hand. */
 export function keyOfRow({ key }: Row): string | null {
   const text = String(key);
   if (!text.startsWith('"')) return text;

@@ -2,7 +2,7 @@ import { LIMITS } from "../../contract/service.js";
 import { callbackRule, checkOptions } from "../../errors/options.js";
 import type { PacerFactory } from "../../rate-limit/pacer.js";
 import { systemUuid } from "../../time/random.js";
-import { hashOf } from "../hash.js";
+import { sha256Of } from "../hash.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
 import { type FleetBudget, type FleetSize, marginOf, READ_LASTS_MS } from "./fleet-budget.js";
 import { FleetPacer } from "./fleet-pacer.js";
@@ -67,7 +67,7 @@ export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}):
     const keyOf = async () => {
       const current = await currentKey();
       if (last.apiKey !== current)
-        last = { apiKey: current, name: `${prefix}:pacer:${await hashOf(current)}` };
+        last = { apiKey: current, name: `${prefix}:pacer:${await sha256Of(current)}` };
       return last.name;
     };
     const size = { requests, windowMs };
@@ -161,7 +161,7 @@ async function namedTasks(
 ): Promise<Map<string, readonly [tenant: string, tasks: number]>> {
   const largest = [...waiting].filter(([tenant]) => tenant !== "").sort(([, one], [, other]) => other - one);
   const named = largest.slice(0, MOST_NAMED).map(async ([tenant, tasks]) => {
-    return [(await hashOf(tenant)).slice(0, NAME_DIGITS), [tenant, tasks]] as const;
+    return [(await sha256Of(tenant)).slice(0, NAME_DIGITS), [tenant, tasks]] as const;
   });
   return new Map(await Promise.all(named));
 }

@@ -1,6 +1,6 @@
 import { RANGES } from "../../../core/ranges.js";
 import { linkWith, setParam } from "../../address.js";
-import { type AccountSummary, createAccount, updateAccount } from "../../api.js";
+import { type AccountSummary, addAccount, updateAccount } from "../../api.js";
 import { NumberField } from "../../parts/controls.js";
 import { Mark, Section } from "../../parts/display.js";
 import { useFields } from "../../parts/fields.js";
@@ -68,7 +68,7 @@ function Suspension({ of: { account_id: id, suspended } }: { of: AccountSummary 
 function NewAccount({ close }: { close(): void }) {
   const { values, bind } = useFields({ credits: "100" });
   const create = async () => {
-    const created = await createAccount({ credits: Number(values.credits) });
+    const created = await addAccount({ credits: Number(values.credits) });
     setNewKey(created);
     setParam("account", created.account_id);
   };

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { RANGES } from "../../../core/ranges.js";
-import { type AutoTopUp, authorize, getAutoTopUp, setAutoTopUp, updateAccount } from "../../api.js";
+import { type AutoTopUp, authorizeChange, getAutoTopUp, setAutoTopUp, updateAccount } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { Flag, NumberField } from "../../parts/controls.js";
 import { Mark, Problem, Section, Time } from "../../parts/display.js";
@@ -114,7 +114,7 @@ function Settings({ of, close }: { of: AutoTopUp; close(): void }) {
   // An authorization ends when another program changes the amounts.
   const [authorized, setAuthorized] = useState<string | null>(null);
   const save = async () => {
-    const { authorization } = await authorize(accountId.value);
+    const { authorization } = await authorizeChange(accountId.value);
     await setAutoTopUp(accountId.value, {
       enabled: true,
       threshold_credits: Number(values.threshold_credits),

@@ -8,7 +8,7 @@ import { Empty, Loading, Section, Time } from "../../parts/display.js";
 import { formatCount } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
 import { type BalanceAfter, balances, isLedgerLoaded, now } from "../../store.js";
-import { shownOf } from "./balance-curves.js";
+import { balanceCurves } from "./balance-curves.js";
 
 const HEIGHT_PX = 240;
 
@@ -51,7 +51,7 @@ function BalanceChart() {
   const all = balances.value;
   const until = now.value;
   const length = RANGES_MS[param("range")] ?? Number.POSITIVE_INFINITY;
-  const { entries, data } = useMemo(() => shownOf(all, until - length, until), [all, until, length]);
+  const { entries, data } = useMemo(() => balanceCurves(all, until - length, until), [all, until, length]);
   const { available = 0, frozen = 0 } = all.at(-1) ?? {};
   return (
     <Chart

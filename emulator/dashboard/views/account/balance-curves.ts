@@ -2,7 +2,7 @@ import { thinOut } from "../../parts/thin-out.js";
 import type { BalanceAfter } from "../../store.js";
 
 /** The balances in a range, newest first; and the curves, which begin with the balance at the range's start. */
-export function shownOf(all: readonly BalanceAfter[], from: number, until: number) {
+export function balanceCurves(all: readonly BalanceAfter[], from: number, until: number) {
   const first = all.findIndex(({ at }) => at >= from);
   const entries = first === -1 ? [] : all.slice(first);
   const end = all.at(-1);

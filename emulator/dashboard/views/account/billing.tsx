@@ -1,5 +1,5 @@
 import { LONGEST_BILLING_LINE } from "../../../core/ranges.js";
-import { type Billing, getBilling, setBilling } from "../../api.js";
+import { type BillingDetails, getBilling, setBilling } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { Field } from "../../parts/controls.js";
 import { Problem, Section } from "../../parts/display.js";
@@ -39,7 +39,7 @@ export function BillingSection() {
   );
 }
 
-function BillingForm({ saved, close }: { saved: Billing; close(): void }) {
+function BillingForm({ saved, close }: { saved: BillingDetails; close(): void }) {
   const initial = FIELDS.map(([name]) => [name, saved[name] ?? ""]);
   const { values, bind } = useFields<Record<Name, string>>(Object.fromEntries(initial));
   return (

@@ -1,5 +1,5 @@
 import { LONGEST_KEY_NAME } from "../../../core/ranges.js";
-import { createKey, deleteKey, getKeys, type Key, updateKey } from "../../api.js";
+import { addKey, deleteKey, getKeys, type Key, updateKey } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { Field } from "../../parts/controls.js";
 import { Button, Empty, Loading, Mark, Section, Time } from "../../parts/display.js";
@@ -12,7 +12,7 @@ import { AccountPage, setNewKey } from "./account.js";
 export function KeysView() {
   const { data } = useData(() => getKeys(accountId.value), accountId.value);
   const button = (
-    <Action class="small" onAct={async () => setNewKey(await createKey(accountId.value))}>
+    <Action class="small" onAct={async () => setNewKey(await addKey(accountId.value))}>
       Create a key
     </Action>
   );

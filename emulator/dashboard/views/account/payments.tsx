@@ -8,8 +8,8 @@ import { formatAmount, formatCount, formatUsd } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
 import { accountId } from "../../store.js";
 
-export const METHODS = { card: "Card", crypto: "Cryptocurrency" };
-export const RESULTS = { completed: "Completed", pending: "Pending", refused: "Refused" };
+export const PAYMENT_METHODS = { card: "Card", crypto: "Cryptocurrency" };
+export const PAYMENT_RESULTS = { completed: "Completed", pending: "Pending", refused: "Refused" };
 
 export function PaymentSection() {
   const { data, error } = useData(async () => {
@@ -37,7 +37,7 @@ export function PaymentSection() {
         <search class="filters">
           <Field
             label="State"
-            of={[["", "Every state"], ...Object.entries(RESULTS)]}
+            of={[["", "Every state"], ...Object.entries(PAYMENT_RESULTS)]}
             value={param("status")}
             onChange={(status) => {
               setParam("page", "");

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { USD_PER_CREDIT } from "../../../../src/contract/service.js";
 import { RANGES } from "../../../core/ranges.js";
-import { type Payment, topUp } from "../../api.js";
+import { buyCredits, type Payment } from "../../api.js";
 import { Field, NumberField } from "../../parts/controls.js";
 import { Section } from "../../parts/display.js";
 import { useFields } from "../../parts/fields.js";
 import { Form } from "../../parts/form.js";
 import { formatAmount } from "../../parts/format.js";
 import { accountId } from "../../store.js";
-import { METHODS, RESULTS } from "./payments.js";
+import { PAYMENT_METHODS, PAYMENT_RESULTS } from "./payments.js";
 
 type TopUp = { usd: string; method: "card" | "crypto"; outcome: Payment["status"] };
 
@@ -20,7 +20,7 @@ export function TopUpSection() {
   const credits = usd >= least && usd <= most ? Math.round(usd / USD_PER_CREDIT) : null;
   const submit = async () => {
     setPayment(null);
-    setPayment(await topUp(accountId.value, { ...values, usd }));
+    setPayment(await buyCredits(accountId.value, { ...values, usd }));
   };
   return (
     <Section title="Top up">
@@ -31,8 +31,8 @@ export function TopUpSection() {
       >
         <div class="fields">
           <NumberField label="US dollars" range={RANGES.usd} step={0.01} {...bind("usd")} />
-          <Field label="Pay by" of={METHODS} {...bind("method")} />
-          <Field label="Result" of={RESULTS} {...bind("outcome")} />
+          <Field label="Pay by" of={PAYMENT_METHODS} {...bind("method")} />
+          <Field label="Result" of={PAYMENT_RESULTS} {...bind("outcome")} />
         </div>
         <p class="hint">
           {values.method === "card"

@@ -9,7 +9,7 @@ import { changesUntil, EVENTS, eventsAfter, nextEvents } from "./events.js";
 import { dateOf, momentOf } from "./moments.js";
 
 /** The emulator's time, and a popover that advances it. */
-export function Clock() {
+export function ClockControl() {
   const [isOpen, setOpen] = useState(false);
   // Each time, the form begins empty.
   const [closings, setClosings] = useState(0);

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { linkWith } from "../../address.js";
-import { type Exchange, getExchange } from "../../api.js";
+import { type ExchangeDetails, getExchange } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { Flag } from "../../parts/controls.js";
 import { Empty } from "../../parts/display.js";
@@ -9,7 +9,7 @@ import { parsed } from "../../parts/json.js";
 import { keyNames } from "../../store.js";
 
 /** Two requests side by side: each fact, header and field of a body is a row, and the differences are marked. */
-export function Comparison({ numbers }: { numbers: readonly [one: string, other: string] }) {
+export function RequestComparison({ numbers }: { numbers: readonly [one: string, other: string] }) {
   const [isWhole, setWhole] = useState(false);
   const { data, error } = useData(
     () => Promise.all(numbers.map((number) => getExchange(number))),
@@ -62,7 +62,7 @@ export function Comparison({ numbers }: { numbers: readonly [one: string, other:
   );
 }
 
-function partsOf(exchange: Exchange): ReadonlyMap<string, string> {
+function partsOf(exchange: ExchangeDetails): ReadonlyMap<string, string> {
   const { at, method, path, status, ended, duration_ms, key_id, fault, outcome } = exchange;
   const key = key_id && (keyNames.value.get(key_id) ?? "deleted");
   const { request_headers, request_body, response_headers, response_body } = exchange;
@@ -80,7 +80,7 @@ function partsOf(exchange: Exchange): ReadonlyMap<string, string> {
   );
 }
 
-const named = (of: string, headers: Exchange["request_headers"]) =>
+const named = (of: string, headers: ExchangeDetails["request_headers"]) =>
   Object.entries(headers ?? {}).map(([name, value]) => [`${of} ${name.toLowerCase()}`, value] as const);
 
 /** `request body.input.prompt` */

@@ -1,11 +1,11 @@
 import { LARGEST_BODY_BYTES, UNREAD_BODY } from "../../../core/ranges.js";
-import type { Exchange } from "../../api.js";
+import type { ExchangeDetails } from "../../api.js";
 import { shellQuoted } from "../tasks/task-input.js";
 
 /** Headers that curl sets itself. */
 const OWN_HEADERS = ["accept-encoding", "connection", "content-length", "host", "transfer-encoding"];
 
-export type Sent = Pick<Exchange, "method" | "url" | "request_headers" | "request_body">;
+export type Sent = Pick<ExchangeDetails, "method" | "url" | "request_headers" | "request_body">;
 
 /** The request as a command for a shell, which takes the key from the environment. */
 export function curlOf({ method, url, request_headers: headers, request_body: body }: Sent): string {

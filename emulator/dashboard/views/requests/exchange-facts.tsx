@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { linkTo, linkWith } from "../../address.js";
-import type { Exchange, ExchangeRow, Finding } from "../../api.js";
+import type { ExchangeDetails, ExchangeRow, Finding } from "../../api.js";
 import { CopyButton, Mark, Time } from "../../parts/display.js";
 import { formatAmount, formatDuration, shortId } from "../../parts/format.js";
 import { whole } from "../../parts/json.js";
 import { findingsByRequest, keyNames, requestKey, requests } from "../../store.js";
 import { faultText } from "../scenarios/faults.js";
 
-export function Facts({ exchange }: { exchange: Exchange }) {
+export function Facts({ exchange }: { exchange: ExchangeDetails }) {
   const { at, duration_ms: ms, rate_limit_remaining: remaining, task_id: taskId, fault, outcome } = exchange;
   const { request_id: requestId, account_id: accountId, key_id: keyId, error_code: errorCode } = exchange;
   const facts: readonly (readonly [term: string, description: ComponentChildren])[] = [
@@ -57,7 +57,7 @@ const ENDINGS = {
   stall: "no response until the client gave up",
 } as const;
 
-export function Findings({ exchange }: { exchange: Exchange }) {
+export function Findings({ exchange }: { exchange: ExchangeDetails }) {
   return (
     <>
       {(findingsByRequest.value.get(requestKey(exchange)) ?? []).map((finding) => (

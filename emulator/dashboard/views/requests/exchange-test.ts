@@ -1,14 +1,14 @@
 import { POLICY_FIELDS } from "../../../core/policy-fields.js";
 import { LARGEST_BODY_BYTES, UNREAD_BODY } from "../../../core/ranges.js";
-import type { Exchange, Finding, Policy } from "../../api.js";
+import type { ExchangeDetails, Finding, Policy } from "../../api.js";
 import { parsed } from "../../parts/json.js";
 import { literal } from "../tasks/task-input.js";
 import type { Sent } from "./exchange-code.js";
 
 type Shaped = Sent &
-  Pick<Exchange, "path" | "key_id" | "status" | "error_code" | "fault" | "outcome" | "response_body">;
+  Pick<ExchangeDetails, "path" | "key_id" | "status" | "error_code" | "fault" | "outcome" | "response_body">;
 
-export interface Surroundings {
+export interface TestContext {
   seed: number;
   /** Of the account. */
   policy: Policy;
@@ -39,7 +39,7 @@ const UNSENDABLE_METHODS = ["CONNECT", "TRACE", "TRACK"];
  *
  * @returns `null` for a request that no test can send
  */
-export function testOf(exchange: Shaped, surroundings: Surroundings): string | null {
+export function testOf(exchange: Shaped, surroundings: TestContext): string | null {
   const { method, path, status, outcome, request_body: sent } = exchange;
   const call = callOf(exchange, surroundings);
   if (call === null) return null;
@@ -98,7 +98,7 @@ const EARLIER: Readonly<Record<Finding["rule"], readonly string[]>> = {
 };
 
 /** A test of a request that breaks a rule. It is sent without the SDK, which keeps the rules. */
-function testOfRule(exchange: Shaped, rule: Finding["rule"], { seed, created }: Surroundings): string {
+function testOfRule(exchange: Shaped, rule: Finding["rule"], { seed, created }: TestContext): string {
   const { method, path, request_body: sent } = exchange;
   const readsTask = created !== null;
   const address = readsTask
@@ -129,7 +129,7 @@ function ownErrorCode({ error_code: code, fault }: Shaped): string | null {
 }
 
 /** The state that a 429 needs takes many requests; a fault has the same effect. */
-function faultOf({ status, fault }: Shaped): Exchange["fault"] {
+function faultOf({ status, fault }: Shaped): ExchangeDetails["fault"] {
   return status === 429 && fault?.kind !== "status" ? { kind: "status", status, when: "before" } : fault;
 }
 
@@ -170,7 +170,7 @@ function clientOptions(exchange: Shaped, policy: Partial<Policy>): string {
 
 const UNKNOWN_KEY = "emu_unknown";
 
-function callOf(exchange: Shaped, { service, created }: Surroundings): Call | null {
+function callOf(exchange: Shaped, { service, created }: TestContext): Call | null {
   const { method, path, url } = exchange;
   if (UNSENDABLE_METHODS.includes(method) || !path.startsWith("/")) return null;
   const isOfService = url === null || url.startsWith(`${service}/`);

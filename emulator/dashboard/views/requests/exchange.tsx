@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { linkWith } from "../../address.js";
-import { type Exchange, getExchange, getTask, type Overview, type Policy } from "../../api.js";
+import { type ExchangeDetails, getExchange, getTask, type Overview, type Policy } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { CopyButton, Empty, HttpStatus, Loading } from "../../parts/display.js";
 import { formatAmount, formatBytes } from "../../parts/format.js";
@@ -31,7 +31,7 @@ function closeLink(text: ComponentChildren) {
   return <a href={linkWith("open", "")}>{text}</a>;
 }
 
-function Details({ exchange }: { exchange: Exchange }) {
+function Details({ exchange }: { exchange: ExchangeDetails }) {
   const { method, path, status, complete } = exchange;
   const type = new Headers(exchange.response_headers ?? {}).get("Content-Type");
   return (
@@ -66,7 +66,7 @@ function Details({ exchange }: { exchange: Exchange }) {
   );
 }
 
-function Copies({ exchange }: { exchange: Exchange }) {
+function Copies({ exchange }: { exchange: ExchangeDetails }) {
   const { method, task_id: taskId } = exchange;
   const isRead = method === "GET" && taskId !== null;
   const { data: task } = useData(async () => (isRead ? (await getTask(taskId)).task : null), taskId ?? "");
@@ -98,7 +98,7 @@ function policyFor(accountId: string | null, { accounts, policy }: Overview): Po
 
 function Message(props: {
   title: string;
-  headers: Exchange["request_headers"];
+  headers: ExchangeDetails["request_headers"];
   body: string | null;
   children?: ComponentChildren;
 }) {

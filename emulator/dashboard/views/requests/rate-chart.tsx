@@ -9,7 +9,7 @@ import { Empty, Loading, Time } from "../../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
 import { isLogLoaded, keyNames, now, overview } from "../../store.js";
-import { type KeyUse, shownOf, usesIn, type Window } from "./rate-use.js";
+import { type KeyRequests, rateCurves, usesIn, type Window } from "./rate-use.js";
 import { isKey, searchedFor } from "./search.js";
 
 const HEIGHT_PX = 180;
@@ -66,7 +66,7 @@ function RateOfKey({ log }: { log: readonly ExchangeRow[] }) {
 }
 
 /** The key of the chart, and why it is that one unless the search chose it. */
-function chosenKey(uses: ReadonlyMap<string, KeyUse>): [keyId: string, reason: string] {
+function chosenKey(uses: ReadonlyMap<string, KeyRequests>): [keyId: string, reason: string] {
   const wanted = searchedFor("key");
   if (wanted !== undefined) return [[...uses.keys()].find((id) => isKey(id, wanted)) ?? "", ""];
   const [first] = [...uses].sort(
@@ -77,7 +77,7 @@ function chosenKey(uses: ReadonlyMap<string, KeyUse>): [keyId: string, reason: s
   return [keyId, refusedCount > 0 ? " (the most 429 responses)" : " (the most used)"];
 }
 
-type RateProps = Pick<Overview, "limits" | "policy"> & { use: KeyUse };
+type RateProps = Pick<Overview, "limits" | "policy"> & { use: KeyRequests };
 
 function RateChart({ use, limits, policy }: RateProps) {
   const until = now.value;
@@ -85,7 +85,7 @@ function RateChart({ use, limits, policy }: RateProps) {
   const isSliding = policy.rate_limit_window === "sliding";
   const { windows, data } = useMemo(() => {
     const shown = range === "all" ? Number.POSITIVE_INFINITY : Number(range) || 10;
-    return shownOf(use, { limits, isSliding, shown, until });
+    return rateCurves(use, { limits, isSliding, shown, until });
   }, [use, limits, isSliding, range, until]);
   const refused = windows.reduce((sum, window) => sum + window.refused, 0);
   const highest = windows.reduce((most, window) => Math.max(most, window.highest), 0);

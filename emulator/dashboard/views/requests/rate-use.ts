@@ -3,7 +3,7 @@ import type { ExchangeRow, Overview } from "../../api.js";
 import { thinOut } from "../../parts/thin-out.js";
 
 /** The requests of one key that have a rate limit, in the order of the log. Lists of numbers, since there may be many. */
-export interface KeyUse {
+export interface KeyRequests {
   /** In milliseconds since the epoch. */
   at: number[];
   remaining: number[];
@@ -12,8 +12,8 @@ export interface KeyUse {
 }
 
 /** The use of each key. */
-export function usesIn(log: readonly ExchangeRow[]): ReadonlyMap<string, KeyUse> {
-  const byKey = new Map<string, KeyUse>();
+export function usesIn(log: readonly ExchangeRow[]): ReadonlyMap<string, KeyRequests> {
+  const byKey = new Map<string, KeyRequests>();
   for (const { at, key_id: keyId, status, rate_limit_remaining: remaining } of log) {
     if (keyId === null || remaining === null) continue;
     const use = byKey.get(keyId) ?? { at: [], remaining: [], refused: [], refusedCount: 0 };
@@ -37,7 +37,7 @@ export interface Window {
   refused: number;
 }
 
-function windowsOf({ at, remaining, refused }: KeyUse, requests: number, lengthMs: number): Window[] {
+function windowsOf({ at, remaining, refused }: KeyRequests, requests: number, lengthMs: number): Window[] {
   const windows: Window[] = [];
   let current: Window | undefined;
   for (const [index, time] of at.entries()) {
@@ -55,8 +55,8 @@ function windowsOf({ at, remaining, refused }: KeyUse, requests: number, lengthM
 }
 
 /** The last windows with requests, and the curves in them: the use, the limit and the refused requests. */
-export function shownOf(
-  use: KeyUse,
+export function rateCurves(
+  use: KeyRequests,
   options: { limits: Overview["limits"]; isSliding: boolean; shown: number; until: number },
 ): { windows: Window[]; data: uPlot.AlignedData } {
   const { limits, isSliding, shown, until } = options;

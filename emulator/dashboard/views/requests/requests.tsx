@@ -17,7 +17,7 @@ import {
   requests,
 } from "../../store.js";
 import { shortPath } from "../request-link.js";
-import { Comparison } from "./compare.js";
+import { RequestComparison } from "./compare.js";
 import { ExchangeView } from "./exchange.js";
 import { Histogram } from "./histogram.js";
 import { RateSection } from "./rate-chart.js";
@@ -57,7 +57,7 @@ export function RequestsView() {
           open === "" ? null : other === "" || other === CHOOSING ? (
             <ExchangeView key={open} number={open} />
           ) : (
-            <Comparison numbers={[open, other]} />
+            <RequestComparison numbers={[open, other]} />
           )
         }
       />

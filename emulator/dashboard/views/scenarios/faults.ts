@@ -1,5 +1,5 @@
 import type { Rule } from "../../api.js";
-import { type Presets, textOf } from "../../parts/presets.js";
+import { type Presets, presetText } from "../../parts/presets.js";
 
 type FaultRule = NonNullable<Rule["fault"]>;
 
@@ -30,7 +30,7 @@ export const FAULTS: Presets<FaultRule["fault"]> = {
 
 /** What the page calls a fault. */
 export function faultText(fault: FaultRule["fault"]): string {
-  return textOf(FAULTS, fault);
+  return presetText(FAULTS, fault);
 }
 
 /** The requests that faults apply to. */

@@ -1,7 +1,7 @@
-import type { Outcome } from "../../api.js";
+import type { RuleOutcome } from "../../api.js";
 import type { Presets } from "../../parts/presets.js";
 
-export const OUTCOMES: Presets<Outcome> = {
+export const OUTCOMES: Presets<RuleOutcome> = {
   success: ["Success", { outcome: "success" }],
   quick: ["Success within a second", { outcome: "success", process_seconds: 1 }],
   "first-read": ["Success at the first read", { outcome: "success", polls: 1 }],
@@ -23,6 +23,6 @@ export const OUTCOMES: Presets<Outcome> = {
   "no-clips": ["Success without clips", { outcome: "success", clips: 0 }],
 };
 
-export function outcomeNamed(name: string): Outcome | null {
+export function outcomeNamed(name: string): RuleOutcome | null {
   return OUTCOMES[name]?.[1] ?? null;
 }

@@ -1,6 +1,6 @@
 import { MODELS } from "../../../../src/contract/service.js";
 import { RANGES } from "../../../core/ranges.js";
-import { addFault, addNextOutcome, type Outcome, setAlways } from "../../api.js";
+import { addFaultRule, addNextOutcome, type RuleOutcome, setAlways } from "../../api.js";
 import { Field, NumberField } from "../../parts/controls.js";
 import { useFields } from "../../parts/fields.js";
 import { Form, JsonForm } from "../../parts/form.js";
@@ -36,7 +36,7 @@ export function RuleForm() {
   const rule = { ...REQUESTS[values.when]?.[1], ...limits, fault, ...scoped() };
   const outcome = { ...outcomeNamed(values.outcome), ...scoped() };
   const isLasting = model !== undefined && values.often === "every";
-  const addOutcome = async (given: Outcome, times = 1) => {
+  const addOutcome = async (given: RuleOutcome, times = 1) => {
     if (model === undefined) return;
     if (isLasting) await setAlways(model, given);
     else for (let count = 0; count < times; count++) await addNextOutcome(model, given);
@@ -46,7 +46,7 @@ export function RuleForm() {
     <>
       <Form
         submit={`Add for ${accountName(scope()?.account_id ?? null)}`}
-        onSubmit={() => (model === undefined ? addFault(rule) : addOutcome(outcome, often))}
+        onSubmit={() => (model === undefined ? addFaultRule(rule) : addOutcome(outcome, often))}
       >
         <div class="sentence">
           When
@@ -86,7 +86,7 @@ export function RuleForm() {
         submit="Add the JSON"
         // The control plane checks it.
         onSubmit={(json) =>
-          model === undefined ? addFault(json as typeof rule) : addOutcome(json as Outcome)
+          model === undefined ? addFaultRule(json as typeof rule) : addOutcome(json as RuleOutcome)
         }
       />
     </>

@@ -3,7 +3,7 @@ import { type Rule, removeRule } from "../../api.js";
 import { Empty, Section } from "../../parts/display.js";
 import { Action } from "../../parts/form.js";
 import { formatCount } from "../../parts/format.js";
-import { textOf } from "../../parts/presets.js";
+import { presetText } from "../../parts/presets.js";
 import { Table } from "../../parts/table.js";
 import { overview } from "../../store.js";
 import { faultText, REQUESTS } from "./faults.js";
@@ -74,7 +74,7 @@ function oftenOf(probability = 1, left: number | null): string {
 }
 
 function effectOf({ fault, outcome }: Rule): string {
-  return fault === null ? textOf(OUTCOMES, outcome) : faultText(fault.fault);
+  return fault === null ? presetText(OUTCOMES, outcome) : faultText(fault.fault);
 }
 
 /** How often it fired, with links to the latest requests. */

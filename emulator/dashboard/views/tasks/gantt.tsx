@@ -4,7 +4,7 @@ import { Button, Status, Time } from "../../parts/display.js";
 import { formatAmount, formatDuration, formatTime, shortId } from "../../parts/format.js";
 import { Rows } from "../../parts/rows.js";
 import { now } from "../../store.js";
-import { readsOf, segmentsOf, spanMs, textOf } from "./segments.js";
+import { readsOf, segmentsOf, segmentText, spanMs } from "./segments.js";
 import { percentIn, TimeAxis, type TimeRange, ticksOf } from "./time-axis.js";
 
 /** Of the tasks, unless all are wanted. */
@@ -120,7 +120,7 @@ function Bar({ task, range }: { task: TaskRow; range: TimeRange }) {
     times.map((at) => `M${percent(at)} ${span}`).join("");
   const segments = segmentsOf(task, now.value);
   const reads = readsOf(task.task_id).map(({ at }) => Date.parse(at));
-  const parts = segments.map((segment) => textOf(segment, task.status));
+  const parts = segments.map((segment) => segmentText(segment, task.status));
   const text = [...parts, formatAmount(reads.length, "read")].join(", ");
   return (
     <svg class="gantt-bar" viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label={text}>

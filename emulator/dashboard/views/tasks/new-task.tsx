@@ -2,7 +2,7 @@ import { DESCRIBED_INPUTS, modesOf, noteOf } from "../../../../src/contract/inpu
 import { priceOf } from "../../../../src/contract/prices.js";
 import { MODELS, TASK_TYPES } from "../../../../src/contract/service.js";
 import { goTo, linkTo } from "../../address.js";
-import { RefusedError, sendRequest } from "../../api.js";
+import { RefusedError, sendManualRequest } from "../../api.js";
 import { Field, Flag } from "../../parts/controls.js";
 import { Code, Section } from "../../parts/display.js";
 import { Form } from "../../parts/form.js";
@@ -85,7 +85,7 @@ const OUTCOME_UNKNOWN = " A task may have been created: see Tasks.";
 async function submit(): Promise<void> {
   checkOneOf(draft.peek());
   const outcome = outcomeNamed(draft.peek().outcome);
-  const sent = await sendRequest(accountId.peek(), {
+  const sent = await sendManualRequest(accountId.peek(), {
     method: "POST",
     path: "/api/v1/task",
     body: requestOf(draft.peek()),

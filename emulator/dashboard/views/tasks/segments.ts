@@ -32,7 +32,7 @@ const TEXTS = {
 } as const;
 
 /** Such as `20 seconds running`. */
-export function textOf({ kind, from, to }: Segment, status: string): string {
+export function segmentText({ kind, from, to }: Segment, status: string): string {
   const isRefunded = kind === "unnoticed" && status === "timeout";
   const text = isRefunded ? "ended, but not read; the task timeout refunded it" : TEXTS[kind];
   return `${formatDuration(spanMs(from, to))} ${text}`;

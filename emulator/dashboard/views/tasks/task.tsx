@@ -7,10 +7,10 @@ import {
   type ExchangeRow,
   getExchange,
   getTask,
-  messageOf,
+  type ManualResponse,
+  messageIn,
   RefusedError,
-  type SentRequest,
-  sendRequest,
+  sendManualRequest,
   type TaskDetails,
 } from "../../api.js";
 import { useData } from "../../parts/calls.js";
@@ -164,7 +164,7 @@ function Actions({ details, task }: { details: TaskDetails; task: Task }) {
   if (status !== "pending" && status !== "running") return <div class="buttons">{again}</div>;
   const { ends_at: endsAt, ends_at_read: endsAtRead } = details.plan;
   const read = async () =>
-    checkSent(await sendRequest(details.account_id, { method: "GET", path: `/api/v1/task/${taskId}` }));
+    checkSent(await sendManualRequest(details.account_id, { method: "GET", path: `/api/v1/task/${taskId}` }));
   const skip = async () => {
     const end = endsAt === null ? Date.parse(createdAt ?? "") + LIMITS.taskTimeoutMs + 1 : Date.parse(endsAt);
     await advanceClock({ seconds: Math.max(0, Math.ceil((end - now.peek()) / 1000)) });
@@ -182,13 +182,13 @@ function Actions({ details, task }: { details: TaskDetails; task: Task }) {
 }
 
 /** @throws RefusedError unless the API responded with success */
-export function checkSent({ ended, status, body, issues }: SentRequest, note = ""): void {
+export function checkSent({ ended, status, body, issues }: ManualResponse, note = ""): void {
   if (ended === "disconnect")
     throw new Error(`The connection was lost before the response, because of a fault.${note}`);
   if (ended === "stall") throw new Error("There was no response, because of a fault.");
   if (status !== null && status < 300) return;
   const code = typeof body === "object" && body !== null && "error_code" in body ? ` ${body.error_code}` : "";
-  const message = messageOf(body) ?? "the response can't be parsed";
+  const message = messageIn(body) ?? "the response can't be parsed";
   throw new RefusedError(
     `${status}${code}: ${sentence(message)}${note}`,
     issues.map((issue) => ({ ...issue, message: `${issue.message} (${status}${code})` })),

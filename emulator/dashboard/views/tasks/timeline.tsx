@@ -6,7 +6,7 @@ import { Time } from "../../parts/display.js";
 import { formatAmount, formatCount, formatDuration, shortId } from "../../parts/format.js";
 import { now } from "../../store.js";
 import { RequestLink } from "../request-link.js";
-import { creationsOf, readsOf, type Segment, segmentsOf, spanMs, textOf } from "./segments.js";
+import { creationsOf, readsOf, type Segment, segmentsOf, segmentText, spanMs } from "./segments.js";
 import { percentIn } from "./time-axis.js";
 
 interface TimelineEvent {
@@ -59,7 +59,7 @@ export function Timeline({ details, task }: { details: TaskDetails; task: Task }
               <small class="legend">
                 {begun.map((segment) => (
                   <span key={segment.kind} class={segment.kind}>
-                    {textOf(segment, task.status)}
+                    {segmentText(segment, task.status)}
                   </span>
                 ))}
               </small>
