@@ -164,15 +164,15 @@ The account has ${available} credits. The clock is ${clock}. Press Ctrl+C to sto
 `;
 }
 
-interface Ended {
+interface EmulatorEnd {
   readonly status: number;
   /** Whether the emulator was in use until then: without a command, or with one that could be run. */
   readonly hasRun: boolean;
 }
 
 /** The function it returns resolves at the first signal. A second one does not interrupt saving the state. */
-function listenForSignals(): () => Promise<Ended> {
-  const ended = new Promise<Ended>((resolve) => {
+function listenForSignals(): () => Promise<EmulatorEnd> {
+  const ended = new Promise<EmulatorEnd>((resolve) => {
     for (const signal of ENDING_SIGNALS) process.on(signal, () => resolve({ status: 0, hasRun: true }));
   });
   return () => ended;
@@ -182,7 +182,7 @@ function listenForSignals(): () => Promise<Ended> {
 async function runCommand(
   [command = "", ...args]: readonly string[],
   variables: Readonly<Record<string, string>>,
-): Promise<Ended> {
+): Promise<EmulatorEnd> {
   const child = spawn(command, args, {
     stdio: "inherit",
     env: { ...process.env, ...variables },

@@ -34,7 +34,7 @@ export function commandClient(
         ASYNC_MUSIC_API_KEY: service.emulator.apiKey,
         ASYNC_MUSIC_OUT_DIR: outDirectory,
       };
-      return { service, ended: await runCommand(command, { ...env, ...variables }, signal) };
+      return { service, ended: await runClientCommand(command, { ...env, ...variables }, signal) };
     } finally {
       await Promise.all(fronts.map((front) => front.close()));
     }
@@ -68,7 +68,7 @@ function atFront(response: Response, { origin }: Front): Response {
 /** The most characters that are kept of an output: the last ones. */
 const KEPT_CHARACTERS = 65_536;
 
-async function runCommand(
+async function runClientCommand(
   [command = "", ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,

@@ -28,7 +28,7 @@ export async function listUndelivered(
 }
 
 /** What the list says about an order. */
-type State = keyof typeof ADVICE;
+type ListedState = keyof typeof ADVICE;
 
 const ADVICE = {
   unfinished: "no process has noticed an end of the task yet.",
@@ -38,7 +38,7 @@ const ADVICE = {
   "too old": "the order began more than 7 days ago: it is not delivered any more.",
 } as const;
 
-function stateOf({ since, status, delivery }: UnacknowledgedOrder, now: number): State {
+function stateOf({ since, status, delivery }: UnacknowledgedOrder, now: number): ListedState {
   if (Date.parse(since) < now - FOLLOW_DEFAULTS.maxAgeMs) return "too old";
   if (delivery !== null) return delivery.next_at === null ? "gave up" : "failing";
   return status === null ? "unfinished" : "ended";

@@ -145,7 +145,10 @@ export const GENRES: readonly (readonly [words: string, changes: Partial<Style>]
 ];
 
 /** Words that change any genre. All that are in a text count, in this order. */
-const CHANGES: readonly (readonly [words: string, change: Partial<Style> & { tempoFactor?: number }])[] = [
+const STYLE_CHANGES: readonly (readonly [
+  words: string,
+  change: Partial<Style> & { tempoFactor?: number },
+])[] = [
   ["slow, slowly, adagio, lento", { tempoFactor: 0.78, density: 0.4 }],
   ["fast, quick, uptempo, up tempo, presto", { tempoFactor: 1.25, density: 1.6 }],
   ["sad, melancholic, lonely, heartbreak, rain, rainy, blue", { scales: ["minor"], tempoFactor: 0.88 }],
@@ -173,7 +176,7 @@ export function readStyle(text: string, seed: number): Style {
   const [, genre] = named ?? randomChoice(randomStream(seed, "genre", text), GENRES);
   const lead = LEADS.find((name) => isNamed([`${name}, ${name}s`]));
   let style: Style = { ...POP, ...genre, ...(lead !== undefined && { leads: [lead] }) };
-  for (const [, { tempoFactor = 1, ...change }] of CHANGES.filter(isNamed)) {
+  for (const [, { tempoFactor = 1, ...change }] of STYLE_CHANGES.filter(isNamed)) {
     const [slowest, fastest] = style.tempo;
     style = { ...style, ...change, tempo: [slowest * tempoFactor, fastest * tempoFactor] };
   }

@@ -71,7 +71,7 @@ const optionsSchema = z.object({
 });
 
 /** A finding, in words that name its requests. */
-interface Violation {
+interface DescribedFinding {
   rule: ComplianceRule;
   accountId: string | undefined;
   text: string;
@@ -85,7 +85,7 @@ interface CheckState {
   /** By account ID: the same, for an account that was checked alone since then. */
   lastExchanges: Map<string, number>;
   /** Of states that were replaced since the last check: at most `REMEMBERED_FINDINGS`. */
-  earlier: Violation[];
+  earlier: DescribedFinding[];
 }
 
 const checkStates = new WeakMap<Core, CheckState>();
@@ -192,7 +192,7 @@ function beginNextCheck(core: Core, account: StoredAccount | null): void {
 }
 
 function brokenRules(
-  violations: readonly Violation[],
+  violations: readonly DescribedFinding[],
   allowed: readonly ComplianceRule[],
   declare: (rules: string) => string,
 ): string | null {
@@ -206,7 +206,10 @@ function brokenRules(
   return `The client broke rules of the service:\n${lines}If the test breaks them on purpose, ${declare(rules)}.${afterEvidence}`;
 }
 
-function unbrokenRules(violations: readonly Violation[], expected: readonly ComplianceRule[]): string | null {
+function unbrokenRules(
+  violations: readonly DescribedFinding[],
+  expected: readonly ComplianceRule[],
+): string | null {
   const broken = violations.map(({ rule }) => rule);
   const unbroken = [...new Set(expected)].filter((rule) => !broken.includes(rule));
   if (unbroken.length === 0) return null;
@@ -254,7 +257,7 @@ function violationsIn(
   { state, exchanges }: ReplacedState,
   { known, lastExchange }: CheckState,
   account: StoredAccount | null,
-): Violation[] {
+): DescribedFinding[] {
   const findings = findingsIn(state, account).filter((finding) => !known.has(finding));
   if (findings.length === 0) return [];
   const types = new Map(state.tasks.map(({ id, type }) => [id, type]));

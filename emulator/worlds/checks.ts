@@ -11,7 +11,7 @@ import { isKnown, orderIn, type WorldSubmission, type WorldSubmissions } from ".
 import type { OrderState, ProcessRequest, Surroundings } from "./surroundings.js";
 import type { CheckName } from "./verdict.js";
 
-interface Ended extends Pick<Surroundings, "journal" | "stored" | "shared" | "sent"> {
+interface CheckedWorld extends Pick<Surroundings, "journal" | "stored" | "shared" | "sent"> {
   readonly app: App;
   readonly plan: Plan;
   readonly emulator: Emulator;
@@ -24,7 +24,7 @@ interface Ended extends Pick<Surroundings, "journal" | "stored" | "shared" | "se
 type Accuse = (check: CheckName, detail: string) => void;
 
 /** Checks a world that has ended: first the built-in checks, then the program's own. */
-export async function checkWorld(world: Ended, accuse: Accuse): Promise<void> {
+export async function checkWorld(world: CheckedWorld, accuse: Accuse): Promise<void> {
   const { app, plan, emulator, journal, stored, shared, submissions } = world;
   const findings = emulator.audit();
   const tasks = await readTasks(emulator);
@@ -45,7 +45,7 @@ export async function checkWorld(world: Ended, accuse: Accuse): Promise<void> {
   }
 }
 
-function checkOrder(world: Ended, order: EndedOrder, accuse: Accuse): void {
+function checkOrder(world: CheckedWorld, order: EndedOrder, accuse: Accuse): void {
   const { id, tasks, delivered, givenUp } = order;
   const paid = tasks.filter(isPaid);
   const strange = delivered.find((taskId) => !tasks.some(({ task_id }) => task_id === taskId));
@@ -59,7 +59,7 @@ function checkOrder(world: Ended, order: EndedOrder, accuse: Accuse): void {
 
 /** One process may give an order up that another one still works on: one true reason is enough. */
 function checkUndelivered(
-  world: Ended,
+  world: CheckedWorld,
   order: EndedOrder,
   givenUp: readonly GiveUpReason[],
   accuse: Accuse,
@@ -80,7 +80,7 @@ function checkUndelivered(
 /** Why a reason is not true; `null` if it may be. */
 function objectionTo(
   reason: GiveUpReason,
-  { plan, hasFailed, submissions }: Ended,
+  { plan, hasFailed, submissions }: CheckedWorld,
   { id, tasks, posts }: EndedOrder,
 ): string | null {
   const paid = tasks.filter(isPaid);
@@ -134,7 +134,7 @@ function hasLongPause({ processes }: Plan): boolean {
  * only the response to the same request in the same life counts. A delay on the network changes the distance
  * between requests, so the times of the program count.
  */
-function checkRules({ plan, sent }: Ended, findings: readonly Finding[], accuse: Accuse): void {
+function checkRules({ plan, sent }: CheckedWorld, findings: readonly Finding[], accuse: Accuse): void {
   for (const { rule, detail, request_id, at } of findings) {
     const request = sent.find(
       (each) =>

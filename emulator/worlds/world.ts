@@ -39,7 +39,7 @@ export async function runWorld(app: App, plan: Plan, inputs: WorldInputs): Promi
   const limits = { requests: limit, windowSeconds: 60 };
   await using emulator = createEmulator({ seed, future, credits: 1000, limits, ...policy });
   const restoreGlobals = useVirtualGlobals(emulator.clock);
-  const world = new World(app, plan, inputs, emulator);
+  const world = new RunningWorld(app, plan, inputs, emulator);
   const restoreListeners = receiveUnhandled((reason) => world.receiveUnhandled(reason));
   try {
     await world.run();
@@ -52,7 +52,7 @@ export async function runWorld(app: App, plan: Plan, inputs: WorldInputs): Promi
   return world;
 }
 
-class World implements WorldResult {
+class RunningWorld implements WorldResult {
   readonly violations: Violation[] = [];
   readonly story: Line[] = [];
   readonly #app: App;

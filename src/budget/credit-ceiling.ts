@@ -1,7 +1,7 @@
 import { CreditCeilingError } from "../errors/base.js";
 
 /** What is counted for one order. The requests with its key share it. */
-interface Order {
+interface CountedOrder {
   readonly key: string | undefined;
   /** The credits that are reserved or spent. */
   credits: number;
@@ -18,7 +18,7 @@ export class CreditCeiling {
   used = 0;
   /** Those of `used` that are reserved. */
   reserved = 0;
-  readonly #orders = new Map<string, Order>();
+  readonly #orders = new Map<string, CountedOrder>();
 
   constructor(maxCredits: number) {
     this.maxCredits = maxCredits;
@@ -31,14 +31,14 @@ export class CreditCeiling {
   }
 
   /** @internal Replaces the order with this key, if there is one: what that one has spent stays counted. */
-  add(key: string | undefined): Order {
-    const order: Order = { key, credits: 0, holders: 0, state: "counted" };
+  add(key: string | undefined): CountedOrder {
+    const order: CountedOrder = { key, credits: 0, holders: 0, state: "counted" };
     if (key !== undefined) this.#orders.set(key, order);
     return order;
   }
 
   /** @internal */
-  remove(order: Order): void {
+  remove(order: CountedOrder): void {
     if (order.key !== undefined && this.#orders.get(order.key) === order) this.#orders.delete(order.key);
   }
 }
@@ -47,9 +47,9 @@ export class CreditCeiling {
 export class Reservation {
   readonly #ceiling: CreditCeiling;
   readonly #credits: number;
-  #order: Order;
+  #order: CountedOrder;
 
-  constructor(ceiling: CreditCeiling, order: Order, credits: number) {
+  constructor(ceiling: CreditCeiling, order: CountedOrder, credits: number) {
     this.#ceiling = ceiling;
     this.#credits = credits;
     this.#order = order;
@@ -109,7 +109,7 @@ export class Reservation {
     this.#ceiling.remove(this.#order);
   }
 
-  #change(to: Partial<Pick<Order, "credits" | "state">>): void {
+  #change(to: Partial<Pick<CountedOrder, "credits" | "state">>): void {
     const order = this.#order;
     this.#ceiling.used -= order.credits;
     this.#ceiling.reserved -= reservedOf(order);
@@ -119,6 +119,6 @@ export class Reservation {
   }
 }
 
-function reservedOf({ credits, state }: Order): number {
+function reservedOf({ credits, state }: CountedOrder): number {
   return state === "reserved" ? credits : 0;
 }

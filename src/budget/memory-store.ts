@@ -5,7 +5,7 @@ import type { BudgetStore, OpenReservation } from "./store.js";
 /** The most charged reservations of one period that are remembered per tenant, so that none is charged twice. */
 const MOST_SETTLED = 100_000;
 
-interface Account {
+interface TenantAccount {
   readonly spent: Map<string, number>;
   readonly open: Map<string, OpenReservation>;
   readonly settled: Set<string>;
@@ -13,10 +13,10 @@ interface Account {
 
 /** Keeps a budget in the memory of the process. */
 export function memoryStore(): BudgetStore {
-  const accounts = new Map<string, Account>();
+  const accounts = new Map<string, TenantAccount>();
   let sweptTo = "";
 
-  const accountOf = (tenant: string): Account => {
+  const accountOf = (tenant: string): TenantAccount => {
     const account = accounts.get(tenant) ?? { spent: new Map(), open: new Map(), settled: new Set() };
     accounts.set(tenant, account);
     return account;

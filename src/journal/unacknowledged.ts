@@ -9,7 +9,7 @@ export function listUnacknowledged(
 ): UnacknowledgedOrder[] {
   const orders: UnacknowledgedOrder[] = [];
   for (const [key, entry] of entries) {
-    if (!isUnacknowledged(entry) || isOlder(entry, since)) continue;
+    if (!isUnacknowledged(entry) || isBefore(entry, since)) continue;
     const { task_id, at, status = null, follower = null, delivery = null } = entry;
     orders.push({ key, task_id, since: at, tenant: tenantOf(entry) ?? null, status, follower, delivery });
   }
@@ -24,7 +24,7 @@ export function isUnacknowledged(entry: JournalEntry): entry is JournalRecord {
   return entry.status === undefined ? entry.acknowledged !== true : entry.acknowledged === false;
 }
 
-function isOlder({ at }: JournalRecord, since: Date | undefined): boolean {
+function isBefore({ at }: JournalRecord, since: Date | undefined): boolean {
   const begunAt = parseDate(at);
   return since !== undefined && begunAt !== null && begunAt < since.getTime();
 }

@@ -40,16 +40,16 @@ export async function writeInvoice(
   const buyerEnd = page.writeAll("P", buyer, BUYER, 227);
 
   const top = Math.max(sellerEnd, buyerEnd) + 30;
-  const total = formatUsd(credits);
+  const total = usdOfCredits(credits);
   const item = `Prepaid credits, ${automatic ? "automatic top-up" : "top-up"}`;
   const items = [
     ["Description", "Credits", "Unit price", "Amount"],
-    [item, credits.toLocaleString("en-US"), formatUsd(1), total],
+    [item, credits.toLocaleString("en-US"), usdOfCredits(1), total],
   ];
   page.rule(top + 9);
   page.table(items, [LEFT, -350, -440, -RIGHT], top, 28);
   page.rule(top + 42);
-  const sums = { Total: total, Paid: total, "Amount due": formatUsd(0) };
+  const sums = { Total: total, Paid: total, "Amount due": usdOfCredits(0) };
   page.table(Object.entries(sums), [320, -RIGHT], top + 68, 18);
   const means = method === "card" ? `by card ending in ${card}` : "by cryptocurrency";
   page.write("P", `Paid ${means} on ${date}.`, LEFT, top + 142, { gray: true });
@@ -57,6 +57,6 @@ export async function writeInvoice(
   return page.toBytes();
 }
 
-function formatUsd(credits: number): string {
+function usdOfCredits(credits: number): string {
   return `USD ${(credits / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
 }

@@ -201,12 +201,12 @@ export const keyValueSchema = z.string("be a string");
 
 const scripts = z.partial(scriptSchema);
 const { account_id: _, ...faultFields } = faultRuleSchema.shape;
-const faultSchema = objectOf(faultFields).register(NAMED, { id: "SeedFault" });
+const seedFaultSchema = objectOf(faultFields).register(NAMED, { id: "SeedFault" });
 
 /** For all accounts, or for one. */
 const scoped = {
   outcomes: z.optional(objectOf({ provider_a: z.optional(scripts), provider_b: z.optional(scripts) })),
-  faults: z.optional(list(faultSchema)),
+  faults: z.optional(list(seedFaultSchema)),
   policy: z.optional(policyChangesSchema),
   limits: z.optional(limitsChangesSchema),
 };

@@ -103,7 +103,7 @@ export function replayTasks(world: World, entries: readonly Entry[], seeding: Se
       endings.push({ at, apply: () => applyTimeouts(world, account, at) });
     } else if (isFinalStatus(given.status)) {
       const at = createdAt + task.plan.queueMs + task.plan.workMs;
-      endings.push({ at, apply: () => endTask(world, entry, task, at, seeding) });
+      endings.push({ at, apply: () => endSeededTask(world, entry, task, at, seeding) });
     }
   }
   applyEndings(Number.POSITIVE_INFINITY);
@@ -202,7 +202,7 @@ function setDurations({ plan }: OpenTask, { given, path, ageMs }: Entry, mistake
 }
 
 /** Ends a task at a read, as a client that polls does, and gives its clips the IDs of the file. */
-function endTask(
+function endSeededTask(
   world: World,
   { account, given, path }: Entry,
   open: OpenTask,

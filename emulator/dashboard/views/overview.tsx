@@ -93,7 +93,7 @@ function countsByRule(found: readonly Finding[]): string {
   return [...counts].map(([rule, count]) => `${rule}: ${formatCount(count)}`).join(", ");
 }
 
-interface Problem {
+interface LatestProblem {
   readonly at: string;
   readonly key: string;
   readonly text: ComponentChildren;
@@ -102,7 +102,7 @@ interface Problem {
 /** The latest problems, newest first. Only the last of each kind can be among them. */
 const problems = computed(() => {
   const latest = <Item,>(items: readonly Item[]) => items.slice(-MOST_PROBLEMS);
-  const all: Problem[] = [
+  const all: LatestProblem[] = [
     ...latest(log.value.filter((each) => isFailedRequest(each) || each.status === 429)).map(requestProblem),
     ...latest(ownFindings.value).map(findingProblem),
     ...latest(failedTasks.value).map(taskProblem),
@@ -128,7 +128,7 @@ function ProblemSection() {
   );
 }
 
-function requestProblem(request: ExchangeRow): Problem {
+function requestProblem(request: ExchangeRow): LatestProblem {
   const { at, number, status, ended, error_code: code, message } = request;
   const what = status === null ? (ended ?? "no response") : `${status}${code === null ? "" : ` ${code}`}`;
   return {
@@ -143,7 +143,7 @@ function requestProblem(request: ExchangeRow): Problem {
   };
 }
 
-function findingProblem(finding: Finding): Problem {
+function findingProblem(finding: Finding): LatestProblem {
   const { at, rule, detail } = finding;
   const number = requestsByKey.value.get(requestKey(finding))?.number ?? null;
   return {
@@ -165,7 +165,7 @@ function taskProblem({
   about,
   discovered_at,
   created_at,
-}: TaskRow): Problem {
+}: TaskRow): LatestProblem {
   return {
     at: discovered_at ?? created_at,
     key: `task ${id}`,

@@ -21,7 +21,7 @@ export interface TestContext {
 }
 
 /** A request that a test sends, as an expression, and what it needs. */
-interface Call {
+interface TestedCall {
   code: string;
   /** Without the SDK, since the SDK does not send such requests. */
   isRaw: boolean;
@@ -170,7 +170,7 @@ function clientOptions(exchange: Shaped, policy: Partial<Policy>): string {
 
 const UNKNOWN_KEY = "emu_unknown";
 
-function callOf(exchange: Shaped, { service, created }: TestContext): Call | null {
+function callOf(exchange: Shaped, { service, created }: TestContext): TestedCall | null {
   const { method, path, url } = exchange;
   if (UNSENDABLE_METHODS.includes(method) || !path.startsWith("/")) return null;
   const isOfService = url === null || url.startsWith(`${service}/`);
@@ -212,7 +212,7 @@ function sdkCallOf(exchange: Shaped, created: unknown): string | null {
 const SONG = '{ model: "provider_a", task_type: "music", input: { tags: "fado" } }';
 
 /** The address of a file like the one that was read, and the lines that make it; `null` if the file did not exist. */
-function fileOf({ path, status, fault }: Shaped): Pick<Call, "code" | "before"> | null {
+function fileOf({ path, status, fault }: Shaped): Pick<TestedCall, "code" | "before"> | null {
   const [, provider, kind, size] = /^(\/provider_[ab])?\/(audio|art)\/[^/]+(?:\/(\w+))?$/.exec(path) ?? [];
   if (kind === undefined || status === null || status === 404 || fault?.kind === "status") return null;
   const image = size === "large" ? "image_large_url" : "image_url";

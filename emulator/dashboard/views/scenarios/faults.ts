@@ -1,9 +1,9 @@
 import type { Rule } from "../../api.js";
 import { type Presets, presetText } from "../../parts/presets.js";
 
-type FaultRule = NonNullable<Rule["fault"]>;
+type RuleFault = NonNullable<Rule["fault"]>;
 
-export const FAULTS: Presets<FaultRule["fault"]> = {
+export const FAULTS: Presets<RuleFault["fault"]> = {
   "bad-gateway": ["502 before the request is processed", { kind: "status", status: 502, when: "before" }],
   "bad-gateway-after": [
     "502 after the request was processed",
@@ -29,12 +29,12 @@ export const FAULTS: Presets<FaultRule["fault"]> = {
 };
 
 /** What the page calls a fault. */
-export function faultText(fault: FaultRule["fault"]): string {
+export function faultText(fault: RuleFault["fault"]): string {
   return presetText(FAULTS, fault);
 }
 
 /** The requests that faults apply to. */
-export const REQUESTS: Presets<Pick<FaultRule, "method" | "path">> = {
+export const REQUESTS: Presets<Pick<RuleFault, "method" | "path">> = {
   create: ["POST /task", { method: "POST", path: "/api/v1/task" }],
   read: ["GET /task/{task_id}", { method: "GET", path: "/api/v1/task/*" }],
   account: ["GET /account/*", { method: "GET", path: "/api/v1/account/*" }],
