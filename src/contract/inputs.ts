@@ -301,13 +301,6 @@ export const DESCRIBED_INPUTS: readonly DescribedInput[] = /* @__PURE__ */ KINDS
   texts: INPUT_TEXTS[kind],
 }));
 
-/** The values of a field that is a number, such as `whole number from 2 to 16`. */
-export function numberText({ type, minimum, maximum }: FieldRule): string {
-  const name = type === "integer" ? "whole number" : "number";
-  if (maximum === undefined) return minimum === undefined ? name : `${name} of ${minimum} or more`;
-  return minimum === undefined ? `${name} of ${maximum} or less` : `${name} from ${minimum} to ${maximum}`;
-}
-
 /** What a reader must know about a field beside its description, as sentences. */
 export function noteOf({ clipOf }: FieldRule, { note }: FieldText): string {
   const source = clipOf === undefined ? [] : [`From an earlier ${clipOf.join(" or ")} task of the account.`];

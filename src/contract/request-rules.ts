@@ -1,4 +1,4 @@
-import { chosenMode, type FieldRule, INPUT_LIST, type InputRules, modesOf, numberText } from "./inputs.js";
+import { chosenMode, type FieldRule, INPUT_LIST, type InputRules, modesOf } from "./inputs.js";
 import { type ErrorCode, isModel, isRecord, type Model, recordOf } from "./service.js";
 import { nearestName } from "./text.js";
 import { isPublicHttpUrl } from "./upload-address.js";
@@ -56,14 +56,17 @@ export function foreignFields(
 
 /** What is wrong with the value of a field, as the rest of a sentence; `null` if it fits. */
 function misfitOf(rule: FieldRule, value: unknown): string | null {
-  const { type, choices, minimum = -Infinity, maximum = Infinity, isRequired, isPublicUrl } = rule;
+  const { type, choices, minimum, maximum, isRequired, isPublicUrl } = rule;
   if (type === "any" || (value === undefined && isRequired !== true)) return null;
   if (value === undefined) return "is missing";
   if (type === "boolean") return typeof value === "boolean" ? null : "must be true or false";
-  if (type === "integer" || type === "number") {
-    const isOfType = type === "integer" ? Number.isInteger(value) : Number.isFinite(value);
-    const isInRange = Number(value) >= minimum && Number(value) <= maximum;
-    return isOfType && isInRange ? null : `must be a ${numberText(rule)}`;
+  if (type !== "string") {
+    const isOfType = (type === "integer" ? Number.isInteger : Number.isFinite)(value);
+    // Without a limit, its comparison is one with NaN, which is false.
+    if (isOfType && !(Number(value) < Number(minimum) || Number(value) > Number(maximum))) return null;
+    const least = minimum === undefined ? "" : ` of ${minimum} or more`;
+    const most = maximum === undefined ? "" : `, ${maximum} or less`;
+    return `must be a ${type === "integer" ? "whole " : ""}number${least}${most}`;
   }
   if (choices !== undefined)
     return choices.some((each) => each === value) ? null : `must be ${orList(choices)}`;

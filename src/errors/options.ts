@@ -23,6 +23,12 @@ export const numberRule = (rule: string, isMet: (value: number) => boolean): Opt
   (value) => typeof value === "number" && isMet(value),
 ];
 
+export const wholeNumberRule = (least: number): OptionRule =>
+  numberRule(`be a whole number of ${least} or more`, (value) => Number.isInteger(value) && value >= least);
+
+export const millisecondsRule = (least: number): OptionRule =>
+  numberRule(`be a number of milliseconds, ${least} or more`, (value) => value >= least);
+
 export function checkOption(name: string, [rule, isMet]: OptionRule, value: unknown): void {
   if (!isMet(value)) throw wrongValue(name, rule, shown(value));
 }

@@ -1,5 +1,5 @@
 import { isSafeRequestId } from "../contract/service.js";
-import { numberRule, type OptionRules } from "../errors/options.js";
+import { numberRule, type OptionRules, wholeNumberRule } from "../errors/options.js";
 
 /** Options of every request. */
 export interface RequestOptions {
@@ -32,7 +32,7 @@ export const REQUEST_OPTIONS: OptionRules<RequestOptions> = {
     `be a number of milliseconds above 0, at most ${LONGEST_TIMEOUT_MS}`,
     (value) => value > 0 && value <= LONGEST_TIMEOUT_MS,
   ),
-  maxRetries: numberRule("be a whole number of 0 or more", (value) => Number.isInteger(value) && value >= 0),
+  maxRetries: wholeNumberRule(0),
   requestId: [
     "have 1 to 128 characters, each one of A-Z a-z 0-9 . _ : -",
     (value) => typeof value === "string" && isSafeRequestId(value),

@@ -1,4 +1,10 @@
-import { checkOption, checkOptions, methodsRule, numberRule, type OptionRule } from "../errors/options.js";
+import {
+  checkOption,
+  checkOptions,
+  methodsRule,
+  millisecondsRule,
+  type OptionRule,
+} from "../errors/options.js";
 import type { Clock } from "../time/clock.js";
 import { holdTime } from "../time/hold.js";
 import { clockOf } from "./client-clock.js";
@@ -39,7 +45,7 @@ const iterableRule: OptionRule = [
 
 const RULES = {
   journalKeys: iterableRule,
-  olderThanMs: numberRule("be a number of milliseconds, 0 or more", (value) => value >= 0),
+  olderThanMs: millisecondsRule(0),
   clock: methodsRule("now"),
 };
 

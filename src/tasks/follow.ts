@@ -1,6 +1,13 @@
 import type { SucceededTask } from "../contract/task.js";
 import { shown, wrongValue } from "../errors/base.js";
-import { checkOptions, methodsRule, numberRule, type OptionRules } from "../errors/options.js";
+import {
+  checkOptions,
+  methodsRule,
+  millisecondsRule,
+  numberRule,
+  type OptionRules,
+  wholeNumberRule,
+} from "../errors/options.js";
 import {
   FOLLOW_DEFAULTS,
   type FollowedJournal,
@@ -82,20 +89,17 @@ export interface FollowOptions extends Omit<WaitOptions, "requestId" | "onUpdate
   maxFailureMs?: number | undefined;
 }
 
-const atLeast = (least: number) =>
-  numberRule(`be a number of milliseconds, ${least} or more`, (value) => value >= least);
-
 const FOLLOW_OPTIONS: OptionRules<FollowOptions & RequestOptions> = {
   ...TASK_OPTIONS,
   requestId: ["be absent: each read of a task has its own", () => false],
-  intervalMs: atLeast(100),
-  concurrency: numberRule("be a whole number of 1 or more", (value) => Number.isInteger(value) && value >= 1),
+  intervalMs: millisecondsRule(100),
+  concurrency: wholeNumberRule(1),
   leaseMs: numberRule(
     `be a number of milliseconds, 1000 to ${LONGEST_LEASE_MS}`,
     (value) => value >= 1000 && value <= LONGEST_LEASE_MS,
   ),
-  maxAgeMs: atLeast(0),
-  maxFailureMs: atLeast(0),
+  maxAgeMs: millisecondsRule(0),
+  maxFailureMs: millisecondsRule(0),
 };
 
 const [rule, hasMethods] = methodsRule("get", "put", "delete", "unacknowledged");

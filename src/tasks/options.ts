@@ -3,7 +3,14 @@ import type { TaskRequest } from "../contract/requests.js";
 import { LIMITS } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { shown, wrongValue } from "../errors/base.js";
-import { callbackRule, checkOptions, numberRule, type OptionRules, OWN_CHECK } from "../errors/options.js";
+import {
+  callbackRule,
+  checkOptions,
+  numberRule,
+  type OptionRules,
+  OWN_CHECK,
+  wholeNumberRule,
+} from "../errors/options.js";
 import type { Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { REQUEST_OPTIONS } from "../http/request-options.js";
@@ -139,7 +146,7 @@ const RUN_ALL_OPTIONS: OptionRules<RunAllOptions & RequestOptions> = {
   ...TASK_OPTIONS,
   requestId: ["be absent: each run of a batch has its own", () => false],
   journalKey: callbackRule,
-  concurrency: numberRule("be a whole number of 1 or more", (value) => Number.isInteger(value) && value >= 1),
+  concurrency: wholeNumberRule(1),
   maxCredits: numberRule("be a number of credits, 0 or more", (value) => value >= 0),
   onProgress: callbackRule,
 };

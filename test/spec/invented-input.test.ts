@@ -43,10 +43,10 @@ const issuesOf = (body: unknown) => findRequestViolation(body, undefined, INPUTS
 test("both halves accept its requests, and refuse what its rules forbid", () => {
   expect(issuesOf(remix({ source_clip_id: "clip", remix_strength: 1, remix_bars: 2 }))).toEqual([]);
   expect(issuesOf(remix({ source_clip_id: "clip", remix_strength: -1, remix_bars: 16 }))).toEqual([]);
-  const bars = { path: "input.remix_bars", message: "must be a whole number from 2 to 16" };
+  const bars = { path: "input.remix_bars", message: "must be a whole number of 2 or more, 16 or less" };
   expect(issuesOf(remix({ source_clip_id: " ", remix_strength: 1.5, remix_bars: 1 }))).toEqual([
     { path: "input.source_clip_id", message: "must not be blank" },
-    { path: "input.remix_strength", message: "must be a number of 1 or less" },
+    { path: "input.remix_strength", message: "must be a number, 1 or less" },
     bars,
   ]);
   expect(issuesOf(remix({ source_clip_id: "clip", remix_bars: 17 }))).toEqual([bars]);
@@ -138,6 +138,8 @@ test("the options page lists it", () => {
   expect(tables).toContain(
     '| a remix of a clip | `provider_a` | `remix` | 7 | `source_clip_id` | `remix_strength`, `remix_bars` | `{ source_clip_id: "clip-9" }` |',
   );
-  expect(tables).toContain("| `remix_strength` | number of 1 or less | How far the remix departs. |");
-  expect(tables).toContain("| `remix_bars` | whole number from 2 to 16 | How many bars it repeats. |");
+  expect(tables).toContain("| `remix_strength` | number, 1 or less | How far the remix departs. |");
+  expect(tables).toContain(
+    "| `remix_bars` | whole number, 2 or more, 16 or less | How many bars it repeats. |",
+  );
 });

@@ -5,7 +5,6 @@ import {
   fieldNames,
   meaningsOf,
   noteOf,
-  numberText,
 } from "../../src/contract/inputs.js";
 
 /** The requests and the fields of their `input`, as the tables of `docs/options.md` and of the skill. */
@@ -52,12 +51,13 @@ export function requestTables(inputs: readonly DescribedInput[] = DESCRIBED_INPU
   ].join("\n");
 }
 
-function typeOf(rule: FieldRule): string {
-  const { type, choices, isRequired, isPublicUrl } = rule;
+function typeOf({ type, choices, minimum, maximum, isRequired, isPublicUrl }: FieldRule): string {
   if (choices !== undefined) return choices.map((each) => code(JSON.stringify(each))).join(", ");
   if (isPublicUrl === true) return "string, an address";
   if (isRequired === true && type === "string") return "string, not blank";
-  return type === "integer" || type === "number" ? numberText(rule) : type;
+  const name = type === "integer" ? "whole number" : type;
+  const least = minimum === undefined ? "" : `, ${minimum} or more`;
+  return `${name}${least}${maximum === undefined ? "" : `, ${maximum} or less`}`;
 }
 
 function row(...cells: readonly (string | number)[]): string {
