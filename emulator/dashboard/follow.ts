@@ -1,13 +1,5 @@
 import { effect } from "@preact/signals";
-import {
-  type ExchangeRow,
-  getExchangesBefore,
-  getFindings,
-  getLedgerFrom,
-  getOverview,
-  getTasksFrom,
-  type Overview,
-} from "./api.js";
+import { call, type ExchangeRow, type Overview } from "./api.js";
 import {
   account,
   areTasksLoaded,
@@ -105,7 +97,7 @@ export function follow(): void {
 let overviewAt = 0;
 
 async function refreshOverview(): Promise<Overview> {
-  const latest = await getOverview();
+  const latest = await call("GET /overview");
   overviewAt = performance.now();
   now.value = Date.parse(latest.now);
   overview.value = latest;
@@ -122,7 +114,8 @@ function estimateTime(): void {
 async function refreshRest(latest: Overview, isBusy: boolean, isFresh: boolean): Promise<void> {
   const hasNewTasks = isBusy || isFresh || latest.tasks !== tasks.value.length;
   await Promise.all([hasNewTasks ? refreshTasks(isFresh) : null, refreshLedger(isFresh)]);
-  if (isFresh || latest.findings !== findings.value.length) findings.value = (await getFindings()).findings;
+  if (isFresh || latest.findings !== findings.value.length)
+    findings.value = (await call("GET /audit")).findings;
   if (isBusy) revision.value++;
 }
 
@@ -131,7 +124,7 @@ async function refreshTasks(isFresh: boolean): Promise<void> {
   const known = isFresh ? [] : tasks.value;
   const firstOpen = known.findIndex(({ status }) => status === "pending" || status === "running");
   const position = firstOpen === -1 ? known.length : firstOpen;
-  const { tasks: latest } = await getTasksFrom(String(position));
+  const { tasks: latest } = await call("GET /tasks/from/{ordinal}", String(position));
   if (isFresh || latest.length > 0) tasks.value = [...known.slice(0, position), ...latest];
   areTasksLoaded.value = true;
 }
@@ -141,7 +134,11 @@ async function refreshLedger(isFresh: boolean): Promise<void> {
   const { account_id: accountId, ledger_entries: count } = account.value;
   const known = isFresh ? undefined : ledgers.value[accountId];
   if (known !== undefined && known.length === count) return;
-  const { entries } = await getLedgerFrom(accountId, String(known?.length ?? 0));
+  const { entries } = await call(
+    "GET /accounts/{account_id}/ledger/from/{index}",
+    accountId,
+    String(known?.length ?? 0),
+  );
   ledgers.value = { ...(isFresh ? {} : ledgers.value), [accountId]: [...(known ?? []), ...entries] };
 }
 
@@ -172,7 +169,7 @@ function followLog(listener: {
     isCollecting = true;
   };
   const readPast = async (own: EventSource) => {
-    const latest = await getExchangesBefore(AFTER_THE_LAST);
+    const latest = await call("GET /exchanges/before/{number}", AFTER_THE_LAST);
     if (source !== own) return;
     const { number } = latest.exchanges.at(-1) ?? {};
     // The stream may have brought the same requests meanwhile.
@@ -184,7 +181,7 @@ function followLog(listener: {
       // What is read already is drawn first.
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
       const first = requests.value.find((each) => each.number !== null);
-      const before = await getExchangesBefore(String(first?.number ?? 0));
+      const before = await call("GET /exchanges/before/{number}", String(first?.number ?? 0));
       if (source !== own) return;
       requests.value = [...before.exchanges, ...requests.value];
       ({ earlier } = before);

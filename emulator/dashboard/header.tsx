@@ -4,7 +4,7 @@ import { Button } from "./parts/display.js";
 import { shortId } from "./parts/format.js";
 import { setTheme, theme } from "./parts/theme.js";
 import { account, overview } from "./store.js";
-import { ClockControl } from "./views/clock/clock.js";
+import { Clock } from "./views/clock/clock.js";
 
 export function Header({ views }: { views: readonly { name: string; title: string }[] }) {
   const current = path.value[0] ?? "";
@@ -29,7 +29,7 @@ export function Header({ views }: { views: readonly { name: string; title: strin
         {overview.value !== null && (
           <>
             {current !== "requests" && current !== "scenarios" && <AccountChoice />}
-            <ClockControl />
+            <Clock />
           </>
         )}
         <ThemeButton />

@@ -46,14 +46,11 @@ export function requestKey({ at, request_id: requestId }: { at: string; request_
   return `${at} ${requestId}`;
 }
 
-export const findingsByRequest = computed(() => {
-  const byRequest = new Map<string, Finding[]>();
-  for (const finding of findings.value) {
-    const key = requestKey(finding);
-    byRequest.set(key, [...(byRequest.get(key) ?? []), finding]);
-  }
-  return byRequest;
-});
+const findingsByRequest = computed(() => Map.groupBy(findings.value, requestKey));
+
+export function findingsOf(request: { at: string; request_id: string }): readonly Finding[] {
+  return findingsByRequest.value.get(requestKey(request)) ?? [];
+}
 
 export interface BalanceAfter {
   entry: LedgerEntry;

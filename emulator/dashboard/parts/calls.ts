@@ -1,25 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { messageOfThrown } from "../../../src/contract/thrown.js";
-import { type Issue, RefusedError, UnreachableError } from "../api.js";
+import { type Args, call, type Issue, RefusedError, type Route, UnreachableError } from "../api.js";
 import { refreshNow } from "../follow.js";
 import { link, revision } from "../store.js";
 
 /** A change that the page makes, and its state. */
-export interface CallState {
-  isBusy: boolean;
-  /** The message of the last failure, or null. */
-  error: string | null;
-  /** The fields that the last failure is about. */
-  issues: readonly Issue[];
-  run(change: () => Promise<unknown>): Promise<void>;
-  /** The values have changed: the last failure no longer applies. */
-  clear(): void;
-}
+export type Call = ReturnType<typeof useCall>;
 
 const NO_ISSUES: readonly Issue[] = [];
 
 /** Runs changes one at a time, and refreshes the page after each. A change that is requested meanwhile is not made. */
-export function useCall(): CallState {
+export function useCall() {
   const [isBusy, setBusy] = useState(false);
   // Two events can arrive before the page is drawn again.
   const hasBegun = useRef(false);
@@ -30,10 +21,13 @@ export function useCall(): CallState {
   }, [isLive]);
   return {
     isBusy,
+    /** The message of the last failure. */
     error: reason === null ? null : messageOfThrown(reason),
+    /** The fields that the last failure is about. */
     issues: reason instanceof RefusedError ? reason.issues : NO_ISSUES,
+    /** The values have changed: the last failure no longer applies. */
     clear: () => setReason(null),
-    async run(change) {
+    async run(change: () => Promise<unknown>) {
       if (hasBegun.current) return;
       hasBegun.current = true;
       setBusy(true);
@@ -69,4 +63,9 @@ export function useData<Data>(read: () => Promise<Data>, id: string) {
     };
   }, [id, revision.value]);
   return result?.id === id ? result : { data: undefined, error: null };
+}
+
+/** The result of a call, read again whenever it may have changed. */
+export function useResult<Named extends Route>(route: Named, ...args: Args<Named>) {
+  return useData(() => call(route, ...args), args.join(" "));
 }

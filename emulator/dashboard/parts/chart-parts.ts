@@ -9,16 +9,10 @@ export const TIME_LABEL_PX = 90;
 /** Space for the half of a label at the end of the time axis. */
 export const LAST_LABEL_PX = 34;
 
-/** What the parts of a chart have in common. */
-export interface Look {
-  color(name: string): string;
-  /** An axis of counts. */
-  axis: uPlot.Axis;
-  /** A line that keeps each value until the next one. */
-  line(label: string, color: string): uPlot.Series;
-}
+export type Look = ReturnType<typeof lookOf>;
 
-export function lookOf(Plot: typeof uPlot, element: HTMLElement): Look {
+/** What the parts of a chart have in common. */
+export function lookOf(Plot: typeof uPlot, element: HTMLElement) {
   const style = getComputedStyle(element);
   /** A canvas needs the value of the theme. */
   const color = (name: string) => {
@@ -31,6 +25,7 @@ export function lookOf(Plot: typeof uPlot, element: HTMLElement): Look {
   const lines = { stroke: color("--line"), width: 1 };
   return {
     color,
+    /** An axis of counts. */
     axis: {
       stroke: color("--muted"),
       font: `12px ${style.fontFamily}`,
@@ -38,8 +33,9 @@ export function lookOf(Plot: typeof uPlot, element: HTMLElement): Look {
       ticks: lines,
       space: 30,
       size: labelsWidth,
-    },
-    line: (label, name) => ({
+    } satisfies uPlot.Axis,
+    /** A line that keeps each value until the next one. */
+    line: (label: string, name: string): uPlot.Series => ({
       label,
       stroke: color(name),
       width: 2,

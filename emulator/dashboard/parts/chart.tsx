@@ -1,12 +1,12 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { LAST_LABEL_PX, type Look, lookOf, showLast, TIME_LABEL_PX, timeLabels } from "./chart-parts.js";
 import { Empty } from "./display.js";
+import { Table, type TableProps } from "./table.js";
 import { colors } from "./theme.js";
 
 /** Values over time, drawn with uPlot, which is loaded with the first chart. */
-export function Chart(props: {
+export function Chart<Item>(props: {
   /** The chart as text. */
   label: string;
   heightPx: number;
@@ -18,7 +18,7 @@ export function Chart(props: {
   /** Draws below the series. */
   drawBelow?(chart: uPlot, look: Look): void;
   /** The same data as a table. */
-  table(): ComponentChildren;
+  table: TableProps<Item>;
 }) {
   const { label, heightPx: height, data, table } = props;
   const container = useRef<HTMLDivElement>(null);
@@ -79,18 +79,18 @@ export function Chart(props: {
         style={{ "--height": `${height}px` }}
       />
       {isMissing && <Empty>The chart could not be loaded. Its data is in this table:</Empty>}
-      <AsTable>{table}</AsTable>
+      <AsTable {...table} />
     </>
   );
 }
 
 /** A table below a chart, with the same data. It is made when it is opened. */
-function AsTable({ children }: { children(): ComponentChildren }) {
+function AsTable<Item>(table: TableProps<Item>) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="as-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Show as a table</summary>
-      {isOpen && children()}
+      {isOpen && <Table {...table} />}
     </details>
   );
 }

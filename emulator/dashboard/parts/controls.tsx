@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useId } from "preact/hooks";
-import type { Range } from "../../core/ranges.js";
+import { RANGES, type Range } from "../../core/ranges.js";
 import type { FieldMessages } from "./validation.js";
 
 /** What is wrong with the fields of a form. */
@@ -27,20 +27,17 @@ export function Field<Value extends string = string>(props: {
   of?: Choices<Value>;
   rows?: number;
   type?: "text" | "number" | "search";
-  /** The least and the greatest number. */
-  range?: Range | undefined;
-  min?: number;
-  max?: number;
+  min?: number | undefined;
+  max?: number | undefined;
   step?: number | "any";
   maxLength?: number;
 }) {
-  const { label, value, onChange, hint, of, type = "text", range, ...rest } = props;
+  const { label, value, onChange, hint, of, type = "text", ...rest } = props;
   const id = useId();
   const message = useContext(Messages)[rest.name ?? ""];
   const described = [hint !== undefined && `${id}-hint`, message !== undefined && `${id}-problem`];
   const control = {
     ...rest,
-    ...(range !== undefined && { min: range[0], max: range[1] }),
     id,
     value,
     "aria-describedby": described.filter((each) => each !== false).join(" ") || undefined,
@@ -89,9 +86,12 @@ function choicesWith(value: string, of: Choices): (readonly [value: string, text
   return choices.some(([choice]) => choice === value) ? choices : [...choices, [value, value]];
 }
 
-/** A whole number, unless `step` says otherwise. */
+const RANGE_OF: Readonly<Record<string, Range>> = RANGES;
+
+/** A number in the range of its name. It is whole, unless `step` says otherwise. */
 export function NumberField(props: Parameters<typeof Field>[0]) {
-  return <Field step={1} required {...props} type="number" />;
+  const [min, max] = RANGE_OF[props.name ?? ""] ?? [];
+  return <Field step={1} required min={min} max={max} {...props} type="number" />;
 }
 
 export function Flag(props: { label: string; value: boolean; onChange(value: boolean): void }) {

@@ -44,20 +44,11 @@ export function Problem({ error }: { error: string | null }) {
 /** Steps of the line below a figure. */
 const STEPS = 24;
 
-/** Numbers with what they count, each with a link to its list. `times` are drawn as a line from `since` to the last of all. */
-export function Figures({
-  of,
-  since,
-}: {
-  of: readonly (readonly [
-    name: string,
-    value: number,
-    note: string,
-    list?: string,
-    times?: readonly string[],
-  ])[];
-  since?: string | undefined;
-}) {
+/** A number with what it counts, the link to its list, and the times of what it counts. */
+export type Figure = readonly [name: string, value: number, note: string, list?: string, times?: string[]];
+
+/** Numbers. Their times are drawn as lines from `since` to the last time of all. */
+export function Figures({ of, since }: { of: readonly Figure[]; since?: string | undefined }) {
   const begin = Date.parse(since ?? "");
   const end = Math.max(begin, ...of.map(([, , , , times]) => Date.parse(times?.at(-1) ?? "") || begin));
   return (

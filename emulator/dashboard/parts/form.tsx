@@ -1,11 +1,11 @@
-import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { messageOfThrown } from "../../../src/contract/thrown.js";
+import { type ButtonHTMLAttributes, type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { RANGES } from "../../core/ranges.js";
 import { useCall } from "./calls.js";
-import { Field, Messages } from "./controls.js";
+import { Field, Messages, NumberField } from "./controls.js";
 import { Button, Problem } from "./display.js";
 import { useFields } from "./fields.js";
-import { ANY_FIELD, type FieldMessages, focusFirst, invalidFields, refusalMessages } from "./validation.js";
+import { type FieldMessages, focusFirst, invalidFields, refusalMessages } from "./validation.js";
 
 /** A button that makes a change, and shows why it failed. */
 export function Action({
@@ -21,9 +21,12 @@ export function Action({
   );
 }
 
+/** Closes the form that was opened on demand. */
+export const Close = createContext<(() => void) | undefined>(undefined);
+
 /** A button that a form replaces while it is open. The keyboard focus moves into the form, and returns when the form closes. */
 export function OnDemand(
-  props: Omit<ButtonHTMLAttributes, "onClick" | "form"> & { form(close: () => void): ComponentChildren },
+  props: Omit<ButtonHTMLAttributes, "onClick" | "form"> & { form: ComponentChildren },
 ) {
   const { form, ...button } = props;
   const [isOpen, setOpen] = useState<boolean | null>(null);
@@ -34,7 +37,11 @@ export function OnDemand(
   }, [isOpen]);
   return (
     <div class="on-demand" ref={part}>
-      {isOpen ? form(() => setOpen(false)) : <Button {...button} onClick={() => setOpen(true)} />}
+      {isOpen ? (
+        <Close.Provider value={() => setOpen(false)}>{form}</Close.Provider>
+      ) : (
+        <Button {...button} onClick={() => setOpen(true)} />
+      )}
     </div>
   );
 }
@@ -46,10 +53,9 @@ export function Form(props: {
   disabled?: boolean;
   danger?: boolean;
   children?: ComponentChildren;
-  /** Closes the form, after its change or without one. */
-  close?(): void;
 }) {
-  const { submit, onSubmit, disabled = false, danger = false, children, close } = props;
+  const { submit, onSubmit, disabled = false, danger = false, children } = props;
+  const close = useContext(Close);
   const form = useRef<HTMLFormElement>(null);
   const call = useCall();
   const [invalid, setInvalid] = useState<FieldMessages>({});
@@ -95,29 +101,32 @@ export function Form(props: {
   );
 }
 
-/** A form for any JSON that the control plane accepts. It proposes the example, also when that changes. */
-export function JsonForm(props: {
-  label: ComponentChildren;
-  example: object;
-  submit: string;
-  onSubmit(value: unknown): Promise<unknown>;
-}) {
-  const { label, example, submit, onSubmit } = props;
-  const { values, bind } = useFields({ [ANY_FIELD]: JSON.stringify(example) });
-  return (
-    <details>
-      <summary>{label}</summary>
-      <Form submit={submit} onSubmit={async () => onSubmit(parseJson(values[ANY_FIELD] ?? ""))}>
-        <Field label="JSON" required rows={3} {...bind(ANY_FIELD)} />
-      </Form>
-    </details>
-  );
-}
+/** A field, which begins with a value of the emulator. */
+type FormField<Name> = Omit<Parameters<typeof Field>[0], "name" | "value" | "onChange"> & {
+  name: Name;
+  value: string | number | null;
+};
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`Invalid JSON: ${messageOfThrown(error)}`);
-  }
+/** A form of fields. A name with a range stands for a number. */
+export function FieldsForm<Name extends string>(
+  props: Omit<Parameters<typeof Form>[0], "onSubmit"> & {
+    class?: string;
+    fields: readonly FormField<Name>[];
+    onSubmit(values: Readonly<Record<Name, string>>): Promise<unknown>;
+  },
+) {
+  const { class: classes = "fields", fields, onSubmit, children, ...form } = props;
+  const initial = Object.fromEntries(fields.map(({ name, value }) => [name, String(value ?? "")]));
+  const { values, bind } = useFields(initial as Record<Name, string>);
+  return (
+    <Form {...form} onSubmit={() => onSubmit(values)}>
+      <div class={classes}>
+        {fields.map((field) => {
+          const Control = field.name in RANGES ? NumberField : Field;
+          return <Control key={field.name} {...field} {...bind(field.name)} />;
+        })}
+      </div>
+      {children}
+    </Form>
+  );
 }

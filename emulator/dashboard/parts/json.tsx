@@ -3,10 +3,10 @@ import { Code } from "./display.js";
 
 /** A text with its JSON indented and highlighted; any other text as it is. */
 export function Json({ text, label }: { text: string; label: string }) {
-  const json = indented(text);
-  return json === null ? (
-    <Code text={text} label={label} />
-  ) : (
+  const value = parsed(text);
+  if (value === undefined) return <Code text={text} label={label} />;
+  const json = JSON.stringify(value, null, 2);
+  return (
     <Code text={json} label={label}>
       {highlighted(json)}
     </Code>
@@ -20,11 +20,6 @@ export function parsed(text: string | null): unknown {
   } catch {
     return undefined;
   }
-}
-
-function indented(text: string): string | null {
-  const value = parsed(text);
-  return value === undefined ? null : JSON.stringify(value, null, 2);
 }
 
 /** A string, with the colon of a name; a literal; or a number. */

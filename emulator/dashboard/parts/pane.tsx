@@ -1,6 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a separator that is moved has a value, which a line has not
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { shareAt } from "./drag.js";
 
 const STORED = "async-music-pane";
 const DEFAULT_PERCENT = 42;
@@ -31,8 +32,8 @@ export function Split({ list, pane }: { list: ComponentChildren; pane: Component
         onPointerDown={({ currentTarget, pointerId }) => currentTarget.setPointerCapture(pointerId)}
         onPointerMove={({ currentTarget, pointerId, clientX }) => {
           if (!currentTarget.hasPointerCapture(pointerId)) return;
-          const box = currentTarget.parentElement?.getBoundingClientRect();
-          if (box !== undefined) resize((100 * (box.right - clientX)) / box.width);
+          const { parentElement: split } = currentTarget;
+          if (split !== null) resize(100 * (1 - shareAt(split, clientX)));
         }}
         onKeyDown={(event) => {
           const step = { ArrowLeft: STEP_PERCENT, ArrowRight: -STEP_PERCENT }[event.key];

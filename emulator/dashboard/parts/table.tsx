@@ -13,14 +13,16 @@ export type Column<Item> = readonly [
 /** Rows of a table on one page. */
 const PAGE_SIZE = 10;
 
-/** A table in pages of ten rows. */
-export function Table<Item>(props: {
+export interface TableProps<Item> {
   columns: readonly Column<Item>[];
   items: readonly Item[];
   keyOf(item: Item): string;
   /** Keeps the page, counted from 1, outside the table: in a filter of the address. */
   page?: { value: string; onChange(page: string): void };
-}) {
+}
+
+/** A table in pages of ten rows. */
+export function Table<Item>(props: TableProps<Item>) {
   const { columns, items, keyOf } = props;
   const [ownPage, setOwnPage] = useState("");
   const { value, onChange } = props.page ?? { value: ownPage, onChange: setOwnPage };

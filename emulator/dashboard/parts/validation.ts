@@ -1,5 +1,5 @@
 import { sentence } from "../../../src/contract/message.js";
-import type { CallState } from "./calls.js";
+import type { Call } from "./calls.js";
 import { formatCount } from "./format.js";
 
 /** What is wrong, by the name of the field. */
@@ -53,7 +53,7 @@ function numberRule({ min, max, step }: HTMLInputElement): string {
  * Puts the control plane's messages at the fields they are about, after the labels of these fields. What is about no field has
  * the name `""`.
  */
-export function refusalMessages(form: HTMLFormElement | null, { error, issues }: CallState): FieldMessages {
+export function refusalMessages(form: HTMLFormElement | null, { error, issues }: Call): FieldMessages {
   if (error === null) return {};
   const labels = new Map(
     form === null ? [] : controlsOf(form).map((control) => [control.name, labelOf(control)] as const),

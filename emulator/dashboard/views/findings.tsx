@@ -28,17 +28,12 @@ interface FoundRequest {
 /** By rule, the most frequent first, each with its latest requests first. */
 const groups = computed(() => {
   const gaps = readGaps();
-  const byRule = new Map<Finding["rule"], FoundRequest[]>();
-  for (const finding of ownFindings.value) {
+  const found = ownFindings.value.map((finding): FoundRequest => {
     const key = requestKey(finding);
-    const found = { finding, request: requestsByKey.value.get(key), gapMs: gaps.get(key) ?? null };
-    const others = byRule.get(finding.rule);
-    if (others === undefined) byRule.set(finding.rule, [found]);
-    else others.push(found);
-  }
-  return [...byRule]
-    .map(([rule, found]) => [rule, found.toReversed()] as const)
-    .sort(([, one], [, other]) => other.length - one.length);
+    return { finding, request: requestsByKey.value.get(key), gapMs: gaps.get(key) ?? null };
+  });
+  const byRule = Map.groupBy(found.toReversed(), ({ finding }) => finding.rule);
+  return [...byRule].sort(([, one], [, other]) => other.length - one.length);
 });
 
 /** The time since the read of the same task before each read. */

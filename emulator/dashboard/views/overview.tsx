@@ -2,7 +2,7 @@ import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { linkTo } from "../address.js";
 import type { ExchangeRow, Finding, TaskRow } from "../api.js";
-import { Code, Empty, Figures, Section, Time } from "../parts/display.js";
+import { Code, Empty, type Figure, Figures, Section, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
 import { account, accountId, isLogLoaded, overview, requestKey } from "../store.js";
 import {
@@ -28,43 +28,19 @@ export function OverviewView() {
   const { balance, suspended } = account.value;
   const own = isOneOfMany.value ? `account:${accountId.value} ` : "";
   const isEmpty = isLogLoaded.value && log.value.length === 0;
+  const requestsOf = (status: string) => linkTo("/requests", { q: `${own}status:${status}` });
+  const tasksOf = (status: string) => linkTo("/tasks", { status });
+  const ofRequests = `of ${formatAmount(log.value.length, "request")}`;
+  const ofTasks = `of ${formatAmount(ownTasks.value.length, "task")}`;
+  const rules = countsByRule(ownFindings.value) || "no rule was broken";
+  const frozen = `${formatAmount(balance.frozen, "credit")} frozen`;
   const figures = [
-    [
-      "Failed requests",
-      failed.value.length,
-      `of ${formatAmount(log.value.length, "request")}`,
-      linkTo("/requests", { q: `${own}status:failed` }),
-      failed.value.map(({ at }) => at),
-    ],
-    [
-      "429",
-      limited.value.length,
-      "beyond the rate limit",
-      linkTo("/requests", { q: `${own}status:429` }),
-      limited.value.map(({ at }) => at),
-    ],
-    [
-      "Findings",
-      ownFindings.value.length,
-      countsByRule(ownFindings.value) || "no rule was broken",
-      linkTo("/findings"),
-      ownFindings.value.map(({ at }) => at),
-    ],
-    [
-      "Failed tasks",
-      failedTasks.value.length,
-      `of ${formatAmount(ownTasks.value.length, "task")}`,
-      linkTo("/tasks", { status: "failed" }),
-      failedTasks.value.map(({ discovered_at: at, created_at }) => at ?? created_at),
-    ],
-    [
-      "Unfinished tasks",
-      unfinished.value.length,
-      `${formatAmount(balance.frozen, "credit")} frozen`,
-      linkTo("/tasks", { status: "unfinished" }),
-      unfinished.value.map(({ created_at: at }) => at),
-    ],
-  ] as const;
+    figureOf("Failed requests", failed.value, ofRequests, requestsOf("failed")),
+    figureOf("429", limited.value, "beyond the rate limit", requestsOf("429")),
+    figureOf("Findings", ownFindings.value, rules, linkTo("/findings")),
+    figureOf("Failed tasks", failedTasks.value.map(endOf), ofTasks, tasksOf("failed")),
+    figureOf("Unfinished tasks", unfinished.value.map(endOf), frozen, tasksOf("unfinished")),
+  ];
   return (
     <>
       <h1>What happened</h1>
@@ -86,14 +62,22 @@ export function OverviewView() {
   );
 }
 
-/** Such as `polled_too_often 3 times`. */
-function countsByRule(found: readonly Finding[]): string {
-  const counts = new Map<string, number>();
-  for (const { rule } of found) counts.set(rule, (counts.get(rule) ?? 0) + 1);
-  return [...counts].map(([rule, count]) => `${rule}: ${formatCount(count)}`).join(", ");
+function figureOf(name: string, items: readonly { at: string }[], note: string, list: string): Figure {
+  return [name, items.length, note, list, items.map(({ at }) => at)];
 }
 
-interface LatestProblem {
+/** When the end of a task was discovered; of an unfinished one, its creation. */
+function endOf({ discovered_at, created_at }: TaskRow): { at: string } {
+  return { at: discovered_at ?? created_at };
+}
+
+/** Such as `polled_too_often: 3`. */
+function countsByRule(found: readonly Finding[]): string {
+  const byRule = Map.groupBy(found, ({ rule }) => rule);
+  return Array.from(byRule, ([rule, { length }]) => `${rule}: ${formatCount(length)}`).join(", ");
+}
+
+interface Problem {
   readonly at: string;
   readonly key: string;
   readonly text: ComponentChildren;
@@ -102,7 +86,7 @@ interface LatestProblem {
 /** The latest problems, newest first. Only the last of each kind can be among them. */
 const problems = computed(() => {
   const latest = <Item,>(items: readonly Item[]) => items.slice(-MOST_PROBLEMS);
-  const all: LatestProblem[] = [
+  const all: Problem[] = [
     ...latest(log.value.filter((each) => isFailedRequest(each) || each.status === 429)).map(requestProblem),
     ...latest(ownFindings.value).map(findingProblem),
     ...latest(failedTasks.value).map(taskProblem),
@@ -128,7 +112,7 @@ function ProblemSection() {
   );
 }
 
-function requestProblem(request: ExchangeRow): LatestProblem {
+function requestProblem(request: ExchangeRow): Problem {
   const { at, number, status, ended, error_code: code, message } = request;
   const what = status === null ? (ended ?? "no response") : `${status}${code === null ? "" : ` ${code}`}`;
   return {
@@ -143,31 +127,25 @@ function requestProblem(request: ExchangeRow): LatestProblem {
   };
 }
 
-function findingProblem(finding: Finding): LatestProblem {
+function findingProblem(finding: Finding): Problem {
   const { at, rule, detail } = finding;
-  const number = requestsByKey.value.get(requestKey(finding))?.number ?? null;
+  const request = requestsByKey.value.get(requestKey(finding));
   return {
     at,
     key: `finding ${requestKey(finding)} ${rule}`,
     text: (
       <>
-        {number === null ? rule : <a href={linkTo("/requests", { open: String(number) })}>{rule}</a>}
+        {request === undefined ? rule : <RequestLink request={request}>{rule}</RequestLink>}
         <small> {detail}</small>
       </>
     ),
   };
 }
 
-function taskProblem({
-  task_id: id,
-  status,
-  error_code: code,
-  about,
-  discovered_at,
-  created_at,
-}: TaskRow): LatestProblem {
+function taskProblem(task: TaskRow): Problem {
+  const { task_id: id, status, error_code: code, about } = task;
   return {
-    at: discovered_at ?? created_at,
+    ...endOf(task),
     key: `task ${id}`,
     text: (
       <>

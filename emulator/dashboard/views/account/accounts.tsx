@@ -1,10 +1,7 @@
-import { RANGES } from "../../../core/ranges.js";
 import { linkWith, setParam } from "../../address.js";
-import { type AccountSummary, addAccount, updateAccount } from "../../api.js";
-import { NumberField } from "../../parts/controls.js";
+import { type AccountSummary, call } from "../../api.js";
 import { Mark, Section } from "../../parts/display.js";
-import { useFields } from "../../parts/fields.js";
-import { Action, Form, OnDemand } from "../../parts/form.js";
+import { Action, FieldsForm, OnDemand } from "../../parts/form.js";
 import { formatCount } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
 import { accountId, overview } from "../../store.js";
@@ -36,7 +33,17 @@ export function AccountsView() {
           items={overview.value?.accounts ?? []}
           keyOf={({ account_id: id }) => id}
         />
-        <OnDemand form={(close) => <NewAccount close={close} />}>Create an account…</OnDemand>
+        <OnDemand
+          form={
+            <FieldsForm
+              submit="Create"
+              fields={[{ name: "credits", label: "Starting credits", value: 100 }]}
+              onSubmit={create}
+            />
+          }
+        >
+          Create an account…
+        </OnDemand>
       </Section>
     </AccountPage>
   );
@@ -57,7 +64,7 @@ function Choice({ id }: { id: string }) {
 function Suspension({ of: { account_id: id, suspended } }: { of: AccountSummary }) {
   return (
     <Action
-      onAct={() => updateAccount(id, { suspended: !suspended })}
+      onAct={() => call("PATCH /accounts/{account_id}", id, { suspended: !suspended })}
       aria-label={`${suspended ? "End the suspension of" : "Suspend"} ${accountName(id)}`}
     >
       {suspended ? "End the suspension" : "Suspend"}
@@ -65,16 +72,8 @@ function Suspension({ of: { account_id: id, suspended } }: { of: AccountSummary 
   );
 }
 
-function NewAccount({ close }: { close(): void }) {
-  const { values, bind } = useFields({ credits: "100" });
-  const create = async () => {
-    const created = await addAccount({ credits: Number(values.credits) });
-    setNewKey(created);
-    setParam("account", created.account_id);
-  };
-  return (
-    <Form submit="Create" onSubmit={create} close={close}>
-      <NumberField label="Starting credits" range={RANGES.credits} {...bind("credits")} />
-    </Form>
-  );
+async function create({ credits }: { credits: string }): Promise<void> {
+  const created = await call("POST /accounts", { credits: Number(credits) });
+  setNewKey(created);
+  setParam("account", created.account_id);
 }

@@ -1,11 +1,10 @@
 import { useState } from "preact/hooks";
 import { RANGES } from "../../../core/ranges.js";
-import { type AutoTopUp, authorizeChange, getAutoTopUp, setAutoTopUp, updateAccount } from "../../api.js";
-import { useData } from "../../parts/calls.js";
-import { Flag, NumberField } from "../../parts/controls.js";
+import { type Args, type AutoTopUp, call } from "../../api.js";
+import { useResult } from "../../parts/calls.js";
+import { Flag } from "../../parts/controls.js";
 import { Mark, Problem, Section, Time } from "../../parts/display.js";
-import { useFields } from "../../parts/fields.js";
-import { Action, Form, OnDemand } from "../../parts/form.js";
+import { Action, FieldsForm, OnDemand } from "../../parts/form.js";
 import { formatAmount, formatCount, formatUsd } from "../../parts/format.js";
 import { accountId, now } from "../../store.js";
 
@@ -18,7 +17,7 @@ function stateOf({ enabled, paused_until: until }: AutoTopUp) {
 const TONES = { off: "idle", on: "good", paused: "warn" } as const;
 
 export function AutoTopUpSection() {
-  const { data, error } = useData(() => getAutoTopUp(accountId.value), accountId.value);
+  const { data, error } = useResult("GET /accounts/{account_id}/auto-top-up", accountId.value);
   const state = data && stateOf(data);
   return (
     <Section title="Automatic top-up" aside={state && <Mark tone={TONES[state]}>{state}</Mark>}>
@@ -27,16 +26,18 @@ export function AutoTopUpSection() {
       {data !== undefined && data.saved_card !== null && (
         <>
           <div class="buttons">
-            <OnDemand form={(close) => <Settings of={data} close={close} />}>Edit</OnDemand>
-            {data.enabled && (
-              <Action onAct={() => setAutoTopUp(accountId.value, { enabled: false })}>Switch off</Action>
-            )}
+            <OnDemand form={<Settings of={data} />}>Edit</OnDemand>
+            {data.enabled && <Action onAct={() => update({ enabled: false })}>Switch off</Action>}
           </div>
           <Bank refuses={data.saved_card_refuses} />
         </>
       )}
     </Section>
   );
+}
+
+function update(changes: Args<"PUT /accounts/{account_id}/auto-top-up">[1]): Promise<AutoTopUp> {
+  return call("PUT /accounts/{account_id}/auto-top-up", accountId.value, changes);
 }
 
 function State({ of }: { of: AutoTopUp }) {
@@ -74,7 +75,7 @@ function Bank({ refuses }: { refuses: boolean }) {
   const choice = (text: string, saved_card: "refuses" | "accepts") => (
     <Action
       aria-pressed={refuses === (saved_card === "refuses")}
-      onAct={() => updateAccount(accountId.value, { saved_card })}
+      onAct={() => call("PATCH /accounts/{account_id}", accountId.value, { saved_card })}
     >
       {text}
     </Action>
@@ -89,33 +90,33 @@ function Bank({ refuses }: { refuses: boolean }) {
 }
 
 function dollars(name: "recharge_usd" | "monthly_cap_usd"): string {
-  const [least, most] = RANGES[name].map(formatCount);
-  return `Whole dollars, ${least} to ${most}`;
+  return `Whole dollars, ${RANGES[name].map(formatCount).join(" to ")}`;
 }
 
-/** The amounts, with their labels, their rules, and the values that the form proposes. */
+/** The amounts, with the values that the form proposes. */
 const AMOUNTS = [
-  [
-    "threshold_credits",
-    "Threshold (credits)",
-    `At least ${formatCount(RANGES.threshold_credits[0])} available credits.`,
-    100,
-  ],
-  ["recharge_usd", "Recharge (USD)", `${dollars("recharge_usd")}.`, 10],
-  ["monthly_cap_usd", "Monthly cap (USD)", `${dollars("monthly_cap_usd")}, and at least the recharge.`, 100],
+  {
+    name: "threshold_credits",
+    label: "Threshold (credits)",
+    hint: `At least ${formatCount(RANGES.threshold_credits[0])} available credits.`,
+    proposed: 100,
+  },
+  { name: "recharge_usd", label: "Recharge (USD)", hint: `${dollars("recharge_usd")}.`, proposed: 10 },
+  {
+    name: "monthly_cap_usd",
+    label: "Monthly cap (USD)",
+    hint: `${dollars("monthly_cap_usd")}, and at least the recharge.`,
+    proposed: 100,
+  },
 ] as const;
 
-type Name = (typeof AMOUNTS)[number][0];
-
-function Settings({ of, close }: { of: AutoTopUp; close(): void }) {
-  const initial = AMOUNTS.map(([name, , , proposed]) => [name, String(of[name] ?? proposed)]);
-  const { values, bind } = useFields<Record<Name, string>>(Object.fromEntries(initial));
-  const current = JSON.stringify([of.enabled, ...AMOUNTS.map(([name]) => of[name])]);
+function Settings({ of }: { of: AutoTopUp }) {
+  const current = JSON.stringify([of.enabled, ...AMOUNTS.map(({ name }) => of[name])]);
   // An authorization ends when another program changes the amounts.
   const [authorized, setAuthorized] = useState<string | null>(null);
-  const save = async () => {
-    const { authorization } = await authorizeChange(accountId.value);
-    await setAutoTopUp(accountId.value, {
+  const save = async (values: Record<(typeof AMOUNTS)[number]["name"], string>) => {
+    const { authorization } = await call("POST /accounts/{account_id}/authorizations", accountId.value);
+    await update({
       enabled: true,
       threshold_credits: Number(values.threshold_credits),
       recharge_usd: Number(values.recharge_usd),
@@ -124,22 +125,19 @@ function Settings({ of, close }: { of: AutoTopUp; close(): void }) {
     });
   };
   return (
-    <Form
+    <FieldsForm
       submit={of.enabled ? "Save" : "Switch on"}
+      fields={AMOUNTS.map(({ proposed, ...field }) => {
+        return { ...field, value: of[field.name] ?? proposed };
+      })}
       onSubmit={save}
       disabled={authorized !== current}
-      close={close}
     >
-      <div class="fields">
-        {AMOUNTS.map(([name, label, hint]) => (
-          <NumberField key={name} label={label} hint={hint} range={RANGES[name]} {...bind(name)} />
-        ))}
-      </div>
       <Flag
         label="I authorize these charges. Required to switch on and for each change of the amounts."
         value={authorized === current}
         onChange={(isOn) => setAuthorized(isOn ? current : null)}
       />
-    </Form>
+    </FieldsForm>
   );
 }

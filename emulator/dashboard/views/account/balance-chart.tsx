@@ -6,8 +6,7 @@ import type { Look } from "../../parts/chart-parts.js";
 import { Field } from "../../parts/controls.js";
 import { Empty, Loading, Section, Time } from "../../parts/display.js";
 import { formatCount } from "../../parts/format.js";
-import { Table } from "../../parts/table.js";
-import { type BalanceAfter, balances, isLedgerLoaded, now } from "../../store.js";
+import { balances, isLedgerLoaded, now } from "../../store.js";
 import { balanceCurves } from "./balance-curves.js";
 
 const HEIGHT_PX = 240;
@@ -59,17 +58,15 @@ function BalanceChart() {
       heightPx={HEIGHT_PX}
       data={data}
       parts={partsOf}
-      table={() => (
-        <Table
-          columns={[
-            ["Time (UTC)", (after: BalanceAfter) => <Time at={after.at} />],
-            ["Available", (after) => formatCount(after.available), "number"],
-            ["Frozen", (after) => formatCount(after.frozen), "number"],
-          ]}
-          items={entries}
-          keyOf={({ index }) => String(index)}
-        />
-      )}
+      table={{
+        columns: [
+          ["Time (UTC)", ({ at }) => <Time at={at} />],
+          ["Available", ({ available }) => formatCount(available), "number"],
+          ["Frozen", ({ frozen }) => formatCount(frozen), "number"],
+        ],
+        items: entries,
+        keyOf: ({ index }) => String(index),
+      }}
     />
   );
 }

@@ -1,18 +1,18 @@
+import { useContext } from "preact/hooks";
 import { LONGEST_KEY_NAME } from "../../../core/ranges.js";
-import { addKey, deleteKey, getKeys, type Key, updateKey } from "../../api.js";
-import { useData } from "../../parts/calls.js";
-import { Field } from "../../parts/controls.js";
+import { call, type Key } from "../../api.js";
+import { useResult } from "../../parts/calls.js";
 import { Button, Empty, Loading, Mark, Section, Time } from "../../parts/display.js";
-import { useFields } from "../../parts/fields.js";
-import { Action, Form, OnDemand } from "../../parts/form.js";
+import { Action, Close, FieldsForm, OnDemand } from "../../parts/form.js";
 import { Table } from "../../parts/table.js";
 import { accountId } from "../../store.js";
 import { AccountPage, setNewKey } from "./account.js";
 
 export function KeysView() {
-  const { data } = useData(() => getKeys(accountId.value), accountId.value);
+  const { data } = useResult("GET /accounts/{account_id}/keys", accountId.value);
+  const create = async () => setNewKey(await call("POST /accounts/{account_id}/keys", accountId.value));
   const button = (
-    <Action class="small" onAct={async () => setNewKey(await addKey(accountId.value))}>
+    <Action class="small" onAct={create}>
       Create a key
     </Action>
   );
@@ -49,28 +49,29 @@ export function KeysView() {
   );
 }
 
-function KeyName({ of }: { of: Key }) {
+/** Changes a key of the chosen account. */
+function update(keyId: string, changes: { name?: string; disabled?: boolean }): Promise<unknown> {
+  return call("PATCH /accounts/{account_id}/keys/{key_id}", accountId.value, keyId, changes);
+}
+
+function KeyName({ of: { key_id: keyId, name, last_four: end } }: { of: Key }) {
   return (
     <>
-      {of.name === "" ? <small>no name</small> : of.name}{" "}
+      {name === "" ? <small>no name</small> : name}{" "}
       <OnDemand
         class="small quiet"
-        form={(close) => <NameForm of={of} close={close} />}
-        aria-label={`Edit the name of the key that ends in ${of.last_four}`}
+        form={
+          <FieldsForm
+            submit="Save"
+            fields={[{ name: "name", label: "Name", value: name, maxLength: LONGEST_KEY_NAME }]}
+            onSubmit={(values) => update(keyId, { name: values.name.trim() })}
+          />
+        }
+        aria-label={`Edit the name of the key that ends in ${end}`}
       >
         Edit
       </OnDemand>
     </>
-  );
-}
-
-function NameForm({ of: { key_id: keyId, name }, close }: { of: Key; close(): void }) {
-  const { values, bind } = useFields({ name });
-  const save = () => updateKey(accountId.value, keyId, { name: values.name.trim() });
-  return (
-    <Form submit="Save" onSubmit={save} close={close}>
-      <Field label="Name" maxLength={LONGEST_KEY_NAME} {...bind("name")} />
-    </Form>
   );
 }
 
@@ -87,30 +88,31 @@ function KeyState({ disabled }: { disabled: boolean }) {
 function KeyActions({ of: { key_id: keyId, disabled, name, last_four: end } }: { of: Key }) {
   const label = name === "" ? `…${end}` : name;
   const change = disabled ? "Enable" : "Disable";
-  const confirmation = (close: () => void) => (
+  return (
+    <div class="buttons end">
+      <Action onAct={() => update(keyId, { disabled: !disabled })} aria-label={`${change} key ${label}`}>
+        {change}
+      </Action>
+      <OnDemand form={<Deletion keyId={keyId} label={label} />} aria-label={`Delete key ${label}`}>
+        Delete…
+      </OnDemand>
+    </div>
+  );
+}
+
+function Deletion({ keyId, label }: { keyId: string; label: string }) {
+  const close = useContext(Close);
+  return (
     <div class="buttons end">
       <small>Permanently?</small>
-      <Button onClick={close}>Keep</Button>
+      <Button onClick={() => close?.()}>Keep</Button>
       <Action
         class="small danger"
-        onAct={() => deleteKey(accountId.value, keyId)}
+        onAct={() => call("DELETE /accounts/{account_id}/keys/{key_id}", accountId.value, keyId)}
         aria-label={`Delete key ${label} permanently`}
       >
         Delete
       </Action>
-    </div>
-  );
-  return (
-    <div class="buttons end">
-      <Action
-        onAct={() => updateKey(accountId.value, keyId, { disabled: !disabled })}
-        aria-label={`${change} key ${label}`}
-      >
-        {change}
-      </Action>
-      <OnDemand form={confirmation} aria-label={`Delete key ${label}`}>
-        Delete…
-      </OnDemand>
     </div>
   );
 }

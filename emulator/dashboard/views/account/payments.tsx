@@ -1,6 +1,6 @@
 import { bindParam, param, setParam } from "../../address.js";
-import { getBilling, getPayments, type Payment, updateTopUp } from "../../api.js";
-import { useData } from "../../parts/calls.js";
+import { call, type Payment } from "../../api.js";
+import { useResult } from "../../parts/calls.js";
 import { Field } from "../../parts/controls.js";
 import { Button, Empty, Problem, Section, Status, Time } from "../../parts/display.js";
 import { Action } from "../../parts/form.js";
@@ -8,18 +8,14 @@ import { formatAmount, formatCount, formatUsd } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
 import { accountId } from "../../store.js";
 
-export const PAYMENT_METHODS = { card: "Card", crypto: "Cryptocurrency" };
-export const PAYMENT_RESULTS = { completed: "Completed", pending: "Pending", refused: "Refused" };
+export const METHODS = { card: "Card", crypto: "Cryptocurrency" };
+export const RESULTS = { completed: "Completed", pending: "Pending", refused: "Refused" };
 
 export function PaymentSection() {
-  const { data, error } = useData(async () => {
-    const [{ payments }, { name }] = await Promise.all([
-      getPayments(accountId.value),
-      getBilling(accountId.value),
-    ]);
-    return { payments: payments.toReversed(), isBilled: name !== null };
-  }, accountId.value);
-  const { payments = [], isBilled = false } = data ?? {};
+  const { data, error } = useResult("GET /accounts/{account_id}/top-ups", accountId.value);
+  const { data: billing } = useResult("GET /accounts/{account_id}/billing", accountId.value);
+  const payments = data?.payments.toReversed() ?? [];
+  const isBilled = billing?.name != null;
   const shown = payments.filter(({ status }) => param("status") === "" || status === param("status"));
   return (
     <Section title="Payments and invoices">
@@ -27,7 +23,7 @@ export function PaymentSection() {
       {data !== undefined && payments.length === 0 && (
         <Empty>No payments yet. Each completed top-up has an invoice; granted credits have none.</Empty>
       )}
-      {payments.length > 0 && !isBilled && (
+      {payments.length > 0 && billing?.name === null && (
         <p class="hint" id="billing-reason">
           Invoices can be downloaded once the billing information below is saved: name, address line 1, city
           and country.
@@ -37,7 +33,7 @@ export function PaymentSection() {
         <search class="filters">
           <Field
             label="State"
-            of={[["", "Every state"], ...Object.entries(PAYMENT_RESULTS)]}
+            of={[["", "Every state"], ...Object.entries(RESULTS)]}
             value={param("status")}
             onChange={(status) => {
               setParam("page", "");
@@ -80,7 +76,9 @@ function Method({ of: { method, card, automatic } }: { of: Payment }) {
 function Invoice({ of, isBilled }: { of: Payment; isBilled: boolean }) {
   const { payment_id: paymentId, invoice_id: invoiceId, status } = of;
   const decide = (decision: "completed" | "refused") => () =>
-    updateTopUp(accountId.value, paymentId, { status: decision });
+    call("PATCH /accounts/{account_id}/top-ups/{payment_id}", accountId.value, paymentId, {
+      status: decision,
+    });
   if (status === "pending")
     return (
       <div class="buttons">

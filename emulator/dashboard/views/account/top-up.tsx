@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { USD_PER_CREDIT } from "../../../../src/contract/service.js";
 import { RANGES } from "../../../core/ranges.js";
-import { buyCredits, type Payment } from "../../api.js";
+import { call, type Payment } from "../../api.js";
 import { Field, NumberField } from "../../parts/controls.js";
 import { Section } from "../../parts/display.js";
 import { useFields } from "../../parts/fields.js";
 import { Form } from "../../parts/form.js";
 import { formatAmount } from "../../parts/format.js";
 import { accountId } from "../../store.js";
-import { PAYMENT_METHODS, PAYMENT_RESULTS } from "./payments.js";
+import { METHODS, RESULTS } from "./payments.js";
 
 type TopUp = { usd: string; method: "card" | "crypto"; outcome: Payment["status"] };
 
@@ -20,7 +20,7 @@ export function TopUpSection() {
   const credits = usd >= least && usd <= most ? Math.round(usd / USD_PER_CREDIT) : null;
   const submit = async () => {
     setPayment(null);
-    setPayment(await buyCredits(accountId.value, { ...values, usd }));
+    setPayment(await call("POST /accounts/{account_id}/top-ups", accountId.value, { ...values, usd }));
   };
   return (
     <Section title="Top up">
@@ -30,9 +30,9 @@ export function TopUpSection() {
         onSubmit={submit}
       >
         <div class="fields">
-          <NumberField label="US dollars" range={RANGES.usd} step={0.01} {...bind("usd")} />
-          <Field label="Pay by" of={PAYMENT_METHODS} {...bind("method")} />
-          <Field label="Result" of={PAYMENT_RESULTS} {...bind("outcome")} />
+          <NumberField label="US dollars" step={0.01} {...bind("usd")} />
+          <Field label="Pay by" of={METHODS} {...bind("method")} />
+          <Field label="Result" of={RESULTS} {...bind("outcome")} />
         </div>
         <p class="hint">
           {values.method === "card"

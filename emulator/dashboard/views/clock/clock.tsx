@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { advanceClock } from "../../api.js";
+import { call } from "../../api.js";
 import { Field } from "../../parts/controls.js";
 import { Button, Time } from "../../parts/display.js";
 import { Form } from "../../parts/form.js";
@@ -9,7 +9,7 @@ import { changesUntil, EVENTS, eventsAfter, nextEvents } from "./events.js";
 import { dateOf, momentOf } from "./moments.js";
 
 /** The emulator's time, and a popover that advances it. */
-export function ClockControl() {
+export function Clock() {
   const [isOpen, setOpen] = useState(false);
   // Each time, the form begins empty.
   const [closings, setClosings] = useState(0);
@@ -19,7 +19,7 @@ export function ClockControl() {
   const goTo = async (at: number | null) => {
     if (at === null) throw new Error("Enter a duration such as 8 days, or a date such as 2026-01-31 12:00.");
     if (at < now.peek()) throw new Error(`The time can't go back: it is ${formatTime(now.peek())} UTC.`);
-    await advanceClock({ seconds: (at - now.peek()) / 1000 });
+    await call("POST /clock/advance", { seconds: (at - now.peek()) / 1000 });
     panel.current?.hidePopover();
   };
   return (

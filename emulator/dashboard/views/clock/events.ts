@@ -1,6 +1,6 @@
-import { LIMITS } from "../../../../src/contract/service.js";
 import type { AccountSummary, TaskRow } from "../../api.js";
 import { formatAmount } from "../../parts/format.js";
+import { expiresAt, timeoutAt } from "../tasks/segments.js";
 
 /** What happens by itself while time passes. Each kind's text is about one or several. */
 export const EVENTS = {
@@ -33,12 +33,11 @@ export function eventsAfter(
   };
   for (const { created_at, ends_at, completed_at, status, type } of tasks) {
     if (completed_at === null) {
-      const timeoutAt = Date.parse(created_at) + LIMITS.taskTimeoutMs + 1;
       const endsAt = Date.parse(ends_at ?? "");
-      if (endsAt < timeoutAt) add("end", endsAt);
-      add("timeout", timeoutAt);
+      if (endsAt < timeoutAt(created_at)) add("end", endsAt);
+      add("timeout", timeoutAt(created_at));
     } else if (status === "success" && type !== "lyrics") {
-      add("expiry", Date.parse(completed_at) + LIMITS.audioLifetimeMs);
+      add("expiry", expiresAt(completed_at));
     }
   }
   for (const { keys } of accounts)

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { linkWith } from "../../address.js";
-import { type ExchangeDetails, getExchange } from "../../api.js";
+import { call, type ExchangeDetails } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { Flag } from "../../parts/controls.js";
 import { Empty } from "../../parts/display.js";
@@ -9,10 +9,10 @@ import { parsed } from "../../parts/json.js";
 import { keyNames } from "../../store.js";
 
 /** Two requests side by side: each fact, header and field of a body is a row, and the differences are marked. */
-export function RequestComparison({ numbers }: { numbers: readonly [one: string, other: string] }) {
+export function Comparison({ numbers }: { numbers: readonly [one: string, other: string] }) {
   const [isWhole, setWhole] = useState(false);
   const { data, error } = useData(
-    () => Promise.all(numbers.map((number) => getExchange(number))),
+    () => Promise.all(numbers.map((number) => call("GET /exchanges/{number}", number))),
     numbers.join(" "),
   );
   const [one, other] = (data ?? []).map(partsOf);

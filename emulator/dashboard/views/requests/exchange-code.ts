@@ -1,6 +1,5 @@
 import { LARGEST_BODY_BYTES, UNREAD_BODY } from "../../../core/ranges.js";
 import type { ExchangeDetails } from "../../api.js";
-import { shellQuoted } from "../tasks/task-input.js";
 
 /** Headers that curl sets itself. */
 const OWN_HEADERS = ["accept-encoding", "connection", "content-length", "host", "transfer-encoding"];
@@ -29,4 +28,8 @@ function optionsFor(method: string, url: string): string {
   // With `-X HEAD`, curl waits for a body.
   const request = method === "GET" ? "" : method === "HEAD" ? "--head " : `-X ${name} `;
   return `${request}${/[[\]{}]/.test(url) ? "--globoff " : ""}`;
+}
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,7 +8,7 @@ import type { Sent } from "./exchange-code.js";
 type Shaped = Sent &
   Pick<ExchangeDetails, "path" | "key_id" | "status" | "error_code" | "fault" | "outcome" | "response_body">;
 
-export interface TestContext {
+export interface Surroundings {
   seed: number;
   /** Of the account. */
   policy: Policy;
@@ -21,7 +21,7 @@ export interface TestContext {
 }
 
 /** A request that a test sends, as an expression, and what it needs. */
-interface TestedCall {
+interface Call {
   code: string;
   /** Without the SDK, since the SDK does not send such requests. */
   isRaw: boolean;
@@ -39,16 +39,16 @@ const UNSENDABLE_METHODS = ["CONNECT", "TRACE", "TRACK"];
  *
  * @returns `null` for a request that no test can send
  */
-export function testOf(exchange: Shaped, surroundings: TestContext): string | null {
-  const { method, path, status, outcome, request_body: sent } = exchange;
-  const call = callOf(exchange, surroundings);
+export function testOf(given: Shaped, surroundings: Surroundings): string | null {
+  const rule = given.status === null ? null : surroundings.rule;
+  const exchange = rule === null ? given : withoutState(given, rule);
+  const call = callOf(exchange, { ...surroundings, rule });
   if (call === null) return null;
-  if (surroundings.rule !== null && status !== null)
-    return testOfRule(exchange, surroundings.rule, surroundings);
+  const { method, path, outcome, request_body: sent } = exchange;
   const policy = policyOf(exchange, surroundings.policy);
   const errorCode = ownErrorCode(exchange);
-  const usesClient = !call.isRaw || call.before.length > 0;
   const fault = faultOf(exchange);
+  const usesClient = !call.isRaw || call.before.length > 0;
   const options = {
     seed: surroundings.seed,
     ...(errorCode === "insufficient_credits" && { credits: 0 }),
@@ -56,21 +56,18 @@ export function testOf(exchange: Shaped, surroundings: TestContext): string | nu
   };
   const lines = [
     `await using emulator = createEmulator(${inline(options)});`,
-    ...(errorCode === "account_suspended"
-      ? ["emulator.accounts.update(emulator.accountId, { suspended: true });"]
-      : []),
-    ...(outcome === null
-      ? []
-      : [`emulator.providers.${Object(parsed(sent)).model}.next(${literal(outcome)});`]),
-    ...(usesClient ? [`const client = new AsyncMusic(${clientOptions(exchange, policy)});`] : []),
+    errorCode === "account_suspended" && "emulator.accounts.update(emulator.accountId, { suspended: true });",
+    outcome !== null && `emulator.providers.${Object(parsed(sent)).model}.next(${inline(outcome)});`,
+    usesClient && `const client = new AsyncMusic(${clientOptions(exchange, policy)});`,
     ...call.before,
-    ...(fault === null ? [] : [`emulator.faults.add({ fault: ${literal(fault)} });`]),
-    ...(call.isRaw ? expectResponse(exchange, call.code) : expectResult(exchange, call.code)),
-  ];
-  return vitestOf(`${method} ${path}: ${status ?? "no response"}`, lines, usesClient);
-}
-
-function vitestOf(name: string, lines: readonly string[], usesClient: boolean): string {
+    fault !== null && `emulator.faults.add({ fault: ${inline(fault)} });`,
+    ...(rule !== null
+      ? expectFinding(rule, call.code)
+      : call.isRaw
+        ? expectResponse(exchange, call.code)
+        : expectResult(exchange, call.code)),
+  ].filter((line) => line !== false);
+  const name = `${method} ${path}: ${rule ?? given.status ?? "no response"}`;
   return `${usesClient ? 'import { AsyncMusic } from "async-music";\n' : ""}import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
 
@@ -80,16 +77,22 @@ ${lines.join("\n").replaceAll(/^/gm, "  ")}
 `;
 }
 
-const FAULT_BEFORE = (fault: string) => [
-  `emulator.faults.add({ fault: { ${fault}, when: "before" } });`,
-  "await send();",
-];
+/** A request that breaks a rule, without what else decided its response: the test expects only the finding. */
+function withoutState(exchange: Shaped, rule: Finding["rule"]): Shaped {
+  const isResent = rule === "resent_not_retryable";
+  const outcome = isResent ? ({ outcome: "failure", retryable: false } as const) : null;
+  return { ...exchange, status: 200, error_code: null, fault: null, outcome };
+}
+
+function faultBefore(fault: string): readonly string[] {
+  return [`emulator.faults.add({ fault: { ${fault}, when: "before" } });`, "await send();"];
+}
 
 /** What comes before the request that breaks the rule. */
 const EARLIER: Readonly<Record<Finding["rule"], readonly string[]>> = {
   polled_too_often: ["await send();"],
-  resubmitted_after_unknown_outcome: FAULT_BEFORE('kind: "status", status: 502'),
-  ignored_retry_after: FAULT_BEFORE('kind: "status", status: 429, retry_after_seconds: 30'),
+  resubmitted_after_unknown_outcome: faultBefore('kind: "status", status: 502'),
+  ignored_retry_after: faultBefore('kind: "status", status: 429, retry_after_seconds: 30'),
   resent_not_retryable: [
     "const { data } = await (await send()).json();",
     "await emulator.clock.advance(600_000);",
@@ -97,30 +100,13 @@ const EARLIER: Readonly<Record<Finding["rule"], readonly string[]>> = {
   ],
 };
 
-/** A test of a request that breaks a rule. It is sent without the SDK, which keeps the rules. */
-function testOfRule(exchange: Shaped, rule: Finding["rule"], { seed, created }: TestContext): string {
-  const { method, path, request_body: sent } = exchange;
-  const readsTask = created !== null;
-  const address = readsTask
-    ? 'emulator.url + "/api/v1/task/" + task.task_id'
-    : `emulator.url + ${JSON.stringify(path)}`;
-  const lines = [
-    `await using emulator = createEmulator({ seed: ${seed} });`,
-    ...(rule === "resent_not_retryable"
-      ? [`emulator.providers.${Object(parsed(sent)).model}.next({ outcome: "failure", retryable: false });`]
-      : []),
-    ...(readsTask
-      ? [
-          "const client = new AsyncMusic(emulator.connection());",
-          `const task = await client.tasks.create(${literal(created)});`,
-        ]
-      : []),
-    `const send = () => ${rawCallOf(exchange, address)};`,
+function expectFinding(rule: Finding["rule"], code: string): readonly string[] {
+  return [
+    `const send = () => ${code};`,
     ...EARLIER[rule],
     "await send();",
     `expect(emulator.audit()).toMatchObject([{ rule: "${rule}" }]);`,
   ];
-  return vitestOf(`${method} ${path}: ${rule}`, lines, readsTask);
 }
 
 /** The error code that the state caused, and no fault. */
@@ -170,15 +156,19 @@ function clientOptions(exchange: Shaped, policy: Partial<Policy>): string {
 
 const UNKNOWN_KEY = "emu_unknown";
 
-function callOf(exchange: Shaped, { service, created }: TestContext): TestedCall | null {
+function callOf(exchange: Shaped, { service, created, rule }: Surroundings): Call | null {
   const { method, path, url } = exchange;
   if (UNSENDABLE_METHODS.includes(method) || !path.startsWith("/")) return null;
   const isOfService = url === null || url.startsWith(`${service}/`);
-  const code = isOfService ? sdkCallOf(exchange, created) : null;
-  if (code !== null) {
-    const task = `const task = await client.tasks.create(${literal(created)});`;
-    return { code, isRaw: false, before: created === null ? [] : [task] };
+  const before = created === null ? [] : [`const task = await client.tasks.create(${literal(created)});`];
+  // The SDK keeps the rules.
+  if (rule !== null) {
+    const read = 'emulator.url + "/api/v1/task/" + task.task_id';
+    const address = created === null ? `emulator.url + ${JSON.stringify(path)}` : read;
+    return { code: rawCallOf(exchange, address), isRaw: true, before };
   }
+  const code = isOfService ? sdkCallOf(exchange, created) : null;
+  if (code !== null) return { code, isRaw: false, before };
   const file = fileOf(exchange);
   if (file !== null) return { ...file, code: rawCallOf(exchange, file.code), isRaw: true };
   const address = `emulator.url + ${JSON.stringify(path)}`;
@@ -212,7 +202,7 @@ function sdkCallOf(exchange: Shaped, created: unknown): string | null {
 const SONG = '{ model: "provider_a", task_type: "music", input: { tags: "fado" } }';
 
 /** The address of a file like the one that was read, and the lines that make it; `null` if the file did not exist. */
-function fileOf({ path, status, fault }: Shaped): Pick<TestedCall, "code" | "before"> | null {
+function fileOf({ path, status, fault }: Shaped): Pick<Call, "code" | "before"> | null {
   const [, provider, kind, size] = /^(\/provider_[ab])?\/(audio|art)\/[^/]+(?:\/(\w+))?$/.exec(path) ?? [];
   if (kind === undefined || status === null || status === 404 || fault?.kind === "status") return null;
   const image = size === "large" ? "image_large_url" : "image_url";

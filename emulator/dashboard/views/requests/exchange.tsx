@@ -1,19 +1,28 @@
 import type { ComponentChildren } from "preact";
-import { linkWith } from "../../address.js";
-import { type ExchangeDetails, getExchange, getTask, type Overview, type Policy } from "../../api.js";
-import { useData } from "../../parts/calls.js";
-import { CopyButton, Empty, HttpStatus, Loading } from "../../parts/display.js";
-import { formatAmount, formatBytes } from "../../parts/format.js";
+import { linkTo, linkWith } from "../../address.js";
+import {
+  call,
+  type ExchangeDetails,
+  type ExchangeRow,
+  type Finding,
+  type Overview,
+  type Policy,
+} from "../../api.js";
+import { useData, useResult } from "../../parts/calls.js";
+import { CopyButton, Empty, HttpStatus, Loading, Mark, Time } from "../../parts/display.js";
+import { formatAmount, formatBytes, formatDuration, shortId } from "../../parts/format.js";
 import { Json, whole } from "../../parts/json.js";
-import { findingsByRequest, overview, requestKey } from "../../store.js";
+import { findingsOf, overview, requests } from "../../store.js";
+import { keyLink } from "../request-link.js";
+import { faultText } from "../scenarios/presets.js";
+import { bodyOf, taskOf } from "../tasks/task-input.js";
 import { curlOf } from "./exchange-code.js";
-import { Facts, Findings } from "./exchange-facts.js";
 import { testOf } from "./exchange-test.js";
 import { CHOOSING } from "./search.js";
 
 /** One request and its response, and everything that explains the response. */
 export function ExchangeView({ number }: { number: string }) {
-  const { data, error } = useData(() => getExchange(number), number);
+  const { data, error } = useResult("GET /exchanges/{number}", number);
   return (
     <section class="exchange" aria-label="Request">
       {error !== null ? (
@@ -47,7 +56,9 @@ function Details({ exchange }: { exchange: ExchangeDetails }) {
       </div>
       {complete && <Copies exchange={exchange} />}
       <Facts exchange={exchange} />
-      <Findings exchange={exchange} />
+      {findingsOf(exchange).map((finding) => (
+        <FindingText key={`${finding.rule} ${finding.detail}`} finding={finding} />
+      ))}
       {!complete && (
         <Empty>
           The headers and bodies of this request are no longer kept: newer ones replaced them. The option{" "}
@@ -69,20 +80,20 @@ function Details({ exchange }: { exchange: ExchangeDetails }) {
 function Copies({ exchange }: { exchange: ExchangeDetails }) {
   const { method, task_id: taskId } = exchange;
   const isRead = method === "GET" && taskId !== null;
-  const { data: task } = useData(async () => (isRead ? (await getTask(taskId)).task : null), taskId ?? "");
-  const { model, type: task_type, input, audio_format } = Object(task ?? {});
-  const format = audio_format == null ? {} : { audio_format };
-  const created = task == null ? null : { model, task_type, ...format, input };
+  const { data: created } = useData(
+    async () => (isRead ? bodyOf(taskOf(await call("GET /tasks/{task_id}", taskId))) : null),
+    taskId ?? "",
+  );
   const latest = overview.value;
   const test =
-    latest === null || task === undefined
+    latest === null || created === undefined
       ? null
       : testOf(exchange, {
           seed: latest.seed,
           policy: policyFor(exchange.account_id, latest),
           service: latest.service,
           created,
-          rule: findingsByRequest.value.get(requestKey(exchange))?.[0]?.rule ?? null,
+          rule: findingsOf(exchange)[0]?.rule ?? null,
         });
   return (
     <div class="buttons">
@@ -94,6 +105,72 @@ function Copies({ exchange }: { exchange: ExchangeDetails }) {
 
 function policyFor(accountId: string | null, { accounts, policy }: Overview): Policy {
   return accounts.find(({ account_id: id }) => id === accountId)?.policy ?? policy;
+}
+
+function Facts({ exchange }: { exchange: ExchangeDetails }) {
+  const { at, duration_ms: ms, rate_limit_remaining: remaining, task_id: taskId, fault, outcome } = exchange;
+  const { request_id: requestId, account_id: accountId, error_code: errorCode } = exchange;
+  const facts: readonly (readonly [term: string, description: ComponentChildren])[] = [
+    ["Time (UTC)", <Time at={at} ms />],
+    ["Duration", ms === null ? null : ms < 1000 ? `${ms} ms` : formatDuration(ms)],
+    ["Error code", errorCode && <code>{errorCode}</code>],
+    ["Ended", exchange.ended === "response" ? null : ENDINGS[exchange.ended ?? "response"]],
+    ["Rate limit", remaining === null ? null : `${formatAmount(remaining, "request")} left in the window`],
+    ["Fault", fault && faultText(fault)],
+    ["Outcome", outcome && <code>{JSON.stringify(outcome)}</code>],
+    ["Task", taskId && <a href={linkTo(`/tasks/${taskId}`)}>{shortId(taskId)}…</a>],
+    ["Account", accountId && <a href={linkTo("/account", { account: accountId })}>{shortId(accountId)}…</a>],
+    ["Key", keyLink(exchange)],
+    [
+      "Request ID",
+      <>
+        <code class="id">{requestId}</code> <CopyButton text={requestId} />
+      </>,
+    ],
+    ["Sent from", exchange.manual && <Mark tone="idle">this dashboard</Mark>],
+  ];
+  return (
+    <dl class="facts-list">
+      {facts.map(
+        ([term, description]) =>
+          description !== null &&
+          description !== false && (
+            <div key={term}>
+              <dt>{term}</dt>
+              <dd>{description}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+const ENDINGS = {
+  response: "with a response",
+  broken_response: "the connection broke within the response",
+  disconnect: "the connection broke before the response",
+  stall: "no response until the client gave up",
+} as const;
+
+/** A finding of the audit, with a link to each request that it names. */
+function FindingText({ finding: { rule, detail } }: { finding: Finding }) {
+  return (
+    <p class="finding">
+      <strong>{rule}</strong>{" "}
+      {detail.split(/([\w.:-]{8,})/).map((word, index) => {
+        const named = index % 2 === 1 ? findByRequestId(word.replace(/\.$/, "")) : undefined;
+        return named?.number == null ? (
+          whole(word)
+        ) : (
+          <a href={linkWith("open", String(named.number))}>{word}</a>
+        );
+      })}
+    </p>
+  );
+}
+
+function findByRequestId(id: string): ExchangeRow | undefined {
+  return requests.value.findLast((each) => each.request_id === id);
 }
 
 function Message(props: {

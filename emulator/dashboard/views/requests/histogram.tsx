@@ -1,6 +1,7 @@
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { ExchangeRow } from "../../api.js";
 import { Button, Time } from "../../parts/display.js";
+import { useDrag } from "../../parts/drag.js";
 import { formatAmount, formatCount, formatTime } from "../../parts/format.js";
 import { chips, setChips } from "./search.js";
 
@@ -24,51 +25,32 @@ function groupOf({ status }: ExchangeRow): number {
 
 /** The number of requests over the time range of the list, by status. A drag over it keeps only the requests of that time. */
 export function Histogram({ log }: { log: readonly ExchangeRow[] }) {
-  const svg = useRef<SVGSVGElement>(null);
-  const [drag, setDrag] = useState<readonly [from: number, to: number] | null>(null);
   const from = Date.parse(log[0]?.at ?? "");
   const until = Math.max(from + 1, Date.parse(log.at(-1)?.at ?? ""));
   const { paths, totals } = useMemo(() => barsOf(log, from, until), [log]);
-  if (log.length === 0) return null;
-  const fractionAt = (clientX: number) => {
-    const { left = 0, width = 1 } = svg.current?.getBoundingClientRect() ?? {};
-    return Math.min(Math.max((clientX - left) / width, 0), 1);
-  };
-  const keep = () => {
-    setDrag(null);
-    const [first = 0, last = 0] = [...(drag ?? [])].sort((one, other) => one - other);
-    if (last - first < 1 / BARS) return;
-    const [begin, end] = [first, last].map((part) => new Date(from + part * (until - from)).toISOString());
+  const { drag, listeners } = useDrag(1 / BARS, (part) => {
+    const [begin, end] = [part.from, part.to].map((each) =>
+      new Date(from + each * (until - from)).toISOString(),
+    );
     const others = chips.value.filter(({ field }) => field !== "time");
     setChips([...others, { field: "time", value: `${begin}..${end}` }]);
-  };
+  });
+  if (log.length === 0) return null;
   return (
     <figure class="histogram">
       <svg
-        ref={svg}
         viewBox={`0 0 ${BARS} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
         aria-label={`${formatAmount(log.length, "request")} from ${formatTime(from)} to ${formatTime(until)}, by status`}
-        onPointerDown={({ currentTarget, pointerId, clientX }) => {
-          currentTarget.setPointerCapture(pointerId);
-          setDrag([fractionAt(clientX), fractionAt(clientX)]);
-        }}
-        onPointerMove={({ clientX }) => setDrag((now) => now && [now[0], fractionAt(clientX)])}
-        onPointerUp={keep}
-        onPointerCancel={() => setDrag(null)}
+        {...listeners}
       >
         <title>Drag to keep only the requests of a time</title>
         {GROUPS.map(([name, color], index) => (
           <path key={name} d={paths[index]} style={{ fill: `var(--${color})` }} />
         ))}
         {drag !== null && (
-          <rect
-            class="drag"
-            x={BARS * Math.min(...drag)}
-            width={BARS * Math.abs(drag[1] - drag[0])}
-            height={HEIGHT}
-          />
+          <rect class="drag" x={BARS * drag.from} width={BARS * (drag.to - drag.from)} height={HEIGHT} />
         )}
       </svg>
       <figcaption>

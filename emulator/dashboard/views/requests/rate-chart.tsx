@@ -7,7 +7,6 @@ import type { Look } from "../../parts/chart-parts.js";
 import { Field } from "../../parts/controls.js";
 import { Empty, Loading, Time } from "../../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../../parts/format.js";
-import { Table } from "../../parts/table.js";
 import { isLogLoaded, keyNames, now, overview } from "../../store.js";
 import { type KeyRequests, rateCurves, usesIn, type Window } from "./rate-use.js";
 import { isKey, searchedFor } from "./search.js";
@@ -101,18 +100,16 @@ function RateChart({ use, limits, policy }: RateProps) {
         readoutAt={(use.at.at(-1) ?? 0) / 1000}
         parts={partsOf}
         {...(!isSliding && { drawBelow: (chart, look) => drawWindows(chart, look, windows) })}
-        table={() => (
-          <Table
-            columns={[
-              ["Window from (UTC)", ({ from }: Window) => <Time at={from} ms />],
-              ["Highest use", (window) => formatCount(window.highest), "number"],
-              ["Limit", () => formatCount(limits.requests), "number"],
-              ["Refused (429)", (window) => formatCount(window.refused), "number"],
-            ]}
-            items={windows.toReversed()}
-            keyOf={({ from }) => String(from)}
-          />
-        )}
+        table={{
+          columns: [
+            ["Window from (UTC)", ({ from }) => <Time at={from} ms />],
+            ["Highest use", (window) => formatCount(window.highest), "number"],
+            ["Limit", () => formatCount(limits.requests), "number"],
+            ["Refused (429)", (window) => formatCount(window.refused), "number"],
+          ],
+          items: windows.toReversed(),
+          keyOf: ({ from }) => String(from),
+        }}
       />
     </>
   );

@@ -1,23 +1,15 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { linkTo, linkWith, param, setParam } from "../../address.js";
-import { type ExchangeRow, exportExchanges, searchExchanges } from "../../api.js";
+import { call, type ExchangeRow } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { Empty, HttpStatus, Loading, Mark, Time } from "../../parts/display.js";
 import { Action } from "../../parts/form.js";
 import { formatCount, shortId } from "../../parts/format.js";
 import { Split } from "../../parts/pane.js";
 import { Rows } from "../../parts/rows.js";
-import {
-  findings,
-  findingsByRequest,
-  isLogLoaded,
-  keyNames,
-  overview,
-  requestKey,
-  requests,
-} from "../../store.js";
-import { shortPath } from "../request-link.js";
-import { RequestComparison } from "./compare.js";
+import { findings, findingsOf, isLogLoaded, overview, requests } from "../../store.js";
+import { keyLink, shortPath } from "../request-link.js";
+import { Comparison } from "./compare.js";
 import { ExchangeView } from "./exchange.js";
 import { Histogram } from "./histogram.js";
 import { RateSection } from "./rate-chart.js";
@@ -57,7 +49,7 @@ export function RequestsView() {
           open === "" ? null : other === "" || other === CHOOSING ? (
             <ExchangeView key={open} number={open} />
           ) : (
-            <RequestComparison numbers={[open, other]} />
+            <Comparison numbers={[open, other]} />
           )
         }
       />
@@ -66,7 +58,9 @@ export function RequestsView() {
 }
 
 async function searchBodies(texts: readonly string[]): Promise<Bodies> {
-  const sets = texts.map(async (text) => [text, new Set((await searchExchanges({ text })).numbers)] as const);
+  const sets = texts.map(
+    async (text) => [text, new Set((await call("POST /exchanges/search", { text })).numbers)] as const,
+  );
   return Object.fromEntries(await Promise.all(sets));
 }
 
@@ -157,15 +151,12 @@ function StatusCell({ status, error_code: code }: ExchangeRow) {
   );
 }
 
-/** The key, with a link to its account's keys. */
-function KeyCell({ key_id: id, account_id: account, manual }: ExchangeRow) {
-  if (manual) return <Mark tone="idle">this dashboard</Mark>;
-  if (id === null || account === null) return null;
-  return <a href={linkTo("/account/keys", { account })}>{keyNames.value.get(id) ?? "deleted"}</a>;
+function KeyCell(request: ExchangeRow) {
+  return request.manual ? <Mark tone="idle">this dashboard</Mark> : keyLink(request);
 }
 
 function RuleCell(request: ExchangeRow) {
-  const found = findingsByRequest.value.get(requestKey(request)) ?? [];
+  const found = findingsOf(request);
   if (found.length === 0) return null;
   return (
     <a class="finding" href={linkTo("/findings")} title={found.map(({ detail }) => detail).join("\n")}>
@@ -176,7 +167,7 @@ function RuleCell(request: ExchangeRow) {
 
 async function downloadArchive(shown: readonly ExchangeRow[]): Promise<void> {
   const numbers = shown.flatMap(({ number }) => number ?? []);
-  const archive = new Blob([JSON.stringify(await exportExchanges({ numbers }))], {
+  const archive = new Blob([JSON.stringify(await call("POST /exchanges/har", { numbers }))], {
     type: "application/json",
   });
   const link = document.createElement("a");

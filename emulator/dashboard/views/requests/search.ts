@@ -1,7 +1,7 @@
 import { computed } from "@preact/signals";
 import { param, setParam } from "../../address.js";
 import type { ExchangeRow } from "../../api.js";
-import { findings, findingsByRequest, keyNames, overview, requestKey, requests } from "../../store.js";
+import { findings, findingsOf, keyNames, overview, requests } from "../../store.js";
 import { isFailedRequest } from "../own.js";
 
 /** The search of the request log: `status:402 method:POST rain`. All fields and words must match; of one field, any value. */
@@ -30,9 +30,7 @@ const FIELDS: Readonly<Record<string, Test>> = {
   account: ({ account_id: id }, value) => startsWith(id, idOfAccount(value) ?? value),
   key: ({ key_id: id }, value) => id !== null && isKey(id, value),
   rule: (request, value) =>
-    (findingsByRequest.value.get(requestKey(request)) ?? []).some(
-      ({ rule }) => value === "any" || startsWith(rule, value),
-    ),
+    findingsOf(request).some(({ rule }) => value === "any" || startsWith(rule, value)),
   body: ({ number }, value, bodies) => number !== null && bodies[value]?.has(number) === true,
   time: ({ at }, value) => {
     const [from = "", until = ""] = value.split("..");

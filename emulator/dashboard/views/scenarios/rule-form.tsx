@@ -1,12 +1,11 @@
 import { MODELS } from "../../../../src/contract/service.js";
-import { RANGES } from "../../../core/ranges.js";
-import { addFaultRule, addNextOutcome, type RuleOutcome, setAlways } from "../../api.js";
+import { messageOfThrown } from "../../../../src/contract/thrown.js";
+import { call, type RuleOutcome } from "../../api.js";
 import { Field, NumberField } from "../../parts/controls.js";
 import { useFields } from "../../parts/fields.js";
-import { Form, JsonForm } from "../../parts/form.js";
-import { choicesOf } from "../../parts/presets.js";
-import { FAULTS, REQUESTS } from "./faults.js";
-import { OUTCOMES, outcomeNamed } from "./outcomes.js";
+import { FieldsForm, Form } from "../../parts/form.js";
+import { ANY_FIELD } from "../../parts/validation.js";
+import { choicesOf, FAULTS, OUTCOMES, outcomeNamed, REQUESTS } from "./presets.js";
 import { accountName, ScopeField, scope, scoped } from "./scope.js";
 
 const TASKS = Object.fromEntries(MODELS.map((model) => [model, `a task of ${model}`]));
@@ -35,18 +34,22 @@ export function RuleForm() {
   }[values.often];
   const rule = { ...REQUESTS[values.when]?.[1], ...limits, fault, ...scoped() };
   const outcome = { ...outcomeNamed(values.outcome), ...scoped() };
+  const example = model === undefined ? rule : outcome;
   const isLasting = model !== undefined && values.often === "every";
-  const addOutcome = async (given: RuleOutcome, times = 1) => {
-    if (model === undefined) return;
-    if (isLasting) await setAlways(model, given);
-    else for (let count = 0; count < times; count++) await addNextOutcome(model, given);
+  // The control plane checks what is added.
+  const add = async (given: unknown, times = 1) => {
+    if (model === undefined) await call("POST /faults", given as typeof rule);
+    else if (isLasting) await call("PUT /providers/{model}/always", model, given as RuleOutcome);
+    else
+      for (let count = 0; count < times; count++)
+        await call("POST /providers/{model}/next", model, given as RuleOutcome);
   };
   const route = model === undefined ? "/faults" : `/providers/${model}/${isLasting ? "always" : "next"}`;
   return (
     <>
       <Form
         submit={`Add for ${accountName(scope()?.account_id ?? null)}`}
-        onSubmit={() => (model === undefined ? addFaultRule(rule) : addOutcome(outcome, often))}
+        onSubmit={() => add(example, often)}
       >
         <div class="sentence">
           When
@@ -59,9 +62,9 @@ export function RuleForm() {
             of={model === undefined ? { ...TIMES, sometimes: "with probability" } : TIMES}
             {...bind("often")}
           />
-          {values.often === "times" && <NumberField label="Times" range={RANGES.times} {...bind("times")} />}
+          {values.often === "times" && <NumberField label="Times" {...bind("times")} />}
           {values.often === "sometimes" && (
-            <NumberField label="Probability" range={RANGES.probability} step="any" {...bind("probability")} />
+            <NumberField label="Probability" step="any" {...bind("probability")} />
           )}
           {model === undefined ? (
             <>
@@ -76,19 +79,26 @@ export function RuleForm() {
           )}
         </div>
       </Form>
-      <JsonForm
-        label={
-          <>
-            Anything else, as JSON for <code>{`${isLasting ? "PUT" : "POST"} /_emulator${route}`}</code>
-          </>
-        }
-        example={model === undefined ? rule : outcome}
-        submit="Add the JSON"
-        // The control plane checks it.
-        onSubmit={(json) =>
-          model === undefined ? addFaultRule(json as typeof rule) : addOutcome(json as RuleOutcome)
-        }
-      />
+      <details>
+        <summary>
+          Anything else, as JSON for <code>{`${isLasting ? "PUT" : "POST"} /_emulator${route}`}</code>
+        </summary>
+        <FieldsForm
+          submit="Add the JSON"
+          fields={[
+            { name: ANY_FIELD, label: "JSON", value: JSON.stringify(example), required: true, rows: 3 },
+          ]}
+          onSubmit={async (values) => add(parseJson(values[ANY_FIELD]))}
+        />
+      </details>
     </>
   );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`Invalid JSON: ${messageOfThrown(error)}`);
+  }
 }

@@ -1,13 +1,11 @@
 import { linkTo } from "../../address.js";
-import { type Rule, removeRule } from "../../api.js";
+import { call, type Rule } from "../../api.js";
 import { Empty, Section } from "../../parts/display.js";
 import { Action } from "../../parts/form.js";
 import { formatCount } from "../../parts/format.js";
-import { presetText } from "../../parts/presets.js";
 import { Table } from "../../parts/table.js";
 import { overview } from "../../store.js";
-import { faultText, REQUESTS } from "./faults.js";
-import { OUTCOMES } from "./outcomes.js";
+import { faultText, OUTCOMES, REQUESTS, textOf } from "./presets.js";
 import { RuleForm } from "./rule-form.js";
 import { accountName } from "./scope.js";
 
@@ -20,7 +18,9 @@ export function RuleSection() {
       title="Rules"
       aside={
         active.length > 1 && (
-          <Action onAct={() => Promise.all(active.map(({ id }) => removeRule(String(id))))}>
+          <Action
+            onAct={() => Promise.all(active.map(({ id }) => call("DELETE /rules/{rule_id}", String(id))))}
+          >
             Remove all {formatCount(active.length)}
           </Action>
         )
@@ -74,7 +74,7 @@ function oftenOf(probability = 1, left: number | null): string {
 }
 
 function effectOf({ fault, outcome }: Rule): string {
-  return fault === null ? presetText(OUTCOMES, outcome) : faultText(fault.fault);
+  return fault === null ? textOf(OUTCOMES, outcome) : faultText(fault.fault);
 }
 
 /** How often it fired, with links to the latest requests. */
@@ -98,7 +98,7 @@ function Remove({ rule }: { rule: Rule }) {
   if (rule.left === 0) return <small>used up or removed</small>;
   return (
     <Action
-      onAct={() => removeRule(String(rule.id))}
+      onAct={() => call("DELETE /rules/{rule_id}", String(rule.id))}
       aria-label={`Remove: ${conditionOf(rule)} ${effectOf(rule)}`}
     >
       Remove

@@ -1,11 +1,9 @@
 import { POLICY_FIELDS } from "../../../core/policy-fields.js";
-import { RANGES } from "../../../core/ranges.js";
-import { type Policy, setLimits, setPolicy } from "../../api.js";
+import { call, type Policy } from "../../api.js";
 import { useCall } from "../../parts/calls.js";
-import { Field, NumberField } from "../../parts/controls.js";
+import { Field } from "../../parts/controls.js";
 import { Problem, Section } from "../../parts/display.js";
-import { useFields } from "../../parts/fields.js";
-import { Action, Form, OnDemand } from "../../parts/form.js";
+import { Action, FieldsForm, OnDemand } from "../../parts/form.js";
 import { formatAmount, formatCount } from "../../parts/format.js";
 import { overview } from "../../store.js";
 import { RuleSection } from "./rules.js";
@@ -34,7 +32,7 @@ const DEFAULTS = Object.fromEntries(NAMES.map((name) => [name, POLICY_FIELDS[nam
 
 /** The control plane checks which value an option has. */
 const change = (changes: Record<string, unknown>) =>
-  setPolicy({ ...changes, ...scoped() } as Partial<Policy>);
+  call("PATCH /policy", { ...changes, ...scoped() } as Partial<Policy>);
 
 /** The options, changed ones first. */
 function PolicySection() {
@@ -103,33 +101,27 @@ function LimitSection() {
         {name}
         {account === null && own > 0 && others}. The service's limit is 120 in 60 s.
       </p>
-      <OnDemand key={name} form={(close) => <LimitForm {...limits} name={name} close={close} />}>
+      <OnDemand
+        key={name}
+        form={
+          <FieldsForm
+            submit={`Set for ${name}`}
+            fields={[
+              { name: "requests", label: "Requests", value: limits.requests },
+              { name: "window_seconds", label: "In seconds", value: limits.window_seconds, step: "any" },
+            ]}
+            onSubmit={({ requests, window_seconds: seconds }) =>
+              call("PATCH /limits", {
+                requests: Number(requests),
+                window_seconds: Number(seconds),
+                ...scoped(),
+              })
+            }
+          />
+        }
+      >
         Edit
       </OnDemand>
     </Section>
-  );
-}
-
-function LimitForm(props: { requests: number; window_seconds: number; name: string; close(): void }) {
-  const { requests, window_seconds, name, close } = props;
-  const { values, bind } = useFields({ requests: String(requests), window_seconds: String(window_seconds) });
-  const save = () =>
-    setLimits({
-      requests: Number(values.requests),
-      window_seconds: Number(values.window_seconds),
-      ...scoped(),
-    });
-  return (
-    <Form submit={`Set for ${name}`} onSubmit={save} close={close}>
-      <div class="fields">
-        <NumberField label="Requests" range={RANGES.requests} {...bind("requests")} />
-        <NumberField
-          label="In seconds"
-          range={RANGES.window_seconds}
-          step="any"
-          {...bind("window_seconds")}
-        />
-      </div>
-    </Form>
   );
 }

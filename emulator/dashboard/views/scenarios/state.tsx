@@ -1,11 +1,9 @@
 import { useState } from "preact/hooks";
-import { RANGES } from "../../../core/ranges.js";
-import { loadSnapshot, RefusedError, reset } from "../../api.js";
+import { type Args, call, RefusedError } from "../../api.js";
 import { useCall } from "../../parts/calls.js";
-import { Flag, NumberField } from "../../parts/controls.js";
+import { Flag } from "../../parts/controls.js";
 import { Problem, Section } from "../../parts/display.js";
-import { useFields } from "../../parts/fields.js";
-import { Form, OnDemand } from "../../parts/form.js";
+import { FieldsForm, OnDemand } from "../../parts/form.js";
 import { overview } from "../../store.js";
 
 export function SnapshotSection() {
@@ -14,7 +12,7 @@ export function SnapshotSection() {
   const load = async (file: File) => {
     setLoaded(null);
     const snapshot = parseSnapshot(file.name, await file.text());
-    await loadSnapshot(snapshot).catch((error: unknown) => {
+    await call("PUT /snapshot", snapshot).catch((error: unknown) => {
       throw error instanceof RefusedError
         ? new Error(`${file.name} can't be loaded: ${error.message}`)
         : error;
@@ -53,7 +51,7 @@ export function SnapshotSection() {
   );
 }
 
-type Snapshot = Parameters<typeof loadSnapshot>[0];
+type Snapshot = Args<"PUT /snapshot">[0];
 
 /** The control plane checks the rest. */
 function parseSnapshot(name: string, text: string): Snapshot {
@@ -71,39 +69,35 @@ export function ResetSection() {
         Deletes tasks, accounts, the log, faults and outcomes. The first key stays valid. Save a snapshot to
         keep the rest.
       </p>
-      <OnDemand class="danger" form={(close) => <ResetForm close={close} />}>
+      <OnDemand class="danger" form={<ResetForm />}>
         Reset…
       </OnDemand>
     </Section>
   );
 }
 
-function ResetForm({ close }: { close(): void }) {
+function ResetForm() {
   const { seed = 0, credits = null } = overview.value?.reset ?? {};
-  const { values, bind } = useFields({ seed: String(seed), credits: String(credits ?? "") });
   const [isVaried, setVaried] = useState(false);
-  const submit = () =>
-    reset({
-      ...(values.seed !== "" && { seed: Number(values.seed) }),
-      ...(credits !== null && values.credits !== "" && { credits: Number(values.credits) }),
-      ...(isVaried && { policy: "vary" as const }),
-    });
+  const fields = [
+    { name: "seed", label: "Seed", value: seed, hint: "Of all IDs, times and songs.", required: false },
+    { name: "credits", label: "Credits", value: credits, required: false },
+  ] as const;
   return (
-    <Form submit="Reset everything" onSubmit={submit} danger close={close}>
-      <div class="fields">
-        <NumberField
-          label="Seed"
-          required={false}
-          range={RANGES.seed}
-          hint="Of all IDs, times and songs."
-          {...bind("seed")}
-        />
-        {credits !== null && (
-          <NumberField label="Credits" required={false} range={RANGES.credits} {...bind("credits")} />
-        )}
-      </div>
+    <FieldsForm
+      submit="Reset everything"
+      danger
+      fields={credits === null ? fields.slice(0, 1) : fields}
+      onSubmit={({ seed, credits = "" }) =>
+        call("POST /reset", {
+          ...(seed !== "" && { seed: Number(seed) }),
+          ...(credits !== "" && { credits: Number(credits) }),
+          ...(isVaried && { policy: "vary" as const }),
+        })
+      }
+    >
       {credits === null && <p class="hint">The credits are those of the seed file.</p>}
       <Flag label="Draw the policy from the seed" value={isVaried} onChange={setVaried} />
-    </Form>
+    </FieldsForm>
   );
 }

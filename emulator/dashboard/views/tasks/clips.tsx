@@ -5,24 +5,24 @@ import { formatDuration } from "../../parts/format.js";
 import { now } from "../../store.js";
 import { openDraft } from "./draft.js";
 import { Player } from "./player.js";
-import { spanMs } from "./segments.js";
+import { expiresAt, spanMs } from "./segments.js";
 
 /** The audio of a task. */
 export function Clips({ clips, task }: { clips: readonly Clip[]; task: Task }) {
-  const expiresAt = Date.parse(task.completed_at ?? "") + LIMITS.audioLifetimeMs;
+  const until = expiresAt(task.completed_at);
   return (
-    <Section title="Audio" aside={clips.length > 0 && <Lifetime expiresAt={expiresAt} />}>
+    <Section title="Audio" aside={clips.length > 0 && <Lifetime until={until} />}>
       {clips.length === 0 && <Empty>The outcome of this task has no clips.</Empty>}
       {clips.map((clip) => (
-        <ClipCard key={clip.id} clip={clip} task={task} isExpired={now.value >= expiresAt} />
+        <ClipCard key={clip.id} clip={clip} task={task} isExpired={now.value >= until} />
       ))}
     </Section>
   );
 }
 
-function Lifetime({ expiresAt }: { expiresAt: number }) {
-  if (now.value >= expiresAt) return <small>Expired after 7 days</small>;
-  const leftMs = spanMs(now.value, expiresAt);
+function Lifetime({ until }: { until: number }) {
+  if (now.value >= until) return <small>Expired after 7 days</small>;
+  const leftMs = spanMs(now.value, until);
   return (
     <small class="lifetime">
       <progress max={LIMITS.audioLifetimeMs} value={leftMs} aria-label="Time until the audio expires" />{" "}
@@ -62,19 +62,12 @@ function ClipCard({ clip, task, isExpired }: { clip: Clip; task: Task; isExpired
 
 /** The requests that a clip can be used for (Resources: Clip). */
 function NextSteps({ clip: { id } }: { clip: Clip }) {
-  const draft = { model: "provider_a", format: "" } as const;
-  const continued = {
-    ...draft,
-    type: "music",
-    mode: "continuation",
-    fields: { continue_clip_id: id },
-  } as const;
   return (
     <div class="buttons">
-      <Button onClick={() => openDraft(continued)}>Continue this clip</Button>
-      <Button onClick={() => openDraft({ ...draft, type: "concat", fields: { clip_id: id } })}>
-        Concatenate
+      <Button onClick={() => openDraft({ mode: "continuation", fields: { continue_clip_id: id } })}>
+        Continue this clip
       </Button>
+      <Button onClick={() => openDraft({ type: "concat", fields: { clip_id: id } })}>Concatenate</Button>
     </div>
   );
 }

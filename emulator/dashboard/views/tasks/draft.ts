@@ -35,7 +35,7 @@ export function changeDraft(changes: Partial<Draft>): void {
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft.value));
 }
 
-/** Opens the form with these values instead of the last ones. */
+/** Opens the form of a song of `provider_a`, but with these values. */
 export function openDraft(changes: Partial<Draft>): void {
   changeDraft({ ...EMPTY, fields: {}, ...changes });
   goTo("/tasks/new");

@@ -4,7 +4,7 @@ import { Button, Status, Time } from "../../parts/display.js";
 import { formatAmount, formatDuration, formatTime, shortId } from "../../parts/format.js";
 import { Rows } from "../../parts/rows.js";
 import { now } from "../../store.js";
-import { readsOf, segmentsOf, segmentText, spanMs } from "./segments.js";
+import { readsOf, segmentsOf, spanMs, textOf } from "./segments.js";
 import { percentIn, TimeAxis, type TimeRange, ticksOf } from "./time-axis.js";
 
 /** Of the tasks, unless all are wanted. */
@@ -26,17 +26,15 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
   const tasks =
     param("sort") === "wait" ? inRange.toSorted((one, other) => waitOf(one) - waitOf(other)) : inRange;
   const waited = tasks.reduce((sum, task) => sum + waitOf(task), 0);
-  const onSelect = ({ from, to }: TimeRange) => setParam("zoom", `${from}-${to}`);
-  const onReset = () => setParam("zoom", "");
   return (
     <>
       <div class="heading">
         <h2>Finished tasks waited {formatDuration(waited)} to be noticed</h2>
         <span>
           <Time at={range.from} /> to <Time at={range.to} />{" "}
-          <ZoomSlider end="from" {...{ whole, range, onSelect, onReset }} />{" "}
-          <ZoomSlider end="to" {...{ whole, range, onSelect, onReset }} />{" "}
-          {zoom !== null && <Button onClick={onReset}>Reset the zoom</Button>}
+          <ZoomSlider end="from" whole={whole} range={range} />{" "}
+          <ZoomSlider end="to" whole={whole} range={range} />{" "}
+          {zoom !== null && <Button onClick={resetZoom}>Reset the zoom</Button>}
         </span>
       </div>
       <ul class="legend">
@@ -52,7 +50,7 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
           ["Task", (task) => <About task={task} />],
           ["Status", (task) => <Status of={task.status} />],
           ["Waited", (task) => formatDuration(waitOf(task)), "number"],
-          [<TimeAxis range={range} onSelect={onSelect} />, (task) => <Bar task={task} range={range} />],
+          [<TimeAxis range={range} onSelect={zoomTo} />, (task) => <Bar task={task} range={range} />],
         ]}
         items={tasks}
       />
@@ -60,21 +58,20 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
   );
 }
 
+function zoomTo({ from, to }: TimeRange): void {
+  setParam("zoom", `${from}-${to}`);
+}
+
+function resetZoom(): void {
+  setParam("zoom", "");
+}
+
 /** Moves one end of the shown range, also with the keyboard. Escape shows the whole range. */
-function ZoomSlider(props: {
-  end: keyof TimeRange;
-  whole: TimeRange;
-  range: TimeRange;
-  onSelect(part: TimeRange): void;
-  onReset(): void;
-}) {
-  const { end, whole, range, onSelect, onReset } = props;
+function ZoomSlider(props: { end: keyof TimeRange; whole: TimeRange; range: TimeRange }) {
+  const { end, whole, range } = props;
+  const { from, to } = range;
   const select = (at: number) =>
-    onSelect(
-      end === "from"
-        ? { ...range, from: Math.min(at, range.to - 1) }
-        : { ...range, to: Math.max(at, range.from + 1) },
-    );
+    zoomTo(end === "from" ? { from: Math.min(at, to - 1), to } : { from, to: Math.max(at, from + 1) });
   return (
     <input
       type="range"
@@ -86,7 +83,7 @@ function ZoomSlider(props: {
       step="any"
       value={range[end]}
       onChange={({ currentTarget }) => select(Math.round(currentTarget.valueAsNumber))}
-      onKeyDown={({ key }) => key === "Escape" && onReset()}
+      onKeyDown={({ key }) => key === "Escape" && resetZoom()}
     />
   );
 }
@@ -120,7 +117,7 @@ function Bar({ task, range }: { task: TaskRow; range: TimeRange }) {
     times.map((at) => `M${percent(at)} ${span}`).join("");
   const segments = segmentsOf(task, now.value);
   const reads = readsOf(task.task_id).map(({ at }) => Date.parse(at));
-  const parts = segments.map((segment) => segmentText(segment, task.status));
+  const parts = segments.map((segment) => textOf(segment, task.status));
   const text = [...parts, formatAmount(reads.length, "read")].join(", ");
   return (
     <svg class="gantt-bar" viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label={text}>

@@ -2,18 +2,17 @@ import { DESCRIBED_INPUTS, modesOf, noteOf } from "../../../../src/contract/inpu
 import { priceOf } from "../../../../src/contract/prices.js";
 import { MODELS, TASK_TYPES } from "../../../../src/contract/service.js";
 import { goTo, linkTo } from "../../address.js";
-import { RefusedError, sendManualRequest } from "../../api.js";
+import { call, RefusedError } from "../../api.js";
 import { Field, Flag } from "../../parts/controls.js";
 import { Code, Section } from "../../parts/display.js";
 import { Form } from "../../parts/form.js";
 import { formatAmount } from "../../parts/format.js";
-import { choicesOf } from "../../parts/presets.js";
 import { account, accountId, overview } from "../../store.js";
-import { OUTCOMES, outcomeNamed } from "../scenarios/outcomes.js";
+import { curlOf } from "../requests/exchange-code.js";
+import { choicesOf, OUTCOMES, outcomeNamed } from "../scenarios/presets.js";
 import { changeDraft, draft } from "./draft.js";
 import { Crumbs, checkSent } from "./task.js";
 import {
-  curlCommand,
   type Draft,
   describedBy,
   fieldsOf,
@@ -42,6 +41,16 @@ export function NewTask() {
   const outcome = outcomeNamed(draft.value.outcome);
   const credits = priceOf(model, type);
   const available = account.value?.balance.available ?? 0;
+  const curl = curlOf({
+    method: "POST",
+    url: `${overview.value?.service}/api/v1/task`,
+    request_headers: {
+      "x-api-key": "",
+      "Content-Type": "application/json",
+      ...(outcome !== null && { "X-Emulator-Outcome": JSON.stringify(outcome) }),
+    },
+    request_body: JSON.stringify(request),
+  });
   return (
     <>
       <Crumbs />
@@ -72,7 +81,7 @@ export function NewTask() {
             <Code text={sdkCode(request, outcome)} label="SDK code" />
           </Section>
           <Section title="With curl">
-            <Code text={curlCommand(request, outcome, overview.value?.service ?? "")} label="curl command" />
+            <Code text={curl} label="curl command" />
           </Section>
         </div>
       </div>
@@ -85,7 +94,7 @@ const OUTCOME_UNKNOWN = " A task may have been created: see Tasks.";
 async function submit(): Promise<void> {
   checkOneOf(draft.peek());
   const outcome = outcomeNamed(draft.peek().outcome);
-  const sent = await sendManualRequest(accountId.peek(), {
+  const sent = await call("POST /accounts/{account_id}/requests", accountId.peek(), {
     method: "POST",
     path: "/api/v1/task",
     body: requestOf(draft.peek()),

@@ -1,4 +1,5 @@
 import { computed } from "@preact/signals";
+import { LIMITS } from "../../../../src/contract/service.js";
 import type { ExchangeRow, TaskRow } from "../../api.js";
 import { formatDuration } from "../../parts/format.js";
 import { requests } from "../../store.js";
@@ -9,6 +10,16 @@ export interface Segment {
   kind: "queued" | "running" | "unnoticed";
   from: number;
   to: number;
+}
+
+/** When an unfinished task becomes a timeout. */
+export function timeoutAt(createdAt: string | null): number {
+  return Date.parse(createdAt ?? "") + LIMITS.taskTimeoutMs + 1;
+}
+
+/** When the audio of a finished task expires. `NaN` for an unfinished one. */
+export function expiresAt(completedAt: string | null): number {
+  return Date.parse(completedAt ?? "") + LIMITS.audioLifetimeMs;
 }
 
 /** The parts of a task up to now. `unnoticed` is the time between its end and the read that discovered it. */
@@ -32,7 +43,7 @@ const TEXTS = {
 } as const;
 
 /** Such as `20 seconds running`. */
-export function segmentText({ kind, from, to }: Segment, status: string): string {
+export function textOf({ kind, from, to }: Segment, status: string): string {
   const isRefunded = kind === "unnoticed" && status === "timeout";
   const text = isRefunded ? "ended, but not read; the task timeout refunded it" : TEXTS[kind];
   return `${formatDuration(spanMs(from, to))} ${text}`;
@@ -44,16 +55,9 @@ export function spanMs(from: number, to: number): number {
 }
 
 /** The requests of each task, by method, oldest first. */
-const requestsByTask = computed(() => {
-  const byTask = new Map<string, ExchangeRow[]>();
-  for (const request of requests.value) {
-    const key = `${request.method} ${request.task_id}`;
-    const others = byTask.get(key);
-    if (others === undefined) byTask.set(key, [request]);
-    else others.push(request);
-  }
-  return byTask;
-});
+const requestsByTask = computed(() =>
+  Map.groupBy(requests.value, ({ method, task_id: taskId }) => `${method} ${taskId}`),
+);
 
 /** The request that created the task; none if it is no longer logged. */
 export function creationsOf(taskId: string): readonly ExchangeRow[] {

@@ -8,6 +8,7 @@ import {
 } from "../../../../src/contract/inputs.js";
 import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../../../src/contract/service.js";
 import type { Task } from "../../../../src/contract/task.js";
+import type { TaskDetails } from "../../api.js";
 
 /** A request while it is edited. All fields are text, under their names in `input`. */
 export interface Draft {
@@ -20,6 +21,8 @@ export interface Draft {
   outcome: string;
   fields: Readonly<Record<string, string>>;
 }
+
+type Json = Readonly<Record<string, unknown>>;
 
 export interface InputField {
   readonly name: string;
@@ -75,13 +78,24 @@ export function draftOf(request: Pick<Task, "model" | "type" | "audio_format" | 
   };
 }
 
+/** The OpenAPI document of the control plane has only the first fields of a task, but it is the one of the API. */
+export function taskOf({ task }: TaskDetails): Task<TaskType> {
+  return task as unknown as Task<TaskType>;
+}
+
+/** The body of the request that created a task. */
+export function bodyOf(task: Pick<Task, "model" | "type" | "audio_format" | "input">): Json {
+  const { model, type, audio_format, input } = task;
+  return { model, task_type: type, ...(audio_format !== null && { audio_format }), input };
+}
+
 /** A title may be any JSON value. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** The request body of a draft. */
-export function requestOf(draft: Draft): Record<string, unknown> {
+export function requestOf(draft: Draft): Json {
   const { model, type, format, fields } = draft;
   const input: Record<string, unknown> = {};
   for (const { name, rule } of fieldsOf(draft)) {
@@ -92,8 +106,6 @@ export function requestOf(draft: Draft): Record<string, unknown> {
   }
   return { model, task_type: type, ...(format !== "" && { audio_format: format }), input };
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** The request as a program with the SDK. */
 export function sdkCode(request: Json, outcome: Json | null): string {
@@ -109,18 +121,6 @@ const task = await client.tasks.run(${literal(request)}${options});
 console.log(task.output.result);`;
 }
 
-/** The request as a command for a shell. */
-export function curlCommand(request: Json, outcome: Json | null, service: string): string {
-  const lines = [
-    `curl ${service}/api/v1/task`,
-    `-H "x-api-key: $ASYNC_MUSIC_API_KEY"`,
-    `-H "Content-Type: application/json"`,
-    ...(outcome === null ? [] : [`-H ${shellQuoted(`X-Emulator-Outcome: ${JSON.stringify(outcome)}`)}`]),
-    `--data-binary ${shellQuoted(JSON.stringify(request))}`,
-  ];
-  return lines.join(" \\\n  ");
-}
-
 /** JSON as a literal. Names that need no quotes are easier to read without. */
 export function literal(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(/^( *)"([a-z_]+)":/gm, "$1$2:");
@@ -128,8 +128,4 @@ export function literal(value: unknown): string {
 
 function quoted(text: string): string {
   return text.includes("'") ? JSON.stringify(text) : `'${text.replaceAll("\\", "\\\\")}'`;
-}
-
-export function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

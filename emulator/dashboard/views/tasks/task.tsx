@@ -1,19 +1,15 @@
 import { sentence } from "../../../../src/contract/message.js";
-import { LIMITS, type TaskType } from "../../../../src/contract/service.js";
 import type { Task } from "../../../../src/contract/task.js";
 import { linkTo, path } from "../../address.js";
 import {
-  advanceClock,
+  call,
   type ExchangeRow,
-  getExchange,
-  getTask,
   type ManualResponse,
-  messageIn,
+  messageOf,
   RefusedError,
-  sendManualRequest,
   type TaskDetails,
 } from "../../api.js";
-import { useData } from "../../parts/calls.js";
+import { useResult } from "../../parts/calls.js";
 import { Button, CopyButton, Empty, Loading, Section, Status } from "../../parts/display.js";
 import { Action } from "../../parts/form.js";
 import { formatAmount, shortId } from "../../parts/format.js";
@@ -23,13 +19,13 @@ import { RequestLink } from "../request-link.js";
 import { Clips } from "./clips.js";
 import { Credits } from "./credits.js";
 import { openDraft } from "./draft.js";
-import { creationsOf } from "./segments.js";
-import { draftOf } from "./task-input.js";
+import { creationsOf, timeoutAt } from "./segments.js";
+import { bodyOf, draftOf, taskOf } from "./task-input.js";
 import { Timeline } from "./timeline.js";
 
 export function TaskView() {
   const [, taskId = ""] = path.value;
-  const { data, error } = useData(() => getTask(taskId), taskId);
+  const { data, error } = useResult("GET /tasks/{task_id}", taskId);
   if (error !== null) {
     return (
       <>
@@ -44,10 +40,8 @@ export function TaskView() {
 }
 
 function Details({ details }: { details: TaskDetails }) {
-  // The OpenAPI document of the control plane has only the first fields of a task, but it is the one of the API.
-  const task = details.task as unknown as Task<TaskType>;
-  const { model, type, status, input, audio_format: format, output } = task;
-  const request = { model, task_type: type, ...(format !== null && { audio_format: format }), input };
+  const task = taskOf(details);
+  const { model, type, status, output } = task;
   const about = tasks.value.find(({ task_id: id }) => id === task.task_id)?.about;
   return (
     <>
@@ -95,7 +89,7 @@ function Details({ details }: { details: TaskDetails }) {
         </Section>
         <div>
           <Section title="Request">
-            <Json text={JSON.stringify(request)} label="Request" />
+            <Json text={JSON.stringify(bodyOf(task))} label="Request" />
           </Section>
           <Section title="Response, as the SDK returns it">
             <Json text={JSON.stringify(task)} label="Response" />
@@ -118,7 +112,7 @@ function Cause({ details: { plan }, task }: { details: TaskDetails; task: Task }
 /** A header of the request that created the task, or a rule. An old request has lost its headers. */
 function Setter({ creation }: { creation: ExchangeRow }) {
   const number = String(creation.number);
-  const { data } = useData(() => getExchange(number), number);
+  const { data } = useResult("GET /exchanges/{number}", number);
   const headers = data?.request_headers ?? null;
   return (
     <span>
@@ -138,11 +132,10 @@ function Setter({ creation }: { creation: ExchangeRow }) {
 
 function LyricsActions({ task }: { task: Task<"lyrics"> & { status: "success" } }) {
   const { title, text } = task.output.result;
-  const song = { model: "provider_a", type: "music", mode: "custom", format: "" } as const;
   return (
     <div class="buttons">
       <CopyButton text={text} label="Copy lyrics" />
-      <Button onClick={() => openDraft({ ...song, fields: { prompt: text, title } })}>
+      <Button onClick={() => openDraft({ mode: "custom", fields: { prompt: text, title } })}>
         Make a song from these lyrics
       </Button>
     </div>
@@ -164,10 +157,15 @@ function Actions({ details, task }: { details: TaskDetails; task: Task }) {
   if (status !== "pending" && status !== "running") return <div class="buttons">{again}</div>;
   const { ends_at: endsAt, ends_at_read: endsAtRead } = details.plan;
   const read = async () =>
-    checkSent(await sendManualRequest(details.account_id, { method: "GET", path: `/api/v1/task/${taskId}` }));
+    checkSent(
+      await call("POST /accounts/{account_id}/requests", details.account_id, {
+        method: "GET",
+        path: `/api/v1/task/${taskId}`,
+      }),
+    );
   const skip = async () => {
-    const end = endsAt === null ? Date.parse(createdAt ?? "") + LIMITS.taskTimeoutMs + 1 : Date.parse(endsAt);
-    await advanceClock({ seconds: Math.max(0, Math.ceil((end - now.peek()) / 1000)) });
+    const end = endsAt === null ? timeoutAt(createdAt) : Date.parse(endsAt);
+    await call("POST /clock/advance", { seconds: Math.max(0, Math.ceil((end - now.peek()) / 1000)) });
     await read();
   };
   return (
@@ -188,7 +186,7 @@ export function checkSent({ ended, status, body, issues }: ManualResponse, note 
   if (ended === "stall") throw new Error("There was no response, because of a fault.");
   if (status !== null && status < 300) return;
   const code = typeof body === "object" && body !== null && "error_code" in body ? ` ${body.error_code}` : "";
-  const message = messageIn(body) ?? "the response can't be parsed";
+  const message = messageOf(body) ?? "the response can't be parsed";
   throw new RefusedError(
     `${status}${code}: ${sentence(message)}${note}`,
     issues.map((issue) => ({ ...issue, message: `${issue.message} (${status}${code})` })),

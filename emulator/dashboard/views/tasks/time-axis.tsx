@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useDrag } from "../../parts/drag.js";
 import { formatTime } from "../../parts/format.js";
 
 /** In milliseconds since the epoch. */
@@ -27,41 +27,21 @@ export function percentIn({ from, to }: TimeRange, at: number): number {
 
 /** The axis of a chart. A drag over it selects a part of its range. */
 export function TimeAxis({ range, onSelect }: { range: TimeRange; onSelect(part: TimeRange): void }) {
-  const [drag, setDrag] = useState<readonly [start: number, end: number] | null>(null);
+  const timeAt = (share: number) => Math.round(range.from + share * (range.to - range.from));
+  const { drag, listeners } = useDrag(0.01, ({ from, to }) =>
+    onSelect({ from: timeAt(from), to: timeAt(to) }),
+  );
   const ticks = ticksOf(range);
   const [first = 0, second = first] = ticks;
-  const timeAt = ({ currentTarget, clientX }: { currentTarget: Element; clientX: number }) => {
-    const { left, width } = currentTarget.getBoundingClientRect();
-    const share = Math.min(1, Math.max(0, (clientX - left) / width));
-    return Math.round(range.from + share * (range.to - range.from));
-  };
-  const [from, to] = drag === null ? [0, 0] : [Math.min(...drag), Math.max(...drag)];
   return (
-    <span
-      class="time-axis"
-      title="Drag to zoom in"
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId);
-        setDrag([timeAt(event), timeAt(event)]);
-      }}
-      onPointerMove={(event) => drag !== null && setDrag([drag[0], timeAt(event)])}
-      onPointerUp={() => {
-        // A click is no drag, even if the pointer moved a little.
-        if (to - from > (range.to - range.from) / 100) onSelect({ from, to });
-        setDrag(null);
-      }}
-      onPointerCancel={() => setDrag(null)}
-    >
+    <span class="time-axis" title="Drag to zoom in" {...listeners}>
       {ticks.map((at) => (
         <time key={at} dateTime={new Date(at).toISOString()} style={{ left: `${percentIn(range, at)}%` }}>
           {labelOf(at, second - first)}
         </time>
       ))}
       {drag !== null && (
-        <span
-          class="brush"
-          style={{ left: `${percentIn(range, from)}%`, right: `${100 - percentIn(range, to)}%` }}
-        />
+        <span class="brush" style={{ left: `${100 * drag.from}%`, right: `${100 - 100 * drag.to}%` }} />
       )}
     </span>
   );

@@ -1,4 +1,3 @@
-import { LIMITS } from "../../../../src/contract/service.js";
 import type { Task } from "../../../../src/contract/task.js";
 import { linkTo } from "../../address.js";
 import type { ExchangeRow, TaskDetails } from "../../api.js";
@@ -6,7 +5,16 @@ import { Time } from "../../parts/display.js";
 import { formatAmount, formatCount, formatDuration, shortId } from "../../parts/format.js";
 import { now } from "../../store.js";
 import { RequestLink } from "../request-link.js";
-import { creationsOf, readsOf, type Segment, segmentsOf, segmentText, spanMs } from "./segments.js";
+import {
+  creationsOf,
+  expiresAt,
+  readsOf,
+  type Segment,
+  segmentsOf,
+  spanMs,
+  textOf,
+  timeoutAt,
+} from "./segments.js";
 import { percentIn } from "./time-axis.js";
 
 interface TimelineEvent {
@@ -59,7 +67,7 @@ export function Timeline({ details, task }: { details: TaskDetails; task: Task }
               <small class="legend">
                 {begun.map((segment) => (
                   <span key={segment.kind} class={segment.kind}>
-                    {segmentText(segment, task.status)}
+                    {textOf(segment, task.status)}
                   </span>
                 ))}
               </small>
@@ -98,14 +106,14 @@ function Rail(props: { segments: readonly Segment[]; reads: readonly number[]; f
 function eventsOf({ plan, ledger, reads, ...details }: TaskDetails, task: Task): readonly TimelineEvent[] {
   const { task_id: taskId, status } = task;
   const createdAt = Date.parse(task.created_at ?? "");
-  const timeoutAt = createdAt + LIMITS.taskTimeoutMs + 1;
+  const timesOutAt = timeoutAt(task.created_at);
   const worksFrom = Date.parse(plan.works_from);
   const endsAt = Date.parse(plan.ends_at ?? "");
   // While the task is unfinished, no comparison with this time is true.
   const completedAt = Date.parse(task.completed_at ?? "");
-  const expiresAt = completedAt + LIMITS.audioLifetimeMs;
+  const audioUntil = expiresAt(task.completed_at);
   const isOpen = task.completed_at === null;
-  const endsInTime = endsAt < timeoutAt;
+  const endsInTime = endsAt < timesOutAt;
   const isUnread = status === "timeout" && endsInTime;
   const cause = status === "timeout" ? "by the task timeout" : `because of ${task.error_code}`;
   const credits = ledger.map((entry) => ({
@@ -119,7 +127,7 @@ function eventsOf({ plan, ledger, reads, ...details }: TaskDetails, task: Task):
     plan.ends_at_read === null &&
       !(worksFrom >= completedAt) && { at: worksFrom, text: "The provider starts" },
     ...readEvents(taskId, details.discovered_at),
-    isOpen && !endsInTime && { at: timeoutAt, text: "Timeout" },
+    isOpen && !endsInTime && { at: timesOutAt, text: "Timeout" },
     ((isOpen && endsInTime) || isUnread) && {
       at: endsAt,
       text: `The provider ends: ${plan.outcome}`,
@@ -132,8 +140,8 @@ function eventsOf({ plan, ledger, reads, ...details }: TaskDetails, task: Task):
     },
     ...credits.slice(1),
     Array.isArray(task.output?.result) && {
-      at: expiresAt,
-      text: expiresAt > now.value ? "The audio expires" : "The audio expired",
+      at: audioUntil,
+      text: audioUntil > now.value ? "The audio expires" : "The audio expired",
     },
   ];
   return events.filter((event) => event !== false).sort((one, other) => one.at - other.at);
@@ -168,10 +176,6 @@ function readEvents(taskId: string, foundAt: string | null): readonly TimelineEv
 
 /** Such as `19 × 200, 41 × 429`. */
 function countsOf(reads: readonly ExchangeRow[]): string {
-  const counts = new Map<number | string, number>();
-  for (const { status } of reads) {
-    const name = status ?? "no response";
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts].map(([status, count]) => `${formatCount(count)} × ${status}`).join(", ");
+  const byStatus = Map.groupBy(reads, ({ status }) => status ?? "no response");
+  return Array.from(byStatus, ([status, { length }]) => `${formatCount(length)} × ${status}`).join(", ");
 }
