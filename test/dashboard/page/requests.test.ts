@@ -212,6 +212,26 @@ describe("the list", () => {
     await expect.poll(widthOf).toBeCloseTo(last, -1);
   });
 
+  test.each([
+    [1024, ["Time (UTC)", "Method", "Path", "Status", "Findings"]],
+    [1280, ["Time (UTC)", "Method", "Path", "Status", "Duration", "Task", "Key", "Findings"]],
+  ])("has only columns that fit beside an open request at %i px", async (width, columns) => {
+    const { page, api, submit, goTo } = await openDashboard({
+      context: { viewport: { width, height: 720 } },
+    });
+    const taskId = await submit(LYRICS);
+    for (let read = 0; read < 2; read++) await api("GET", `/task/${taskId}`);
+    await goTo("/requests?open=3");
+    await page.locator("a.finding").waitFor();
+    await page.getByRole("link", { name: "Compare with…" }).waitFor();
+    expect(await page.getByRole("columnheader").allTextContents()).toEqual(columns);
+    const isCut = (element: Element) => element.scrollWidth > element.clientWidth;
+    expect(await page.locator(".rows").evaluate(isCut)).toBe(false);
+    const finding = page.getByRole("cell", { name: "polled_too_often" });
+    if (width < 1280) expect(await finding.evaluate(isCut)).toBe(false);
+    expect(await page.getByRole("region", { name: "Request" }).evaluate(isCut)).toBe(false);
+  });
+
   test("compares two requests, and marks what differs", async () => {
     const { page, api, submit } = await openDashboard({ path: "/requests" });
     await submit(LYRICS);
