@@ -16,7 +16,7 @@ const READMES = globSync("{src,emulator,cli,test,tools,examples}/**/README.md")
 const WORDS: Record<string, readonly string[]> = {
   "CONTRIBUTING.md": [
     ...["chromium-headless-shell", "redis-server", "postgresql", "iproute2", "tini"],
-    ...["ts", "engines", "target", "require", "repository", "homepage", "bugs"],
+    ...["ts", "instanceof", "engines", "target", "require", "repository", "homepage", "bugs"],
   ],
   "emulator/adapters/README.md": ["fetch"],
   "emulator/control/README.md": ["bind"],
