@@ -31,27 +31,30 @@ const built = [
 
 /** Slow tests, and tests with the packages of `tools/`: `npm run check` runs them, and `npm test` does not. */
 const long = [
-  "test/{isolation,kill,pacing}/**/*.test.ts",
-  "test/certify/{clients,scenarios}.test.ts",
-  "test/cli/{drift,drift-*,future,mcp,mcp-conformance}.test.ts",
-  "test/hostile/abort-after-collection.test.ts",
+  "test/{interleavings,isolation,kill,pacing}/**/*.test.ts",
+  "test/certify/{clients,scenarios,sdk}.test.ts",
+  "test/cli/{drift,drift-*,figures,future,mcp,mcp-conformance}.test.ts",
+  "test/hostile/{abort-after-collection,regular-expressions}.test.ts",
   "test/dashboard/copied-code.test.ts",
   "test/contract/{msw,msw-2,performance,policies}.test.ts",
   // It replaces MSW 3 by MSW 2, also for other files in its worker.
   "test/emulator/msw-2.test.ts",
-  "test/worlds/{corpus,future}.test.ts",
-  "test/emulator/{fuzz,invoices,long-chain}.test.ts",
+  "test/worlds/{corpus,explore,future,small-scopes}.test.ts",
+  "test/emulator/{fuzz,future,invoices,long-chain}.test.ts",
+  "test/metrics/ledger.test.ts",
   "test/sdk/{fleet,follow-tenants,pacer-load}.test.ts",
   "test/sdk/memory/*.test.ts",
+  "test/sdk/rules/pacer/{any-load,loads}.test.ts",
+  "test/types/editor.test.ts",
   "test/docs/prose.test.ts",
   "test/openapi/{client,generated,linter}.test.ts",
 ];
 
 /** Slow tests of the built package: they compile projects, or start many processes. */
 const slowBuilt = [
-  "test/cli/{process,state-file}.test.ts",
+  "test/cli/{emulator,process,state-file}.test.ts",
   "test/package/{agent-server,tarball}.test.ts",
-  "test/examples/{buckets,cloudflare,functions,outside,python,servers,shared-emulator}.test.ts",
+  "test/examples/{buckets,cloudflare,functions,next,outside,python,servers,shared-emulator}.test.ts",
   "test/package/{guides,guide-tests}.test.ts",
 ];
 
