@@ -152,6 +152,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [fromNext],
         test: {
           ...nets,
           name: "built-long",
