@@ -103,7 +103,10 @@ const taskDetailsSchema = z.object({
   ledger: list(ledgerEntrySchema),
 });
 
-/** Calls for an observer that follows an emulator, as the dashboard does. They change nothing but tasks that time out. */
+/**
+ * Calls for an observer that follows an emulator, as the dashboard does. Reads apply the timeouts of tasks.
+ * The others change what a user changes on the page: they remove a rule, and send a request.
+ */
 export const observerMethods = {
   getOverview: method("GET /overview", {
     summary:
