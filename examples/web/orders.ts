@@ -34,7 +34,7 @@ export async function orderSong(
       { journal, journalKey: order, probe: true },
     );
   } catch (error) {
-    // With a task ID, the task exists: its response was broken.
+    // If the response was broken, the error may still name the task, which then exists.
     if (!(error instanceof AsyncMusicError) || error.taskId === null) return refused(error);
   }
   return Response.json({ order }, { status: 202 });

@@ -21,7 +21,8 @@ export function SongForm() {
     const response = await fetch(`/api/songs/${key}`, { method: "PUT", body }).catch(() => null);
     setIsOrdering(false);
     if (response?.status === 400) return setProblem("Describe the song in other words.");
-    if (!response?.ok) return setProblem("The order was not confirmed. Click again: it is charged once.");
+    if (!response?.ok)
+      return setProblem("The order was not confirmed. Click again later: it is charged at most once.");
     sessionStorage.removeItem(key);
     setProblem(null);
     setOrder(key);
