@@ -92,6 +92,7 @@ test("the timeline groups many reads with their statuses, but not the one that d
   await goTo(`/tasks/${taskId}`);
   const group = page.getByText("Read 59 more times");
   await group.waitFor();
+  await page.getByText("· discovered the end").waitFor();
   const texts = await page.locator(".timeline li").allTextContents();
   const index = texts.findIndex((text) => text.includes("Read 59 more times"));
   expect(texts[index]).toMatch(/18 × 200, 41 × 429.*after 1 second/);

@@ -185,6 +185,12 @@ describe("the list", () => {
       await page.keyboard.press(key);
       await expect.poll(() => shown.getAttribute("aria-rowindex")).toBe(index);
     }
+    // Presses that come before the view was drawn again.
+    await page.evaluate(() => {
+      for (const key of ["j", "j", "k", "k"])
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    });
+    await expect.poll(() => shown.getAttribute("aria-rowindex")).toBe("197");
     const top = await page.locator(".rows").evaluate((each) => each.scrollTop);
     await page.keyboard.press("Escape");
     await shown.waitFor({ state: "detached" });

@@ -23,7 +23,7 @@ export function RequestsView() {
   const bodies = useData(() => searchBodies(texts), JSON.stringify(texts)).data ?? {};
   const shown = useMemo(() => found(log, bodies), [log, bodies, search.value, findings.value]);
   const [open, other] = [param("open"), param("with")];
-  useStepKeys(shown, open);
+  useStepKeys(shown);
   const openRow = ({ number }: ExchangeRow) => {
     if (number !== null) setParam(other === CHOOSING ? "with" : "open", String(number));
   };
@@ -68,7 +68,7 @@ const DOWN = ["j", "ArrowDown"];
 const UP = ["k", "ArrowUp"];
 
 /** Opens the row below with `j` or ↓, and the row above with `k` or ↑. Escape closes what was opened last. */
-function useStepKeys(shown: readonly ExchangeRow[], open: string): void {
+function useStepKeys(shown: readonly ExchangeRow[]): void {
   useEffect(() => {
     const step = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, metaKey, altKey } = event;
@@ -77,6 +77,8 @@ function useStepKeys(shown: readonly ExchangeRow[], open: string): void {
         target instanceof Element &&
         target.closest("input, select, textarea, summary, [role=separator], pre, dialog");
       if (isElsewhere || ctrlKey || metaKey || altKey || ![...DOWN, ...UP].includes(key)) return;
+      // The row that is open now: the next key may come before this view was drawn again.
+      const open = param("open");
       const index = shown.findLastIndex(({ number }) => String(number) === open);
       const next = index === -1 ? shown.at(-1) : shown[index + (DOWN.includes(key) ? -1 : 1)];
       event.preventDefault();
@@ -84,7 +86,7 @@ function useStepKeys(shown: readonly ExchangeRow[], open: string): void {
     };
     addEventListener("keydown", step);
     return () => removeEventListener("keydown", step);
-  }, [shown, open]);
+  }, [shown]);
 }
 
 function List(props: {
