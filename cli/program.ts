@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
 import type { TaskType } from "../src/contract/service.js";
+import { nearestName } from "../src/contract/text.js";
 import type { CertifyFlags } from "./certify/certify.js";
 import type { EmulatorFlags } from "./emulator.js";
 import { COMMAND_OPTIONS, exampleOf, parseTaskType, type RunFlags } from "./flags.js";
@@ -41,9 +42,25 @@ export async function runProgram(args: readonly string[], given: Terminal): Prom
     // Without a command, commander writes the help to stderr: a misuse.
     if (error instanceof CommanderError && /^commander\.(help|version)/.test(error.code))
       return error.exitCode === 0 ? 0 : 2;
+    const isUnknown = error instanceof CommanderError && error.code === "commander.unknownOption";
     const { report } = await import("./report.js");
-    return report(error, !isEmulator && own.includes("--json"), terminal);
+    return report(
+      isUnknown ? unknownOption(command, own) : error,
+      !isEmulator && own.includes("--json"),
+      terminal,
+    );
   }
+}
+
+/** Commander's message repeats the value of an unknown option, which may be the key. This one has the name only. */
+function unknownOption(command: string, args: readonly string[]): UsageError {
+  const parser = new Command();
+  for (const [name, options] of Object.entries(COMMAND_OPTIONS))
+    if (name === command) for (const option of options) parser.addOption(option);
+  const { unknown } = parser.parseOptions([...args]);
+  const flag = args.find((arg) => arg === unknown[0])?.split("=")[0] ?? "";
+  const meant = nearestName(flag, ["--help", ...parser.options.flatMap(({ long }) => long ?? [])]);
+  return new UsageError(`Unknown option '${flag}'.${meant === null ? "" : ` (Did you mean ${meant}?)`}`);
 }
 
 /** Commands inherit these settings: everything is written to the terminal, and errors are thrown for `report`. */

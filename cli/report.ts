@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { type MessageParts, messageOf } from "../src/contract/message.js";
-import { capitalized, printableLine } from "../src/contract/text.js";
+import { printableLine } from "../src/contract/text.js";
 import { partsOf } from "../src/errors/base.js";
 import * as sdk from "../src/index.js";
 import { PathTaken } from "../src/node/durable.js";
@@ -74,9 +74,7 @@ export function report(thrown: unknown, asJson: boolean, terminal: Terminal): nu
 function reportedError(thrown: unknown): Error {
   if (!(thrown instanceof CommanderError))
     return thrown instanceof Error ? thrown : new Error(String(thrown));
-  // Without the value of an unknown option, which may be the key.
-  const message = thrown.message.replace(/^error: /, "").replace(/(unknown option '[^'=]*)=[^\n]*'/, "$1'");
-  return new UsageError(printableLine(capitalized(message)));
+  return new UsageError(printableLine(thrown.message));
 }
 
 /** How an option of the SDK is given in a shell. */

@@ -21,8 +21,6 @@ const FOREIGN: Readonly<Record<string, string>> = {
   "src/http/never-sent.ts certainlyNeverSent": "undici and Deno: an error without a code",
   "src/http/failure.ts codeOf": "undici: an error without a code",
   "src/http/failure.ts reasonOf": "the service: its message is shortened",
-  "cli/report.ts reportedError":
-    "commander: its message repeats the value of a flag, and begins with `error:`",
   "emulator/dashboard/views/requests/search.ts found": "the reader: words that a message contains",
   "cli/mcp/setup.ts writableDirectory": "Node: its message names a temporary file",
 };

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { expect, test } from "vitest";
 import { exitStatusOf } from "../../cli/exit-status.js";
+import { runProgram } from "../../cli/program.js";
 import { report } from "../../cli/report.js";
 import { Interrupted, UsageError } from "../../cli/terminal.js";
 import * as sdk from "../../src/index.js";
@@ -51,4 +52,17 @@ test.each([
   const { terminal, written } = recordingTerminal();
   report(thrown, true, terminal);
   expect(documented.map(([name]) => name)).toContain(JSON.parse(written.stdout).error.name);
+});
+
+test.each([
+  [["balance", "--apikey=emu_mine"], "Unknown option '--apikey'. (Did you mean --api-key?)"],
+  [
+    ["run", "--title", "-5", "--out=song", "--jsno=emu_mine"],
+    "Unknown option '--jsno'. (Did you mean --json?)",
+  ],
+  [["--key=emu_mine"], "Unknown option '--key'."],
+])("the message about an unknown option of %j has its name, and not its value", async (args, message) => {
+  const { terminal, written } = recordingTerminal();
+  expect(await runProgram(args, terminal)).toBe(2);
+  expect(written.stderr).toBe(`async-music: ${message}\n`);
 });

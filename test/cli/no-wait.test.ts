@@ -77,7 +77,7 @@ test.each([["--out", "songs/"], ["--force"], ["--max-wait", "10m"], ["--no-downl
   "with %s it is a misuse, and nothing is sent",
   async (...flags) => {
     const result = await its.lyrics("--no-wait", ...flags);
-    expectOneLine(result, 2, "Option '--no-wait' cannot be used with option ", flags[0] ?? "");
+    expectOneLine(result, 2, "error: option '--no-wait' cannot be used with option ", flags[0] ?? "");
     expect(paths()).toEqual([]);
   },
 );
