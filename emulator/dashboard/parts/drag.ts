@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 
 type Pointed = PointerEvent & { readonly currentTarget: Element };
 
@@ -21,23 +21,30 @@ interface Span {
  * @returns the part that is being selected, and the listeners of the element
  */
 export function useDrag(least: number, onSelect: (part: Span) => void) {
-  const [ends, setEnds] = useState<readonly [start: number, end: number] | null>(null);
-  const drag = ends && { from: Math.min(...ends), to: Math.max(...ends) };
+  // An event may come before the page was drawn after the one before.
+  const start = useRef<number | null>(null);
+  const [drag, setDrag] = useState<Span | null>(null);
+  const begin = (at: number | null) => {
+    start.current = at;
+    setDrag(null);
+  };
+  const partUpTo = ({ currentTarget, clientX }: Pointed): Span | null => {
+    if (start.current === null) return null;
+    const end = shareAt(currentTarget, clientX);
+    return { from: Math.min(start.current, end), to: Math.max(start.current, end) };
+  };
   const listeners = {
     onPointerDown({ currentTarget, pointerId, clientX }: Pointed) {
       currentTarget.setPointerCapture(pointerId);
-      const start = shareAt(currentTarget, clientX);
-      setEnds([start, start]);
+      begin(shareAt(currentTarget, clientX));
     },
-    onPointerMove({ currentTarget, clientX }: Pointed) {
-      const end = shareAt(currentTarget, clientX);
-      setEnds((last) => last && [last[0], end]);
+    onPointerMove: (event: Pointed) => setDrag(partUpTo(event)),
+    onPointerUp(event: Pointed) {
+      const part = partUpTo(event);
+      begin(null);
+      if (part !== null && part.to - part.from > least) onSelect(part);
     },
-    onPointerUp() {
-      setEnds(null);
-      if (drag !== null && drag.to - drag.from > least) onSelect(drag);
-    },
-    onPointerCancel: () => setEnds(null),
+    onPointerCancel: () => begin(null),
   };
   return { drag, listeners };
 }
