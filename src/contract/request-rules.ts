@@ -62,8 +62,8 @@ function misfitOf(rule: FieldRule, value: unknown): string | null {
   if (type === "boolean") return typeof value === "boolean" ? null : "must be true or false";
   if (type !== "string") {
     const isOfType = (type === "integer" ? Number.isInteger : Number.isFinite)(value);
-    // Without a limit, its comparison is one with NaN, which is false.
-    if (isOfType && !(Number(value) < Number(minimum) || Number(value) > Number(maximum))) return null;
+    const number = Number(value);
+    if (isOfType && number >= (minimum ?? number) && number <= (maximum ?? number)) return null;
     const least = minimum === undefined ? "" : ` of ${minimum} or more`;
     const most = maximum === undefined ? "" : `, ${maximum} or less`;
     return `must be a ${type === "integer" ? "whole " : ""}number${least}${most}`;
