@@ -14,7 +14,7 @@ import {
   taskIdIn,
 } from "../support/responses.js";
 import { createTestClock } from "../support/test-clock.js";
-import { createWorld, inTurn } from "../support/world.js";
+import { arrivals, createWorld, gaps, inTurn } from "../support/world.js";
 
 // The pacer: all requests of one client share one budget.
 
@@ -84,6 +84,19 @@ test("concurrent retrieves of one task are sent a second apart", async () => {
     ["other", 0],
     [TASK_ID, 1000],
   ]);
+});
+
+test("retrieves of one task are a second apart, whatever other tasks are read meanwhile", async () => {
+  const { client, clock, requests } = createWorld((request) => ok(task({ task_id: taskIdIn(request) })));
+  const calls: Promise<unknown>[] = [];
+  for (let at = 0; at < 10_000; at += 100) {
+    calls.push(client.tasks.retrieve(at % 900 === 300 ? TASK_ID : `other-${at}`));
+    await clock.sleep(100);
+  }
+  await Promise.all(calls);
+  const reads = requests.filter(({ path }) => path.endsWith(TASK_ID));
+  expect(reads).toHaveLength(11);
+  for (const gap of gaps(arrivals({ requests: reads }))) expect(gap).toBeGreaterThanOrEqual(1000);
 });
 
 test("a 429 of one client does not delay another client", async () => {
