@@ -29,7 +29,7 @@ export interface RateLimit {
 
 /**
  * A client of the Asynchronous Music and Audio Generation Service. Create one client per API key: all its requests
- * share one budget, which keeps to the key's rate limit.
+ * share one pacer, which keeps to the key's rate limit.
  *
  * @throws {@link InvalidOptionError} an option is missing or out of range, or this is a browser
  *

@@ -65,7 +65,7 @@ export interface ClientOptions {
    * Decides when each request is sent: `redisPacer` of `async-music/redis` for several processes, or your own. A function
    * is called with the client's clock and its API key, and returns the pacer: see `PacerFactory`.
    *
-   * @defaultValue a budget of this client's own
+   * @defaultValue a pacer of this client's own
    */
   pacer?: Pacer | PacerFactory | undefined;
   /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
-import { createSharedBudget } from "../../tools/pacing/shared-budget.js";
+import { createSharedWindow } from "../../tools/pacing/shared-window.js";
 import { interleave, type Stage } from "../support/interleavings.js";
 
 const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
@@ -10,7 +10,7 @@ const SIZE = { requests: 20, windowMs: 60_000 };
 /** Members of a fleet. A counter on the emulator's clock replaces Redis; its replies take up to 1.4 s. */
 function fleetOf({ emulator, slowly, client }: Stage) {
   const { clock } = emulator;
-  const join = createSharedBudget(clock, SIZE);
+  const join = createSharedWindow(clock, SIZE);
   const errors: unknown[] = [];
   const member = () => {
     const fleet = slowly(
@@ -75,7 +75,7 @@ test("a late reply never lowers the count of a fleet, nor ends its hold", () =>
     async (stage) => {
       const { emulator, actors, pick, delay, client } = stage;
       const { clock } = emulator;
-      const join = createSharedBudget(clock, SIZE);
+      const join = createSharedWindow(clock, SIZE);
       const sentDuringHold: number[] = [];
       let heldUntil = 0;
       await actors(async () => {

@@ -1,11 +1,11 @@
 import { AsyncMusic, type ClientOptions, RateLimitedError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { expect, onTestFinished, test } from "vitest";
-import type { FleetBudget } from "../../src/databases/redis/fleet-budget.js";
 import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
+import type { SharedWindow } from "../../src/databases/redis/shared-window.js";
 import { TYPICAL } from "../../tools/pacing/durations.js";
 import { seededRandom } from "../../tools/pacing/random.js";
-import { createSharedBudget } from "../../tools/pacing/shared-budget.js";
+import { createSharedWindow } from "../../tools/pacing/shared-window.js";
 import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
@@ -22,10 +22,10 @@ const SONG = {
 function createFleet() {
   const emulator = createEmulator({ seed: 1, credits: 100_000 });
   onTestFinished(() => emulator[Symbol.asyncDispose]());
-  const join = createSharedBudget(emulator.clock, SIZE);
+  const join = createSharedWindow(emulator.clock, SIZE);
   const errors: unknown[] = [];
 
-  const member = (options: ClientOptions = {}, fleet: FleetBudget = join()) => {
+  const member = (options: ClientOptions = {}, fleet: SharedWindow = join()) => {
     const pacer = new FleetPacer(emulator.clock, fleet, SIZE, (error) => errors.push(error));
     return new AsyncMusic({ ...emulator.connection(), pacer, ...options });
   };
@@ -98,23 +98,23 @@ test("processes that wait for one task read it at least a second apart, also aft
 });
 
 test.each([300, 600, 900])(
-  "a shared budget whose replies take twice %s ms starves no wait",
+  "a shared window whose replies take twice %s ms starves no wait",
   async (delayMs) => {
     const { emulator, clock, member, errors } = createFleet();
-    const join = createSharedBudget(clock, SIZE, delayMs);
-    const budgets = [join(), join()];
+    const join = createSharedWindow(clock, SIZE, delayMs);
+    const windows = [join(), join()];
     let taken = 0;
-    const members = budgets.map((budget) => {
-      const take: FleetBudget["take"] = (upTo) => {
+    const members = windows.map((window) => {
+      const take: SharedWindow["take"] = (upTo) => {
         taken++;
-        return budget.take(upTo);
+        return window.take(upTo);
       };
-      const reserveRead: FleetBudget["reserveRead"] = async (taskId) => {
-        const blockedForMs = await budget.reserveRead(taskId);
+      const reserveRead: SharedWindow["reserveRead"] = async (taskId) => {
+        const blockedForMs = await window.reserveRead(taskId);
         await clock.sleep(delayMs);
         return blockedForMs;
       };
-      return member({}, { ...budget, take, reserveRead });
+      return member({}, { ...window, take, reserveRead });
     });
     emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 60 });
     const [first, second] = members as [AsyncMusic, AsyncMusic];
@@ -133,22 +133,22 @@ test.each(["reserveRead", "take"] as const)(
   async (step) => {
     const { clock, join, errors } = createFleet();
     const controller = new AbortController();
-    const budget = join();
+    const window = join();
     let taken = 0;
-    const fleet: FleetBudget = {
-      ...budget,
+    const fleet: SharedWindow = {
+      ...window,
       async reserveRead(taskId) {
         if (step === "reserveRead") controller.abort("left");
-        return budget.reserveRead(taskId);
+        return window.reserveRead(taskId);
       },
       async take(upTo) {
         taken++;
         controller.abort("left");
-        return budget.take(upTo);
+        return window.take(upTo);
       },
-      noteRead: (taskId) => budget.noteRead(taskId),
+      noteRead: (taskId) => window.noteRead(taskId),
     };
-    const open = (own: FleetBudget) => new FleetPacer(clock, own, SIZE, (error) => errors.push(error));
+    const open = (own: SharedWindow) => new FleetPacer(clock, own, SIZE, (error) => errors.push(error));
     const request = { kind: "poll", taskId: "task-1" } as const;
     await expect(open(fleet).admit(request, controller.signal)).rejects.toBe("left");
     expect(taken).toBe(step === "take" ? 1 : 0);
@@ -276,11 +276,11 @@ test("requests by other programs of the same key are read from the responses and
 test.each([
   ["rejects", () => Promise.reject(new Error("the connection is closed"))],
   ["never responds", () => new Promise<never>(() => {})],
-])("while the shared budget %s, every member paces itself, and one error is reported", async (_, fail) => {
+])("while the shared window %s, every member paces itself, and one error is reported", async (_, fail) => {
   const { clock, join, member, refused, errors } = createFleet();
   const fleet = join();
   let isAway = true;
-  const take: FleetBudget["take"] = (upTo) => (isAway ? fail() : fleet.take(upTo));
+  const take: SharedWindow["take"] = (upTo) => (isAway ? fail() : fleet.take(upTo));
   const client = member({}, { ...fleet, take });
   const began = clock.now();
   await read(client, 130);
@@ -297,7 +297,7 @@ test.each([
   expect(errors).toHaveLength(2);
 });
 
-test("a member retries an unavailable shared budget without exceeding its own", async () => {
+test("a member retries an unavailable shared window without exceeding its own", async () => {
   const { clock, join, member, refused } = createFleet();
   const take = () => Promise.reject(new Error("the connection is closed"));
   const client = member({}, { ...join(), take });
@@ -311,14 +311,14 @@ test("a member retries an unavailable shared budget without exceeding its own", 
   expect(refused()).toEqual([]);
 });
 
-test("a member whose own budget is used up retries the shared one as soon as it may be available", async () => {
+test("a member whose own window is used up retries the shared one as soon as it may be available", async () => {
   const size = { requests: 120, windowMs: 2000 };
   const limits = { requests: 120, windowSeconds: 2 };
   await using emulator = createEmulator({ seed: 1, limits });
   const { clock } = emulator;
-  const fleet = createSharedBudget(clock, size)();
+  const fleet = createSharedWindow(clock, size)();
   let isAway = true;
-  const take: FleetBudget["take"] = (upTo) =>
+  const take: SharedWindow["take"] = (upTo) =>
     isAway ? Promise.reject(new Error("the connection is closed")) : fleet.take(upTo);
   const pacer = new FleetPacer(clock, { ...fleet, take }, size, () => {
     isAway = false;
@@ -336,15 +336,15 @@ test("a listener that rejects leaves no unhandled rejection", async () => {
   const { clock } = emulator;
   const take = () => Promise.reject(new Error("the connection is closed"));
   const listener: () => unknown = () => Promise.reject(new Error("the pager is off"));
-  const pacer = new FleetPacer(clock, { ...createSharedBudget(clock, SIZE)(), take }, SIZE, listener);
+  const pacer = new FleetPacer(clock, { ...createSharedWindow(clock, SIZE)(), take }, SIZE, listener);
   await new AsyncMusic({ ...emulator.connection(), pacer }).account.balance();
   await turns(2);
   expect(unhandled).not.toHaveBeenCalled();
 });
 
-test("a request that is aborted while the budget is read is not sent", async () => {
+test("a request that is aborted while the shared window is read is not sent", async () => {
   const { clock } = createFleet();
-  const pacer = new FleetPacer(clock, createSharedBudget(clock, SIZE, 100)(), SIZE, () => {});
+  const pacer = new FleetPacer(clock, createSharedWindow(clock, SIZE, 100)(), SIZE, () => {});
   const controller = new AbortController();
   void clock.sleep(150).then(() => controller.abort("no"));
   await expect(pacer.admit({ kind: "account" }, controller.signal)).rejects.toBe("no");

@@ -1,9 +1,9 @@
 import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { expect, onTestFinished, test } from "vitest";
-import type { FleetBudget } from "../../src/databases/redis/fleet-budget.js";
 import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
-import { createSharedBudget } from "../../tools/pacing/shared-budget.js";
+import type { SharedWindow } from "../../src/databases/redis/shared-window.js";
+import { createSharedWindow } from "../../tools/pacing/shared-window.js";
 
 // Processes with one pacer share how long tasks took. A record on the emulator's clock replaces Redis.
 
@@ -18,9 +18,9 @@ function createFleet() {
   const emulator = createEmulator({ seed: 1, credits: 10_000 });
   onTestFinished(() => emulator[Symbol.asyncDispose]());
   emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 90 });
-  const join = createSharedBudget(emulator.clock, SIZE);
+  const join = createSharedWindow(emulator.clock, SIZE);
   const errors: unknown[] = [];
-  const member = (changes: Partial<FleetBudget> = {}) => {
+  const member = (changes: Partial<SharedWindow> = {}) => {
     const fleet = Object.assign(join(), changes);
     const pacer = new FleetPacer(emulator.clock, fleet, SIZE, (error) => errors.push(error));
     return new AsyncMusic({ ...emulator.connection(), pacer });

@@ -2,7 +2,7 @@ import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
 import { AsyncMusic } from "../../src/index.js";
 import type { Clock } from "../../src/time/clock.js";
 import type { Limit, Service } from "./service.js";
-import { createSharedBudget } from "./shared-budget.js";
+import { createSharedWindow } from "./shared-window.js";
 
 /** The service and the clock of a policy's clients. */
 export interface Connection {
@@ -33,12 +33,12 @@ export const OURS: Policy = {
     Array.from({ length: processes }, () => createClient(connection, {})),
 };
 
-/** The SDK in processes that share the key's budget: only Redis is replaced, by a count in memory. */
+/** The SDK in processes that share the key's window: only Redis is replaced, by a count in memory. */
 export const FLEET: Policy = {
   name: "redisPacer",
   connect({ processes, ...connection }) {
     const { requests, windowMs } = connection.limit;
-    const join = createSharedBudget(connection.clock, { requests, windowMs });
+    const join = createSharedWindow(connection.clock, { requests, windowMs });
     return Array.from({ length: processes }, () => {
       const pacer = new FleetPacer(connection.clock, join(), { requests, windowMs }, () => {});
       return createClient(connection, { pacer });

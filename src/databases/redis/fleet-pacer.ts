@@ -3,11 +3,11 @@ import { MemoryPacer } from "../../rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer, RateLimitReport } from "../../rate-limit/pacer.js";
 import type { PacerWindow, Rank, WindowChoice, WindowReport } from "../../rate-limit/window.js";
 import { type Clock, SteadyClock } from "../../time/clock.js";
-import { AvailableBudget } from "./available-budget.js";
-import { type FleetBudget, type FleetSize, REPLY_LASTS_MS } from "./fleet-budget.js";
+import { AvailableWindow } from "./available-window.js";
 import { shareOf } from "./fleet-share.js";
 import { FleetWindow } from "./fleet-window.js";
 import { SharedEnds } from "./shared-ends.js";
+import { type FleetSize, REPLY_LASTS_MS, type SharedWindow } from "./shared-window.js";
 import { WaitingTasks } from "./waiting-tasks.js";
 
 /** How often per window this process reports how many tasks it waits for. */
@@ -20,13 +20,13 @@ const EXCHANGES_PER_WINDOW = 12;
 const UNREPORTED = 0.1;
 
 /**
- * A pacer with a shared budget. The requests of this process wait in its own queue. The first one is taken from the shared
- * budget; if that is refused, it returns to the queue. While the budget is unavailable, this process uses a window of its own.
+ * A pacer with a shared window. The requests of this process wait in its own queue. The first one is taken from the shared
+ * window; if that is refused, it returns to the queue. While that is unavailable, this process uses a window of its own.
  */
 export class FleetPacer implements Pacer {
   readonly #callersClock: Clock;
   readonly #clock: SteadyClock;
-  readonly #budget: AvailableBudget;
+  readonly #shared: AvailableWindow;
   readonly #window: FleetWindow;
   readonly #queue: MemoryPacer;
   readonly #reportEveryMs: number;
@@ -34,12 +34,12 @@ export class FleetPacer implements Pacer {
   readonly #ends: SharedEnds;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, fleet: FleetBudget, size: FleetSize, onUnavailable: (error: unknown) => void) {
+  constructor(clock: Clock, fleet: SharedWindow, size: FleetSize, onUnavailable: (error: unknown) => void) {
     this.#callersClock = clock;
     this.#clock = new SteadyClock(clock);
-    this.#budget = new AvailableBudget(this.#clock, fleet, onUnavailable);
+    this.#shared = new AvailableWindow(this.#clock, fleet, onUnavailable);
     this.#window = new FleetWindow(size, () => void this.#reportWaiting());
-    this.#queue = new MemoryPacer(clock, new FleetOrOwnWindow(this.#window, this.#budget));
+    this.#queue = new MemoryPacer(clock, new FleetOrOwnWindow(this.#window, this.#shared));
     this.#queue.tenants.share({ weights: new Map(), elsewhere: 0, unknown: UNREPORTED });
     this.#reportEveryMs = size.windowMs / REPORTS_PER_WINDOW;
     this.#ends = new SharedEnds(
@@ -73,11 +73,11 @@ export class FleetPacer implements Pacer {
   readonly report = (report: RateLimitReport): void => {
     const { taskId, sentAt, remaining, heldForMs } = report;
     this.#queue.report(report);
-    if (!this.#budget.isAvailable) return;
+    if (!this.#shared.isAvailable) return;
     if (taskId !== undefined) this.#noteRead(taskId);
-    if (heldForMs !== null) return void this.#budget.call((budget) => budget.hold(heldForMs));
+    if (heldForMs !== null) return void this.#shared.call((shared) => shared.hold(heldForMs));
     const correction = this.#window.correct(this.#clock.now(), this.#clock.fromClock(sentAt), remaining);
-    if (correction !== null) void this.#budget.call((budget) => budget.correct(correction));
+    if (correction !== null) void this.#shared.call((shared) => shared.correct(correction));
   };
 
   readonly learn: Pacer["learn"] = (task, isFinished) => {
@@ -89,7 +89,7 @@ export class FleetPacer implements Pacer {
   readonly estimate: MemoryPacer["estimate"] = (task) => this.#queue.estimate(task);
   readonly rateLimit: Pacer["rateLimit"] = () => this.#queue.rateLimit();
 
-  /** Reserves the read of the request's task, then takes the request from the shared budget. */
+  /** Reserves the read of the request's task, then takes the request from the shared window. */
   async #take(
     request: PacedRequest,
     signal: AbortSignal | undefined,
@@ -113,14 +113,14 @@ export class FleetPacer implements Pacer {
     return { blockedForMs };
   }
 
-  /** Takes one request from the shared budget; from this process's own window while that is unavailable. */
+  /** Takes one request from the shared window; from this process's own window while that is unavailable. */
   async #takeOne(request: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
     const takenAt = this.#clock.now();
     const { isAhead, leave } = this.#queue.turnOf(request.tenant);
     const upTo = this.#window.ceiling(takenAt, isAhead && request.kind === "poll", leave);
-    const isOwn = !this.#budget.isAvailable;
-    // If the shared budget becomes unavailable, the request returns to the queue, and this process's own window admits it.
-    const taking = isOwn ? null : await this.#budget.call((budget) => budget.take(upTo));
+    const isOwn = !this.#shared.isAvailable;
+    // If the shared window becomes unavailable, the request returns to the queue, and this process's own window admits it.
+    const taking = isOwn ? null : await this.#shared.call((shared) => shared.take(upTo));
     const isTaken = this.#window.update(taking, takenAt, this.#clock.now());
     if ((isOwn || isTaken) && !signal?.aborted) {
       this.#queue.advance();
@@ -138,7 +138,7 @@ export class FleetPacer implements Pacer {
   /** Resolves with how long a read of the same task by another process prevents this request, in milliseconds. */
   async #reserveRead({ taskId }: PacedRequest): Promise<number> {
     if (taskId === undefined) return 0;
-    return (await this.#budget.call((budget) => budget.reserveRead(taskId))) ?? 0;
+    return (await this.#shared.call((shared) => shared.reserveRead(taskId))) ?? 0;
   }
 
   /** The caller has aborted a reserved read. An earlier read by this process may be less than a second old. */
@@ -147,19 +147,19 @@ export class FleetPacer implements Pacer {
   }
 
   #noteRead(taskId: string): void {
-    void this.#budget.call((budget) => budget.noteRead(taskId));
+    void this.#shared.call((shared) => shared.noteRead(taskId));
   }
 
   #exchangeEnds(): void {
-    if (this.#budget.isAvailable) void this.#ends.exchange();
+    if (this.#shared.isAvailable) void this.#ends.exchange();
   }
 
   async #reportWaiting(): Promise<void> {
     const now = this.#clock.now();
-    if (!this.#budget.isAvailable || now < this.#reportedAt + this.#reportEveryMs) return;
+    if (!this.#shared.isAvailable || now < this.#reportedAt + this.#reportEveryMs) return;
     this.#reportedAt = now;
     const own = this.#waiting.report();
-    const all = await this.#budget.call((budget) => budget.reportWaiting(own));
+    const all = await this.#shared.call((shared) => shared.reportWaiting(own));
     if (all === null) return;
     const share = shareOf(own, all, this.#window.polledFreely);
     this.#window.setShare(share, all.size > 1);
@@ -167,24 +167,24 @@ export class FleetPacer implements Pacer {
   }
 }
 
-/** The fleet's window, or this process's own while the shared budget is unavailable. Both count every request. */
+/** The fleet's window, or this process's own while the shared window is unavailable. Both count every request. */
 class FleetOrOwnWindow implements WindowChoice {
   readonly #fleet: FleetWindow;
-  readonly #budget: AvailableBudget;
+  readonly #shared: AvailableWindow;
   readonly #own = new KeyWindow();
 
-  constructor(fleet: FleetWindow, budget: AvailableBudget) {
+  constructor(fleet: FleetWindow, shared: AvailableWindow) {
     this.#fleet = fleet;
-    this.#budget = budget;
+    this.#shared = shared;
   }
 
   get current(): PacerWindow {
-    return this.#budget.isAvailable ? this.#fleet : this.#own.current;
+    return this.#shared.isAvailable ? this.#fleet : this.#own.current;
   }
 
   nextChange(now: number, leave = 0): number {
-    if (this.#budget.isAvailable) return this.#fleet.nextChange(now, leave);
-    return Math.min(this.#own.nextChange(now, leave), this.#budget.unavailableUntil);
+    if (this.#shared.isAvailable) return this.#fleet.nextChange(now, leave);
+    return Math.min(this.#own.nextChange(now, leave), this.#shared.unavailableUntil);
   }
 
   spend(now: number, rank: Rank): void {

@@ -9,21 +9,21 @@ import {
   SHORTEST_STEP_MS,
   type WindowReport,
 } from "../../rate-limit/window.js";
-import { type Correction, type FleetSize, marginOf, type Taking } from "./fleet-budget.js";
 import type { FleetShare } from "./fleet-share.js";
+import { type Correction, type FleetSize, marginOf, type Taking } from "./shared-window.js";
 
 /** Share of a new window to which the shares of the ranks do not apply. */
 const ADVANTAGE = 0.1;
 /** Share of a new window that polls leave to the fleet's creates and account reads; it is released evenly. */
 const RESERVE = 0.25;
-/** How many requests this process takes from the shared budget at the same time, so that other processes get theirs in between. */
+/** How many requests this process takes from the shared window at the same time, so that other processes get theirs in between. */
 const MAX_PENDING = 4;
 /** How long no more requests are taken while that many are pending. */
 const PENDING_DELAY_MS = 2000;
 
 /**
- * The fleet's window as this process last saw it. It decides when to take a request from the shared
- * budget, and how many to plan with; the shared budget decides whether the request is sent.
+ * The fleet's window as this process last saw it. It decides when to take a request from the shared window, and how many to
+ * plan with; the shared window decides whether the request is sent.
  */
 export class FleetWindow implements PacerWindow {
   readonly #size: FleetSize;
@@ -43,7 +43,7 @@ export class FleetWindow implements PacerWindow {
   #share = 1;
   #isDivided = false;
 
-  /** @param beforePlanning - called before the budget is computed */
+  /** @param beforePlanning - called before the polls of the window are computed */
   constructor(size: FleetSize, beforePlanning: () => void) {
     this.#size = size;
     this.#beforePlanning = beforePlanning;
@@ -133,7 +133,7 @@ export class FleetWindow implements PacerWindow {
   }
 
   /**
-   * A request of `takenAt` was taken or refused; `null` if the budget is unavailable. Updates the window, and returns whether
+   * A request of `takenAt` was taken or refused; `null` if the shared window is unavailable. Updates the window, and returns whether
    * the request may be sent.
    */
   update(taking: Taking | null, takenAt: number, now: number): boolean {

@@ -4,9 +4,9 @@ import type { PacerFactory } from "../../rate-limit/pacer.js";
 import { systemUuid } from "../../time/random.js";
 import { sha256Of } from "../hash.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
-import { type FleetBudget, type FleetSize, marginOf, READ_LASTS_MS } from "./fleet-budget.js";
 import { FleetPacer } from "./fleet-pacer.js";
 import { createEndExchange } from "./redis-ends.js";
+import { type FleetSize, marginOf, READ_LASTS_MS, type SharedWindow } from "./shared-window.js";
 import type { TasksByTenant } from "./waiting-tasks.js";
 
 /** Options of `redisPacer`. They must be the same in all processes. */
@@ -25,7 +25,7 @@ export interface RedisPacerOptions {
 }
 
 /**
- * A pacer for many processes: all that use one API key share one budget in Redis, so that the key stays within its rate
+ * A pacer for many processes: all that use one API key share one window in Redis, so that the key stays within its rate
  * limit. Pass it as the `pacer` of each client. Processes need not register.
  *
  * Each process orders its own requests: creates before polls, and polls of likely finished tasks first. It takes one request
@@ -171,7 +171,7 @@ export function createRedisBudget(
   evaluate: Evaluate,
   windowKey: () => Promise<string>,
   size: FleetSize,
-): FleetBudget {
+): SharedWindow {
   const member = systemUuid();
   const run = async (script: string, ...numbers: readonly number[]) =>
     evaluate(

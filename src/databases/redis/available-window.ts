@@ -1,24 +1,24 @@
 import type { SteadyClock } from "../../time/clock.js";
-import { type FleetBudget, REPLY_LASTS_MS } from "./fleet-budget.js";
+import { REPLY_LASTS_MS, type SharedWindow } from "./shared-window.js";
 
-/** The timeout of the shared budget, in two sleeps: a process that was suspended still reads the response after the first one. */
+/** The timeout of the shared window, in two sleeps: a process that was suspended still reads the response after the first one. */
 const TIMEOUT_SLEEPS = 2;
 const SLEEP_MS = REPLY_LASTS_MS / TIMEOUT_SLEEPS;
-/** How long an unavailable shared budget is not used. */
+/** How long an unavailable shared window is not used. */
 const UNAVAILABLE_MS = 10_000;
 
-/** The shared budget of a fleet, which is not called for a while after it has failed or has not responded. */
-export class AvailableBudget {
+/** The shared window of a fleet, which is not called for a while after it has failed or has not responded. */
+export class AvailableWindow {
   readonly #clock: SteadyClock;
-  readonly #budget: FleetBudget;
+  readonly #window: SharedWindow;
   readonly #onUnavailable: (error: unknown) => void;
   unavailableUntil: number = Number.NEGATIVE_INFINITY;
   /** Whether the last call failed. */
   #hasFailed = false;
 
-  constructor(clock: SteadyClock, budget: FleetBudget, onUnavailable: (error: unknown) => void) {
+  constructor(clock: SteadyClock, window: SharedWindow, onUnavailable: (error: unknown) => void) {
     this.#clock = clock;
-    this.#budget = budget;
+    this.#window = window;
     this.#onUnavailable = onUnavailable;
   }
 
@@ -26,12 +26,12 @@ export class AvailableBudget {
     return this.#clock.now() >= this.unavailableUntil;
   }
 
-  /** Resolves with `null` if the shared budget is unavailable, or becomes so by this call. */
-  async call<Reply>(request: (budget: FleetBudget) => Promise<Reply>): Promise<Reply | null> {
+  /** Resolves with `null` if the shared window is unavailable, or becomes so by this call. */
+  async call<Reply>(request: (window: SharedWindow) => Promise<Reply>): Promise<Reply | null> {
     if (!this.isAvailable) return null;
     const timer = new AbortController();
     try {
-      const reply = await Promise.race([request(this.#budget), this.#timeout(timer.signal)]);
+      const reply = await Promise.race([request(this.#window), this.#timeout(timer.signal)]);
       this.#hasFailed = false;
       return reply;
     } catch (error) {

@@ -10,7 +10,7 @@ export interface FleetSize {
 }
 
 /** The window that all processes of a fleet share. */
-export interface FleetBudget {
+export interface SharedWindow {
   /** Takes one request, if at most `upTo` are taken then. The first one opens the window. */
   take(upTo: number): Promise<Taking>;
   /** Refuses all requests for this long. */
@@ -61,7 +61,7 @@ export function marginOf({ windowMs }: FleetSize): number {
 }
 
 const READ_GAP_MS = LIMITS.shortestPollIntervalMs;
-/** The longest time until the shared budget replies; after that it is unavailable. */
+/** The longest time until the shared window replies; after that it is unavailable. */
 export const REPLY_LASTS_MS = 2000;
 /** How long the read of a task prevents those of other processes: until its response comes, and after it. */
 export const READ_LASTS_MS = { inFlight: READ_GAP_MS + REPLY_LASTS_MS, received: READ_GAP_MS } as const;

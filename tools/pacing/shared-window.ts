@@ -1,20 +1,20 @@
 import {
-  type FleetBudget,
   type FleetSize,
   marginOf,
   READ_LASTS_MS,
-} from "../../src/databases/redis/fleet-budget.js";
+  type SharedWindow,
+} from "../../src/databases/redis/shared-window.js";
 import type { TasksByTenant } from "../../src/databases/redis/waiting-tasks.js";
 import type { TaskEnd } from "../../src/rate-limit/schedule.js";
 import type { Clock } from "../../src/time/clock.js";
 
 /** A fleet's window on a test clock, without Redis. It behaves as the tests with Redis require. */
-export function createSharedBudget(clock: Clock, size: FleetSize, latencyMs = 2): () => FleetBudget {
+export function createSharedWindow(clock: Clock, size: FleetSize, latencyMs = 2): () => SharedWindow {
   const lastsMs = size.windowMs + marginOf(size);
-  const waitingBy = new Map<FleetBudget, TasksByTenant>();
-  const reads = new Map<string, { reader: FleetBudget; until: number }>();
-  const ends: { end: TaskEnd; member: FleetBudget }[] = [];
-  const readBy = new Map<FleetBudget, number>();
+  const waitingBy = new Map<SharedWindow, TasksByTenant>();
+  const reads = new Map<string, { reader: SharedWindow; until: number }>();
+  const ends: { end: TaskEnd; member: SharedWindow }[] = [];
+  const readBy = new Map<SharedWindow, number>();
   let [taken, endsAt, isHeld] = [0, 0, false];
   const isOpen = () => clock.now() < endsAt;
 
