@@ -65,7 +65,7 @@ export interface Call {
   adviceIfNotFound?(): string;
 }
 
-/** What stands in a journal while an attempt may be in flight. */
+/** What stands in a journal, or in a budget, while an attempt may be in flight. */
 export interface Claim {
   /** If it throws, the attempt is not sent. */
   take(): Promise<void>;

@@ -11,7 +11,8 @@ import { Retries } from "./retries.js";
 
 /**
  * Sends a call until it succeeds, as often as `judge`, `maxRetries` and `retryBudgetMs` allow: each attempt is admitted by the
- * pacer, the API key is read, the intent is written, the request is sent, and its outcome is judged.
+ * pacer, the API key is read, the claim is taken (a journal's intent, a budget's reservation), the request is sent, and its outcome
+ * is judged.
  */
 export async function send(
   context: Context,
@@ -70,7 +71,7 @@ export function emitAdmission(
 }
 
 /** The last steps before an attempt is sent. What they throw cancels the attempt. */
-async function writeIntent(context: Context, { taskId, beforeSending, claim }: Call): Promise<void> {
+async function takeClaim(context: Context, { taskId, beforeSending, claim }: Call): Promise<void> {
   try {
     await beforeSending?.();
     await claim?.take();
@@ -86,7 +87,7 @@ export function reportUnsent({ clock, pacer }: Context, taskId: string | undefin
 }
 
 /**
- * Reads the API key, writes the intent, and sends a call once, after its admission by the pacer, which receives a report.
+ * Reads the API key, takes the claim, and sends a call once, after its admission by the pacer, which receives a report.
  * Emits `attempt`, `response` and `pause`.
  */
 export async function attempt(
@@ -97,7 +98,7 @@ export async function attempt(
   requestId: string = options.requestId ?? createRequestId(context.random),
 ): Promise<Tried<ApiResponse>> {
   const { headers, timeoutMs, signal } = options;
-  // Before the intent: a process that ends while it reads the key leaves no intent of a request that was not sent.
+  // Before the claim: a process that ends while it reads the key leaves no intent of a request that was not sent.
   const apiKey =
     typeof context.apiKey === "string"
       ? context.apiKey
@@ -106,7 +107,7 @@ export async function attempt(
     reportUnsent(context, call.taskId);
     return apiKey;
   }
-  if (call.beforeSending !== undefined || call.claim !== undefined) await writeIntent(context, call);
+  if (call.beforeSending !== undefined || call.claim !== undefined) await takeClaim(context, call);
   const sentAt = context.clock.now();
   context.emitter.emit("attempt", () => attemptEvent(context, call, requestId));
   // Last abort check: after this, the POST of a run completes even if the caller aborts.
