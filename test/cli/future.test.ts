@@ -106,6 +106,8 @@ async function relayOne(seed: number): Promise<void> {
     { env: { ASYNC_MUSIC_WEBHOOK_SECRET: SECRET } },
   );
   const ended = terminal.run("relay", "--journal", journal, "--webhook", "https://shop.example/songs");
+  // Its code is loaded in real time.
+  while (terminal.listeners.size === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   const hasUnknownEnd = emulator.future.some(({ name }) => name === "final_status");
   // Of a failure with an unknown status, nothing is posted until the wait ends.
   const minutes = hasUnknownEnd && seed % 4 === 1 ? 5 : 90;
