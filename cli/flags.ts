@@ -2,12 +2,11 @@ import { Option } from "commander";
 import {
   DESCRIBED_INPUTS,
   type DescribedInput,
-  type FieldRule,
-  fieldNames,
+  exampleInput,
   type Meaning,
   meaningsOf,
-  modesOf,
-} from "../src/contract/inputs.js";
+} from "../src/contract/input-texts.js";
+import { type FieldRule, fieldNames, modesOf } from "../src/contract/inputs.js";
 import { orList } from "../src/contract/request-rules.js";
 import { MODELS, type Model, TASK_TYPES, type TaskType } from "../src/contract/service.js";
 import { CREDITS_FOR_ALL, CREDITS_FOR_EXTRAS } from "./drift/tests.js";
@@ -126,12 +125,11 @@ function phrase(text: string): string {
 }
 
 /** The flags of an example of this kind: the ones that it needs. */
-export function exampleFlags({ fields, oneOf = [], texts }: DescribedInput): string {
-  return Object.entries(fields)
-    .filter(([field, { isRequired = false }]) => isRequired || oneOf.includes(field))
-    .map(([field]) => {
+export function exampleFlags(described: DescribedInput): string {
+  return Object.entries(exampleInput(described))
+    .map(([field, example]) => {
       const flag = SHORT[field] ?? `--${flagName(field)}`;
-      const value = String(texts.fields[field]?.example);
+      const value = String(example);
       return `${flag} ${/\s/.test(value) ? `"${value}"` : value}`;
     })
     .join(" ");

@@ -1,4 +1,4 @@
-import { DESCRIBED_INPUTS, type DescribedInput } from "../src/contract/inputs.js";
+import { DESCRIBED_INPUTS, type DescribedInput } from "../src/contract/input-texts.js";
 import { type COMMAND_OPTIONS, exampleFlags } from "./flags.js";
 
 /** What the help says after the list of the commands. */

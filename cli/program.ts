@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
-import type { TaskType } from "../src/contract/service.js";
+import { orList } from "../src/contract/request-rules.js";
+import { TASK_TYPES, type TaskType } from "../src/contract/service.js";
 import { nearestName } from "../src/contract/text.js";
 import type { CertifyFlags } from "./certify/certify.js";
 import type { EmulatorFlags } from "./emulator.js";
@@ -126,7 +127,7 @@ export function addCommands(
     return operands;
   };
   add("run")
-    .argument("[type]", "music, lyrics, upload or concat (default: music)", parseTaskType)
+    .argument("[type]", `${orList(TASK_TYPES)} (default: music)`, parseTaskType)
     .allowExcessArguments()
     .action(async (type: TaskType | undefined, flags: RunFlags, { args }: Command) => {
       if (args.length > 1)

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { chosenMode, DESCRIBED_INPUTS, type DescribedInput, modesOf } from "../src/contract/inputs.js";
+import { DESCRIBED_INPUTS, type DescribedInput } from "../src/contract/input-texts.js";
+import { chosenMode, modesOf } from "../src/contract/inputs.js";
 import { messageOfThrown } from "../src/contract/thrown.js";
 import { InvalidRequestError, type TaskRequest, type TaskType } from "../src/index.js";
 import { exampleOf, inputOptionsOf, type RunFlags } from "./flags.js";

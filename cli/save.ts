@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sentence } from "../src/contract/message.js";
+import { isTaskType } from "../src/contract/service.js";
 import { messageOfThrown } from "../src/contract/thrown.js";
 import {
   type AsyncMusic,
@@ -118,9 +119,11 @@ export async function saveResult(
 
 /** The clips of a task; `null` for lyrics and for an unknown type. */
 export function clipsOf(task: SucceededTask): Clip[] | null {
-  return task.type === "music" || task.type === "upload" || task.type === "concat"
-    ? task.output.result
-    : null;
+  return isKnown(task) && !isLyrics(task) ? task.output.result : null;
+}
+
+function isKnown(task: SucceededTask): task is SucceededTask<TaskType> {
+  return isTaskType(task.type);
 }
 
 /** The title and the length of a clip. Clips may lack these, or have something else there. */

@@ -1,4 +1,5 @@
-import { DESCRIBED_INPUTS, modesOf } from "../../src/contract/inputs.js";
+import { DESCRIBED_INPUTS } from "../../src/contract/input-texts.js";
+import { modesOf } from "../../src/contract/inputs.js";
 import {
   findRequestViolation,
   foreignFields,

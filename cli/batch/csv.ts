@@ -1,5 +1,6 @@
 import { type CsvError, parse } from "csv-parse/sync";
-import { DESCRIBED_INPUTS, fieldNames, meaningsOf } from "../../src/contract/inputs.js";
+import { DESCRIBED_INPUTS, meaningsOf } from "../../src/contract/input-texts.js";
+import { fieldNames } from "../../src/contract/inputs.js";
 import { meantBy } from "../../src/contract/request-rules.js";
 import { LINE_FIELDS, unknownField } from "./check.js";
 import type { Mistake } from "./mistakes.js";

@@ -1,11 +1,6 @@
 import * as z from "zod/mini";
-import {
-  chosenMode,
-  DESCRIBED_INPUTS,
-  type DescribedInput,
-  type FieldRule,
-  noteOf,
-} from "../../src/contract/inputs.js";
+import { DESCRIBED_INPUTS, type DescribedInput, noteOf } from "../../src/contract/input-texts.js";
+import { chosenMode, type FieldRule } from "../../src/contract/inputs.js";
 import { orList } from "../../src/contract/request-rules.js";
 import { capitalized } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";

@@ -91,17 +91,19 @@ export function createOpenTask(core: World, account: StoredAccount, order: TaskO
 }
 
 /** Whether the input must name a clip of the account, and names another. Clips belong to the account, not the key. */
-function namesUnknownClip(
-  { index }: World,
-  account: StoredAccount,
-  { model, type, input }: ProviderTask,
-): boolean {
-  const fields: Readonly<Record<string, FieldRule>> = INPUTS[inputKind(model, type, input)].fields;
-  return Object.entries(fields).some(([name, { clipOf }]) => {
-    if (clipOf === undefined || input[name] === undefined) return false;
-    const source = index.clips.get(String(input[name]))?.task;
+function namesUnknownClip({ index }: World, account: StoredAccount, task: ProviderTask): boolean {
+  return clipsIn(task).some(({ clipId, clipOf }) => {
+    const source = index.clips.get(clipId)?.task;
     return source === undefined || source.accountId !== account.id || !clipOf.includes(source.type);
   });
+}
+
+/** The clips that an input names: the field, the ID, and the types of task whose clips it may name. */
+export function clipsIn({ model, type, input }: ProviderTask) {
+  const fields: Readonly<Record<string, FieldRule>> = INPUTS[inputKind(model, type, input)].fields;
+  return Object.entries(fields).flatMap(([field, { clipOf }]) =>
+    clipOf === undefined || input[field] === undefined ? [] : { field, clipId: String(input[field]), clipOf },
+  );
 }
 
 /**

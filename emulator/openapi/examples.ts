@@ -1,42 +1,20 @@
-import type { Model, TaskType } from "../../src/contract/service.js";
+import { DESCRIBED_INPUTS, exampleInput } from "../../src/contract/input-texts.js";
+import { capitalized } from "../../src/contract/text.js";
 
 const TASK_ID = "3f0c5d0e-9a3b-4c56-8b1e-2f6d7a90c1de";
 const CREATED_AT = "2026-05-04T09:30:00.000Z";
 
-export const REQUEST_EXAMPLES = {
-  inspiration: example(
-    "A song from a description, as MP3",
-    "provider_a",
-    "music",
-    { gpt_description_prompt: "rain in Lisbon, a slow fado" },
-    { audio_format: "mp3" },
-  ),
-  custom: example("A song from lyrics and styles", "provider_a", "music", {
-    prompt: "[Verse]\nrain on the tram",
-    tags: "fado, slow",
-    title: "Tram 28",
+/** An example of each kind of request. The first one also names a format. */
+export const REQUEST_EXAMPLES = Object.fromEntries(
+  DESCRIBED_INPUTS.map((described, index) => {
+    const { kind, model, task_type, texts } = described;
+    const value = { model, task_type, input: exampleInput(described) };
+    return [
+      kind,
+      { summary: capitalized(texts.result), value: index === 0 ? { ...value, audio_format: "mp3" } : value },
+    ];
   }),
-  instrumental: example("An instrumental from styles", "provider_a", "music", {
-    tags: "fado, guitar",
-    make_instrumental: true,
-  }),
-  continuation: example("A continuation of a clip", "provider_a", "music", {
-    continue_clip_id: "clip-1",
-    continue_at: 42.5,
-  }),
-  providerB: example("A song by provider_b", "provider_b", "music", {
-    prompt: "calm and wide",
-    lyrics_type: "instrumental",
-    seed: 35,
-  }),
-  lyrics: example("Lyrics", "provider_a", "lyrics", { prompt: "a letter to the sea" }),
-  upload: example("A clip from a file", "provider_a", "upload", { url: "https://example.com/humming.mp3" }),
-  concat: example("The whole of a continued song", "provider_a", "concat", { clip_id: "clip-2" }),
-};
-
-function example(summary: string, model: Model, task_type: TaskType, input: object, options: object = {}) {
-  return { summary, value: { model, task_type, input, ...options } };
-}
+);
 
 export const RESPONSE_EXAMPLES = {
   submission: {

@@ -1,11 +1,10 @@
 import {
   DESCRIBED_INPUTS,
   type DescribedInput,
-  type FieldRule,
   type FieldText,
-  modesOf,
   noteOf,
-} from "../../src/contract/inputs.js";
+} from "../../src/contract/input-texts.js";
+import { type FieldRule, modesOf } from "../../src/contract/inputs.js";
 import { foreignFields } from "../../src/contract/request-rules.js";
 import { capitalized } from "../../src/contract/text.js";
 import { type JsonSchema, reference } from "./schema.js";

@@ -1,5 +1,5 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { HEADERS } from "../contract/service.js";
+import { HEADERS, isTaskType, type TaskType } from "../contract/service.js";
 import { checkOptions, flagRule } from "../errors/options.js";
 import type { Redactor } from "../errors/redactor.js";
 import { inSpan, type Span, type SpanAttributes, type Tracer } from "../http/tracing.js";
@@ -136,10 +136,12 @@ function withoutSecrets({ href }: URL): string {
 }
 
 /** What a task generates, by its type. Uploads and concatenations generate nothing. */
-const OUTPUT_TYPES: ReadonlyMap<unknown, string> = new Map([
-  ["music", "music"],
-  ["lyrics", "text"],
-]);
+const OUTPUT_TYPES: Readonly<Record<TaskType, string | null>> = {
+  music: "music",
+  lyrics: "text",
+  upload: null,
+  concat: null,
+};
 
 /** A tracer that turns the span of a generation into one of generative AI. */
 function genAiTracer(tracer: Tracer, baseUrl: URL): Tracer {
@@ -158,8 +160,8 @@ function genAiTracer(tracer: Tracer, baseUrl: URL): Tracer {
       const caller = trace.getActiveSpan();
       const isPart = caller !== undefined && generations.has(caller);
       if (isPart && taskId !== undefined) caller.setAttribute("gen_ai.response.id", taskId);
-      const outputType = OUTPUT_TYPES.get(taskType);
-      if (isPart || model === undefined || outputType === undefined)
+      const outputType = isTaskType(taskType) ? OUTPUT_TYPES[taskType] : null;
+      if (isPart || model === undefined || outputType === null)
         return tracer.startActiveSpan(name, options, work);
 
       const attributes = {

@@ -1,11 +1,8 @@
-import { listedPrice } from "../contract/prices.js";
+import { listedPrice, PRICES } from "../contract/prices.js";
+import { orList } from "../contract/request-rules.js";
 import type { TaskRequest } from "../contract/requests.js";
-import type { Model, TaskType } from "../contract/service.js";
+import { MODELS, type Model, type TaskType } from "../contract/service.js";
 import { shown, wrongValue } from "../errors/base.js";
-
-const RULE =
-  "name a model and a task type that it offers: `music`, `lyrics`, `upload` or `concat` of `provider_a`, or `music` of " +
-  "`provider_b`";
 
 /**
  * Returns what a request costs, in credits of 0.01 USD. They are frozen when the task is accepted, charged when it
@@ -24,6 +21,13 @@ export function creditsFor(
   request: TaskRequest | { readonly model: Model; readonly task_type: TaskType },
 ): number {
   const credits = listedPrice(request);
-  if (credits === null) throw wrongValue("request", RULE, shown(request));
+  if (credits === null) {
+    const offers = MODELS.map((model) => `${orList(Object.keys(PRICES[model]))} of ${model}`);
+    throw wrongValue(
+      "request",
+      `name a model and a task type that it offers: ${offers.join("; ")}`,
+      shown(request),
+    );
+  }
   return credits;
 }

@@ -1,6 +1,9 @@
 import { link, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { DESCRIBED_INPUTS, type DescribedInput, neededFields } from "../../src/contract/input-texts.js";
+import type { FieldRule } from "../../src/contract/inputs.js";
+import { TASK_TYPES } from "../../src/contract/service.js";
 import { createChangedTerminal, createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
 
 const its = useTerminal({ clips: 1 });
@@ -67,6 +70,19 @@ test.each([
 });
 
 describe("the result", () => {
+  test.each(TASK_TYPES)("of %s is saved", async (type) => {
+    const { task } = JSON.parse((await its.song("--no-download", "--json")).stdout);
+    const [described] = DESCRIBED_INPUTS.filter((each) => each.task_type === type);
+    const flags = neededFields(described as DescribedInput).flatMap((name) => {
+      const { clipOf, isPublicUrl } = described?.fields[name] as FieldRule;
+      const text = isPublicUrl ? URL : "rain";
+      return [`--${name.replaceAll("_", "-")}`, clipOf === undefined ? text : task.output.result[0].id];
+    });
+    const { status, stdout, stderr } = await its.run("run", type, ...flags, "--out", `${its.folder}/`);
+    expect([status, stderr]).toEqual([0, expect.stringContaining("Done.")]);
+    for (const path of stdout.trimEnd().split("\n")) expect(await readFile(path)).not.toHaveLength(0);
+  });
+
   test("is saved with its real extension, and stdout has only the paths", async () => {
     its.emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
     const { status, stdout, stderr } = await its.song("--out", `${its.folder}/songs/`);

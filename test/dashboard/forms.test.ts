@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { followed } from "../../emulator/dashboard/parts/fields.js";
 import { type Draft, draftOf, requestOf } from "../../emulator/dashboard/views/tasks/task-input.js";
-import { DESCRIBED_INPUTS } from "../../src/contract/inputs.js";
+import { DESCRIBED_INPUTS } from "../../src/contract/input-texts.js";
 import { clipsOf, createService, VALID } from "../emulator/support/service.js";
 
 const EMPTY = { model: "provider_a", type: "music", mode: "custom", format: "", outcome: "" } as const;

@@ -6,7 +6,7 @@ import { creatingTools } from "../../cli/mcp/requests.js";
 import { requestFromFlags } from "../../cli/request.js";
 import { describedBy, fieldsOf, numberControl } from "../../emulator/dashboard/views/tasks/task-input.js";
 import { requestSchemas } from "../../emulator/openapi/requests.js";
-import { DESCRIBED_INPUTS, type DescribedInput } from "../../src/contract/inputs.js";
+import { DESCRIBED_INPUTS, type DescribedInput } from "../../src/contract/input-texts.js";
 import { findRequestViolation, warningsAbout } from "../../src/contract/request-rules.js";
 import type { TaskType } from "../../src/contract/service.js";
 import { requestTables } from "../../tools/documents/request-table.js";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { makeResult, type OpenTask, parseInput } from "../../emulator/core/task.js";
-import { chosenMode, DESCRIBED_INPUTS, type DescribedInput, modesOf } from "../../src/contract/inputs.js";
+import { DESCRIBED_INPUTS, type DescribedInput } from "../../src/contract/input-texts.js";
+import { chosenMode, modesOf } from "../../src/contract/inputs.js";
 import { findRequestViolation } from "../../src/contract/request-rules.js";
 import { REQUESTS } from "./tables/requests/index.js";
 

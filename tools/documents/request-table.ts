@@ -1,20 +1,22 @@
 import {
   DESCRIBED_INPUTS,
   type DescribedInput,
-  type FieldRule,
-  fieldNames,
+  exampleInput,
   meaningsOf,
+  neededFields,
   noteOf,
-} from "../../src/contract/inputs.js";
+} from "../../src/contract/input-texts.js";
+import { type FieldRule, fieldNames } from "../../src/contract/inputs.js";
 
 /** The requests and the fields of their `input`, as the tables of `docs/options.md` and of the skill. */
 export function requestTables(inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): string {
-  const requests = inputs.map(({ model, task_type: type, credits, fields, oneOf = [], texts }) => {
-    const isNeeded = (name: string) => fields[name]?.isRequired === true || oneOf.includes(name);
-    const names = Object.keys(fields);
-    const needed = names.filter(isNeeded);
-    const optional = names.filter((name) => !isNeeded(name));
-    const example = needed.map((name) => `${name}: ${JSON.stringify(texts.fields[name]?.example)}`);
+  const requests = inputs.map((described) => {
+    const { model, task_type: type, credits, fields, texts } = described;
+    const needed = neededFields(described);
+    const optional = Object.keys(fields).filter((name) => !needed.includes(name));
+    const example = Object.entries(exampleInput(described)).map(
+      ([name, value]) => `${name}: ${JSON.stringify(value)}`,
+    );
     return row(
       texts.result,
       code(model),

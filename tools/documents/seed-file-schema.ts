@@ -10,7 +10,7 @@ import {
   seedTaskSchema,
 } from "../../emulator/core/seed-file/schema.js";
 import { requestSchemas } from "../../emulator/openapi/requests.js";
-import type { DescribedInput } from "../../src/contract/inputs.js";
+import type { DescribedInput } from "../../src/contract/input-texts.js";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 

@@ -9,7 +9,7 @@ import { findViolation } from "../policy.js";
 import type { Policy } from "../policy-fields.js";
 import { type CheckedOutcome, planEnd } from "../providers.js";
 import type { OpenTask, ProviderTask } from "../task.js";
-import { applyTimeouts, createOpenTask, readTask } from "../transitions.js";
+import { applyTimeouts, clipsIn, createOpenTask, readTask } from "../transitions.js";
 import type { Mistakes, Names, ReadAccount } from "./read.js";
 import { type ParsedSeedTask, parseAgo } from "./schema.js";
 
@@ -129,7 +129,7 @@ function addTask(world: World, entry: Entry, { names, mistakes }: Seeding): Open
   const { task } = createOpenTask(world, account, order, createdAt);
   invariant(typeof task !== "string", "a seeded task is accepted");
   if (!isOwnId) names.claim(task.id, `${path}.task_id`);
-  if (given.status === "success" && task.plan.end.outcome !== "success") reportClip(entry, mistakes);
+  if (given.status === "success" && task.plan.end.outcome !== "success") reportClip(entry, task, mistakes);
   // Even if the input names an unknown clip.
   if (isFinalStatus(given.status)) task.plan.end = planEnd(model, type, outcome);
   setDurations(task, entry, mistakes);
@@ -149,12 +149,11 @@ function reportCredits({ owner, path }: Entry, mistakes: Mistakes, reason: strin
   owner.hasInvalidCredits = true;
 }
 
-function reportClip({ owner, given, path }: Entry, mistakes: Mistakes): void {
-  const field = given.task_type === "concat" ? "clip_id" : "continue_clip_id";
-  const clipId = given.input[field];
-  if (owner.lostClips?.includes(clipId)) return;
+function reportClip({ owner, path }: Entry, task: ProviderTask, mistakes: Mistakes): void {
   const rule = "be a clip of a task of the account that had succeeded before";
-  mistakes.add(invalidValue(`${path}.input.${field}`, rule, clipId));
+  for (const { field, clipId } of clipsIn(task))
+    if (!owner.lostClips?.includes(clipId))
+      mistakes.add(invalidValue(`${path}.input.${field}`, rule, clipId));
 }
 
 /** What the provider did, or will do, with a task. */

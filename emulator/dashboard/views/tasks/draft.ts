@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
-import { DESCRIBED_INPUTS, modesOf } from "../../../../src/contract/inputs.js";
+import { DESCRIBED_INPUTS } from "../../../../src/contract/input-texts.js";
+import { modesOf } from "../../../../src/contract/inputs.js";
 import { goTo } from "../../address.js";
 import type { Draft } from "./task-input.js";
 

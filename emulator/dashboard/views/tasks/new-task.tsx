@@ -1,4 +1,5 @@
-import { DESCRIBED_INPUTS, modesOf, noteOf } from "../../../../src/contract/inputs.js";
+import { DESCRIBED_INPUTS, noteOf } from "../../../../src/contract/input-texts.js";
+import { modesOf } from "../../../../src/contract/inputs.js";
 import { priceOf } from "../../../../src/contract/prices.js";
 import { MODELS, TASK_TYPES } from "../../../../src/contract/service.js";
 import { goTo, linkTo } from "../../address.js";

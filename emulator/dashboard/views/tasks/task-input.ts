@@ -1,11 +1,9 @@
 import {
-  chosenMode,
   DESCRIBED_INPUTS,
   type DescribedInput,
-  type FieldRule,
   type FieldText,
-  modesOf,
-} from "../../../../src/contract/inputs.js";
+} from "../../../../src/contract/input-texts.js";
+import { chosenMode, type FieldRule, modesOf } from "../../../../src/contract/inputs.js";
 import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../../../src/contract/service.js";
 import type { Task } from "../../../../src/contract/task.js";
 import type { TaskDetails } from "../../api.js";
