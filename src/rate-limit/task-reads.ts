@@ -6,25 +6,20 @@ const TRAVEL_MS = 1000;
 /** A read that is older than this delays no other one. */
 const KEPT_MS = LIMITS.shortestPollIntervalMs + TRAVEL_MS;
 
-interface TaskRead {
-  /** When it was sent or its response came. */
-  at: number;
-  isInFlight: boolean;
-}
+/** When the next read may be sent if the last one has got its response by then, and when if it has not. */
+type NextRead = readonly [usually: number, atLatest: number];
 
-/** When each task was last read, for the reads of the last `KEPT_MS` at least. */
+/** When each task may be read again, for the reads of the last `KEPT_MS` at least. */
 export class TaskReads {
-  #recent = new Map<string, TaskRead>();
-  #older = new Map<string, TaskRead>();
+  #recent = new Map<string, NextRead>();
+  #older = new Map<string, NextRead>();
   #recentSince = 0;
 
   /** When a task may be read again: a second after the service has counted the last read. */
   nextAt(taskId: string, now: number): number {
-    const last = this.#recent.get(taskId) ?? this.#older.get(taskId);
-    if (last === undefined) return now;
-    const nextAt = last.at + LIMITS.shortestPollIntervalMs;
+    const [usually, atLatest] = this.#recent.get(taskId) ?? this.#older.get(taskId) ?? [now, now];
     // Decided when that second is over: by then, the response has usually come.
-    return last.isInFlight && nextAt <= now ? nextAt + TRAVEL_MS : nextAt;
+    return usually > now ? usually : atLatest;
   }
 
   /** A read of the task was sent, or its response came: the service counted it at a time in between. */
@@ -34,6 +29,7 @@ export class TaskReads {
       this.#recent = new Map();
       this.#recentSince = now;
     }
-    this.#recent.set(taskId, { at: now, isInFlight });
+    const usually = now + LIMITS.shortestPollIntervalMs;
+    this.#recent.set(taskId, [usually, isInFlight ? usually + TRAVEL_MS : usually]);
   }
 }

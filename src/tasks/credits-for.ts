@@ -1,7 +1,7 @@
 import { listedPrice, PRICES } from "../contract/prices.js";
 import { orList } from "../contract/request-rules.js";
 import type { TaskRequest } from "../contract/requests.js";
-import { MODELS, type Model, type TaskType } from "../contract/service.js";
+import type { Model, TaskType } from "../contract/service.js";
 import { shown, wrongValue } from "../errors/base.js";
 
 /**
@@ -22,10 +22,12 @@ export function creditsFor(
 ): number {
   const credits = listedPrice(request);
   if (credits === null) {
-    const offers = MODELS.map((model) => `${orList(Object.keys(PRICES[model]))} of ${model}`);
+    const offers = Object.entries(PRICES).map(
+      ([model, types]) => `${orList(Object.keys(types))} of ${model}`,
+    );
     throw wrongValue(
       "request",
-      `name a model and a task type that it offers: ${offers.join("; ")}`,
+      `name a task type that its model offers: ${offers.join("; ")}`,
       shown(request),
     );
   }

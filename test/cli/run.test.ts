@@ -72,9 +72,9 @@ test.each([
 describe("the result", () => {
   test.each(TASK_TYPES)("of %s is saved", async (type) => {
     const { task } = JSON.parse((await its.song("--no-download", "--json")).stdout);
-    const [described] = DESCRIBED_INPUTS.filter((each) => each.task_type === type);
-    const flags = neededFields(described as DescribedInput).flatMap((name) => {
-      const { clipOf, isPublicUrl } = described?.fields[name] as FieldRule;
+    const described = DESCRIBED_INPUTS.find((each) => each.task_type === type) as DescribedInput;
+    const flags = neededFields(described).flatMap((name) => {
+      const { clipOf, isPublicUrl } = described.fields[name] as FieldRule;
       const text = isPublicUrl ? URL : "rain";
       return [`--${name.replaceAll("_", "-")}`, clipOf === undefined ? text : task.output.result[0].id];
     });

@@ -34,5 +34,5 @@ test.each([
   const price = () => creditsFor(request as never);
   expect(price).toThrow(InvalidOptionError);
   expect(price).toThrow(AsyncMusicError);
-  expect(price).toThrow(/^`request` must name a model and a task type that it offers: .*; got .*\.$/);
+  expect(price).toThrow(/^`request` must name a task type that its model offers: .*; got .*\.$/);
 });
