@@ -8,11 +8,13 @@ import { orderSong, readSong, songEvents } from "../web/orders.ts";
 const page = fileURLToPath(new URL("../web/page.html", import.meta.url));
 
 /**
+ * The streams end when `stopping` is aborted, and the pages connect again.
+ *
  * `PUT /songs/:order` orders a song under a name that the caller chooses, and can be repeated: one name is one song.
  * `GET /songs/:order` returns its status, and `GET /songs/:order/events` streams its progress to the `EventSource` of a
  * page.
  */
-export function createApp(client, journal) {
+export function createApp(client, journal, stopping) {
   const app = express();
   app.use(express.json({ type: () => true }));
   app.get("/", (_, response) => response.sendFile(page));
@@ -26,7 +28,8 @@ export function createApp(client, journal) {
     // The polling ends when the page is closed. In Node 22, `request.signal` is `undefined`.
     const gone = new AbortController();
     response.once("close", () => gone.abort());
-    send(response, await songEvents(client, journal, params.order, gone.signal));
+    const signal = AbortSignal.any([gone.signal, stopping]);
+    send(response, await songEvents(client, journal, params.order, signal));
   });
   return app;
 }

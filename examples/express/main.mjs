@@ -4,13 +4,13 @@ import { followSongs } from "../web/orders.ts";
 import { client, journal } from "../web/settings.ts";
 import { createApp } from "./app.mjs";
 
-const server = createApp(client, journal).listen(Number(process.env.PORT ?? 3000), () => {
+const stop = new AbortController();
+for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stop.abort());
+const server = createApp(client, journal, stop.signal).listen(Number(process.env.PORT ?? 3000), () => {
   console.log(`Listening on port ${server.address().port}`);
 });
 
-const stop = new AbortController();
-process.once("SIGTERM", () => stop.abort());
 await followSongs(client, journal, stop.signal);
+// Orders in flight can finish: the process ends by itself when they have, and after 30 s in any case.
 server.close();
-// A request in flight can finish. The streams end with the process, and their pages connect to the next one.
 setTimeout(() => process.exit(), 30_000).unref();

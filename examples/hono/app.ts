@@ -8,11 +8,13 @@ import { orderSong, readSong, songEvents } from "../web/orders.ts";
 const page = await readFile(new URL("../web/page.html", import.meta.url), "utf8");
 
 /**
+ * The streams end when `stopping` is aborted, and the pages connect again.
+ *
  * `PUT /songs/:order` orders a song under a name that the caller chooses, and can be repeated: one name is one song.
  * `GET /songs/:order` returns its status, and `GET /songs/:order/events` streams its progress to the `EventSource` of a
  * page.
  */
-export function createApp(client: AsyncMusic, journal: Journal): Hono {
+export function createApp(client: AsyncMusic, journal: Journal, stopping: AbortSignal): Hono {
   return new Hono()
     .get("/", (context) => context.html(page))
     .put("/songs/:order", async ({ req }) => {
@@ -21,6 +23,6 @@ export function createApp(client: AsyncMusic, journal: Journal): Hono {
     })
     .get("/songs/:order", ({ req }) => readSong(client, journal, req.param("order")))
     .get("/songs/:order/events", ({ req }) =>
-      songEvents(client, journal, req.param("order"), req.raw.signal),
+      songEvents(client, journal, req.param("order"), AbortSignal.any([req.raw.signal, stopping])),
     );
 }

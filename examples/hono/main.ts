@@ -5,15 +5,15 @@ import { followSongs } from "../web/orders.ts";
 import { client, journal } from "../web/settings.ts";
 import { createApp } from "./app.ts";
 
-const app = createApp(client, journal);
+const stop = new AbortController();
+for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stop.abort());
+const app = createApp(client, journal, stop.signal);
 const port = Number(process.env["PORT"] ?? 3000);
 const server = serve({ fetch: app.fetch, port }, (address) =>
   console.log(`Listening on port ${address.port}`),
 );
 
-const stop = new AbortController();
-process.once("SIGTERM", () => stop.abort());
 await followSongs(client, journal, stop.signal);
+// Orders in flight can finish: the process ends by itself when they have, and after 30 s in any case.
 server.close();
-// A request in flight can finish. The streams end with the process, and their pages connect to the next one.
 setTimeout(() => process.exit(), 30_000).unref();

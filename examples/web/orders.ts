@@ -5,6 +5,8 @@ import {
   AsyncMusicError,
   BadRequestError,
   type Clip,
+  CreditCeilingError,
+  InsufficientCreditsError,
   InvalidRequestError,
   isMusic,
   type Journal,
@@ -18,7 +20,7 @@ import {
 export type Song =
   | { status: "pending"; progress: number }
   | { status: "ready"; clips: readonly Clip[] }
-  | { status: "failed"; reason: string | null };
+  | { status: "failed"; advice: string };
 
 /** Submits the song of an order, and responds before the song is finished. Repeat it freely: one order is one song. */
 export async function orderSong(
@@ -78,9 +80,14 @@ export async function followSongs(client: AsyncMusic, journal: Journal, signal: 
 
 function songOf(task: Task): Song {
   if (task.status === "failure" || task.status === "timeout")
-    return { status: "failed", reason: task.error_code };
+    return { status: "failed", advice: adviceAfter(task) };
   if (task.status === "success" && isMusic(task)) return { status: "ready", clips: task.output.result };
   return { status: "pending", progress: progressOf(task) };
+}
+
+/** A failed song is refunded. The same words can be refused by the provider again and again. */
+function adviceAfter({ retryable }: Task): string {
+  return retryable === false ? "Describe the song in other words." : "Order it again.";
 }
 
 /** After a 503, the browser may send the same order again. */
@@ -88,9 +95,11 @@ function refused(error: unknown): Response {
   const name = error instanceof AsyncMusicError ? error.name : "internal error";
   if (error instanceof InvalidRequestError || error instanceof BadRequestError)
     return Response.json({ error: name }, { status: 400 });
+  if (error instanceof InsufficientCreditsError || error instanceof CreditCeilingError)
+    return Response.json({ error: name }, { status: 402 });
   // The order has another description already.
   if (error instanceof JournalConflictError) return Response.json({ error: name }, { status: 409 });
-  // A wrong key, an empty account, or an unknown outcome: a person must resolve it.
+  // A wrong key, or an unknown outcome: a person must resolve it.
   console.error(error);
   return Response.json({ error: name }, { status: 503 });
 }

@@ -1,5 +1,6 @@
 import type { Task } from "../contract/task.js";
 import type { TaskEstimate } from "../rate-limit/pacer.js";
+import { isReasonOf } from "../time/abort.js";
 import { type Clock, createSystemClock } from "../time/clock.js";
 
 /** The longest silence, in milliseconds. Bun closes a connection that is idle for 10 seconds. */
@@ -8,6 +9,8 @@ const LONGEST_SILENCE_MS = 8000;
 /** What is known about an iterable of `watch`. */
 export interface Watched {
   clock: Clock;
+  /** The caller's signal. */
+  signal: AbortSignal | undefined;
   /** Called after each poll that found no change. */
   onPoll: Set<() => void>;
   estimate(task: Task): TaskEstimate | null;
@@ -37,6 +40,7 @@ export class KeepAlive {
     this.#read = read;
     this.#watched = watches.get(tasks) ?? {
       clock: createSystemClock(),
+      signal: undefined,
       onPoll: new Set(),
       estimate: () => null,
     };
@@ -58,6 +62,11 @@ export class KeepAlive {
   /** How much longer a task of the iterable takes; `null` if that is not known. */
   estimate(task: Task): TaskEstimate | null {
     return this.#watched.estimate(task);
+  }
+
+  /** Whether the caller has ended the iterable, and it threw this. */
+  isAborted(error: unknown): boolean {
+    return isReasonOf(this.#watched.signal, error);
   }
 
   stop(): void {

@@ -14,7 +14,8 @@ import { KeepAlive } from "./keep-alive.js";
  * the task's ID: `{"name":"WaitTimeoutError","task_id":"…"}`. Messages of errors stay on the server. Nothing is polled before
  * the stream is read, and between a change and the next read. Canceling the stream, as servers do when the client disconnects,
  * ends the polling. `pipe` of Node and Express cancels nothing: pass `watch` the signal of an `AbortController` that the
- * response's `close` aborts.
+ * response's `close` aborts. After an abort of that signal, the stream closes without an event, so that an `EventSource` connects
+ * again: abort it also when the server stops.
  *
  * A comment follows each poll that found no change, and comes at the latest 8 seconds after the last line, so that servers and
  * proxies do not close the connection as idle: Bun does so after 10 seconds. An `EventSource` ignores comments. The times are
@@ -55,9 +56,7 @@ export function taskEvents<Each extends Task>(
         if (isCanceled) return;
         if (message !== null) return controller.enqueue(encoder.encode(message));
       } catch (error) {
-        const isOurs = error instanceof AsyncMusicError;
-        const data = isOurs ? { name: error.name, task_id: error.taskId } : { name: "Error", task_id: null };
-        controller.enqueue(encoder.encode(`event: wait_error\ndata: ${JSON.stringify(data)}\n\n`));
+        if (!messages.isAborted(error)) controller.enqueue(encoder.encode(waitError(error)));
         await iterator.return?.();
       }
       messages.stop();
@@ -69,6 +68,12 @@ export function taskEvents<Each extends Task>(
       await iterator.return?.();
     },
   });
+}
+
+function waitError(error: unknown): string {
+  const isOurs = error instanceof AsyncMusicError;
+  const data = isOurs ? { name: error.name, task_id: error.taskId } : { name: "Error", task_id: null };
+  return `event: wait_error\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** A percentage anywhere, or nothing but a number. */

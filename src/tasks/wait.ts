@@ -69,6 +69,7 @@ export class Waits {
     }, checked.options.signal);
     addWatch(tasks, {
       clock: this.#context.clock,
+      signal: checked.options.signal,
       onPoll,
       estimate: (each) => this.estimates.estimate(each),
     });

@@ -15,7 +15,7 @@ import { createFolder } from "../support/folder.js";
 import { environment } from "./support/run-example.js";
 
 interface Express {
-  createApp(client: AsyncMusic, journal: Journal): RequestListener;
+  createApp(client: AsyncMusic, journal: Journal, stopping: AbortSignal): RequestListener;
 }
 
 /** Sends a request for the order `1`, or for a path below it. */
@@ -24,8 +24,11 @@ type Send = (path?: string, init?: RequestInit) => Promise<Response>;
 // JavaScript, without types.
 const express: Express = await import(resolve("examples/express/app.mjs"));
 
+/** Of a server that is not stopped. */
+const running = new AbortController().signal;
+
 async function startExpress(client: AsyncMusic, journal: Journal): Promise<Send> {
-  const server = createServer(express.createApp(client, journal)).listen(0);
+  const server = createServer(express.createApp(client, journal, running)).listen(0);
   await once(server, "listening");
   onTestFinished(async () => {
     server.closeAllConnections();
@@ -37,7 +40,7 @@ async function startExpress(client: AsyncMusic, journal: Journal): Promise<Send>
 }
 
 async function startHono(client: AsyncMusic, journal: Journal): Promise<Send> {
-  const app = hono.createApp(client, journal);
+  const app = hono.createApp(client, journal, running);
   return async (path = "", init = {}) => app.request(`/songs/1${path}`, init);
 }
 
@@ -105,14 +108,23 @@ describe.each([
     expect(seen.at(-1)).toMatchObject({ status: "ready", clips: [{}, {}] });
   });
 
-  test("refuses invalid and other orders, and has the reason of a failure", async ({ client, emulator }) => {
+  test("refuses invalid and other orders, and says what to do after a failure", async ({
+    client,
+    emulator,
+  }) => {
     const send = await start(client, memoryJournal());
     expect(await put(send, " ")).toBe(400);
     emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
     await put(send);
     expect(await put(send, "snow")).toBe(409);
-    const failed = { status: "failed", reason: "content_moderation" };
+    const failed = { status: "failed", advice: "Describe the song in other words." };
     await vi.waitFor(async () => expect(await statusOf(send)).toEqual(failed), 60_000);
+  });
+
+  test("refuses an order that the account cannot pay", async () => {
+    await using emulator = createEmulator({ credits: 0 });
+    expect(await put(await start(new AsyncMusic(emulator.connection()), memoryJournal()))).toBe(402);
+    expect(emulator.state().tasks).toEqual([]);
   });
 
   test("reports an unknown outcome, and continues once it is settled", async ({ client, emulator }) => {
@@ -203,6 +215,18 @@ describe.each([
     expect(emulator.state().tasks).toHaveLength(1);
     const { account } = new AsyncMusic(emulator.connection());
     expect(await account.balance()).toMatchObject({ available: 990, frozen: 0 });
+
+    const third = await startProcess();
+    emulator.providers.provider_a.always({ queue_seconds: 0, process_seconds: 1000 });
+    const other = third.url.concat("/songs/2");
+    const order = { method: "PUT", body: JSON.stringify({ description: "snow" }) };
+    expect((await fetch(other, order)).status).toBe(202);
+    const open = await fetch(`${other}/events`);
+    const stoppedAt = performance.now();
+    expect(await third.end("SIGTERM")).toEqual([0, ""]);
+    // The page connects again: nothing says that the wait has failed.
+    expect(await open.text()).not.toContain("wait_error");
+    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
   });
 });
 

@@ -59,6 +59,14 @@ test.each([
   expect(events.at(-1)).toEqual({ event: "wait_error", data: { name, task_id: TASK_ID } });
 });
 
+test("after an abort of the watch, the stream ends without an event, so that a page connects again", async () => {
+  const { client, clock } = createWorld(() => ok(task()));
+  const stop = new AbortController();
+  const events = eventsOf(taskEvents(client.tasks.watch(TASK_ID, { signal: stop.signal }), statusOf));
+  void clock.sleep(20_000).then(() => stop.abort(new Error("the server stops")));
+  expect(await events).toEqual([{ event: "message", data: { status: "running" } }]);
+});
+
 test("if the callback throws, the stream ends with an event and the watch is closed", async () => {
   const { client, clock, requests } = createWorld(() => ok(task()));
   let isLeft = false;

@@ -21,6 +21,7 @@ export function SongForm() {
     const response = await fetch(`/api/songs/${key}`, { method: "PUT", body }).catch(() => null);
     setIsOrdering(false);
     if (response?.status === 400) return setProblem("Describe the song in other words.");
+    if (response?.status === 402) return setProblem("No song can be ordered at the moment.");
     if (!response?.ok)
       return setProblem("The order was not confirmed. Click again later: it is charged at most once.");
     sessionStorage.removeItem(key);
@@ -84,7 +85,7 @@ export function SongForm() {
           // biome-ignore lint/a11y/useMediaCaption: a song has no captions.
           <audio key={clip.id} controls src={`/api/songs/${order}/audio/${clip.id}`} />
         ))}
-      {song?.status === "failed" && <p role="alert">The song failed: {song.reason}</p>}
+      {song?.status === "failed" && <p role="alert">The song failed. {song.advice}</p>}
       {problem !== null && <p role="alert">{problem}</p>}
     </>
   );
