@@ -4,8 +4,10 @@ import { holdTime } from "../time/hold.js";
 import { BUDGET_OPTIONS, type Budget, type BudgetOptions, type ReservingBudget } from "./budget.js";
 
 /**
- * The most that each customer may spend, kept in the memory of this process: for tests, and for applications that are one
- * process. `redisBudget` of `async-music/redis` and `postgresBudget` of `async-music/postgres` are shared by processes.
+ * The most that each customer may spend, kept in the memory of this process. A restart forgets what was spent, also with a
+ * durable journal. Use it in tests, and in an application that is one process and whose limits may begin anew at a restart.
+ * Otherwise use `redisBudget` of `async-music/redis` or `postgresBudget` of `async-music/postgres`: they keep what was spent,
+ * and processes share them.
  *
  * @throws {@link InvalidOptionError} an option is missing or out of range
  *
