@@ -92,7 +92,7 @@ export class Follower {
 
   constructor(journal: FollowedJournal, settings: FollowerSettings) {
     const { leaseMs, clock } = settings;
-    this.#journal = heldBy(clock, journal);
+    this.#journal = journal;
     this.#settings = settings;
     this.#terms = { id: newRevision(), leaseMs, clock };
   }
@@ -170,7 +170,8 @@ export class Follower {
 
   async #list(since: Date): Promise<readonly UnacknowledgedOrder[]> {
     try {
-      return await withTimeout(() => this.#journal.unacknowledged(since));
+      const { clock } = this.#settings;
+      return await withTimeout(() => holdTime(clock, this.#journal.unacknowledged(since)));
     } catch (thrown) {
       const cause = this.#settings.redactor.cause(thrown);
       const what = "Failed to list the orders of the journal whose ends are not acknowledged";
@@ -246,7 +247,8 @@ export class Follower {
 
   async #take({ key, tenant }: UnacknowledgedOrder): Promise<{ error: unknown } | null> {
     try {
-      const slot = new Slot(this.#journal, key, this.#settings.redactor);
+      const { clock, redactor } = this.#settings;
+      const slot = new Slot(this.#journal, key, redactor, clock);
       const lease = await OrderLease.take(slot, this.#terms);
       if (lease === null) return null;
       const order: HeldOrder = { lease, tenant: tenant ?? null, work: Promise.resolve(), isWaiting: true };
@@ -319,16 +321,6 @@ export class Follower {
       await Promise.all([...this.#orders.values()].map(({ lease }) => lease.renew().catch(() => {})));
     }
   }
-}
-
-/** The same journal; a virtual clock does not skip ahead while a call of it is in progress. */
-function heldBy(clock: Clock, journal: FollowedJournal): FollowedJournal {
-  return {
-    get: async (key) => holdTime(clock, journal.get(key)),
-    put: async (...entry) => holdTime(clock, journal.put(...entry)),
-    delete: async (...entry) => holdTime(clock, journal.delete(...entry)),
-    unacknowledged: async (since) => holdTime(clock, journal.unacknowledged(since)),
-  };
 }
 
 /** Whether an order has ended with this error: its task failed, has an unusable result, or does not exist. */

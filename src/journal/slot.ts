@@ -4,7 +4,9 @@ import { canonicalJson } from "../contract/text.js";
 import { CreditCeilingError, invalidOption, NOTHING_SENT } from "../errors/base.js";
 import type { Redactor } from "../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
+import type { Clock } from "../time/clock.js";
 import { Deadline } from "../time/deadline.js";
+import { holdTime } from "../time/hold.js";
 import { systemUuid } from "../time/random.js";
 import { isJournalEntry } from "./entries.js";
 import type { Journal, JournalEntry, JournalIntent, JournalRecord } from "./journal.js";
@@ -37,15 +39,18 @@ export class Slot {
   readonly notes: ProcessNotes;
   readonly #journal: Journal;
   readonly #redactor: Redactor;
+  readonly #clock: Pick<Clock, "now"> | undefined;
   /** Whether the errors of this key state that the request was sent. */
   #isSent = false;
 
-  constructor(journal: Journal, key: string, redactor: Redactor) {
+  /** @param clock - a virtual one stands still while a call of the journal is in progress */
+  constructor(journal: Journal, key: string, redactor: Redactor, clock?: Pick<Clock, "now">) {
     this.key = key;
     this.name = JSON.stringify(key);
     this.notes = notesOf(journal);
     this.#journal = journal;
     this.#redactor = redactor;
+    this.#clock = clock;
   }
 
   /** From now on, the errors of this key state that the request was sent. */
@@ -95,7 +100,7 @@ export class Slot {
    * list of open keys.
    */
   async close(entry: JournalRecord, status: FinalStatus): Promise<void> {
-    await withTimeout(() => this.#close(entry, status), LONGEST_CLEANUP_MS).catch(() => {});
+    await withTimeout(() => this.#held(this.#close(entry, status)), LONGEST_CLEANUP_MS).catch(() => {});
   }
 
   async #close(entry: JournalRecord, status: FinalStatus): Promise<void> {
@@ -129,11 +134,15 @@ export class Slot {
 
   async #call<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
     try {
-      return await withTimeout(work);
+      return await withTimeout(() => this.#held(work()));
     } catch (cause) {
       if (cause instanceof JournalConflictError || cause instanceof CreditCeilingError) throw cause;
       throw this.failure(`the entry could not be ${what}`, cause, this.#tryAgain());
     }
+  }
+
+  #held<Value>(call: Promise<Value>): Promise<Value> {
+    return this.#clock === undefined ? call : holdTime(this.#clock, call);
   }
 
   #tryAgain(): Advice {

@@ -37,9 +37,10 @@ export class JournaledSubmission implements OrderSubmission {
   /** The recorded task of the journal key, or one that is submitted now. Of all calls with one key, at most one sends a POST. */
   async once(request: SentRequest): Promise<JournaledTask> {
     const { journal, key } = this.#order.journaling;
+    const { clock, redactor } = this.#order.shared.context;
     const release = await waitForKey(journal, key, this.#order.options.signal);
     try {
-      return await this.#findOrSubmit(new Slot(journal, key, this.#order.shared.context.redactor), request);
+      return await this.#findOrSubmit(new Slot(journal, key, redactor, clock), request);
     } finally {
       release();
     }

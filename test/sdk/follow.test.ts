@@ -255,6 +255,29 @@ describe("an end that was not acknowledged", () => {
   });
 });
 
+test("a virtual clock stands still while a journal works, beside a follower that sleeps", async ({
+  client,
+  emulator,
+}) => {
+  const journal = memoryJournal();
+  const slow = async <Value>(work: () => Promise<Value>) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return work();
+  };
+  const onDisk: Journal = {
+    get: (key) => slow(() => journal.get(key)),
+    put: (...entry) => slow(() => journal.put(...entry)),
+    delete: (...entry) => slow(() => journal.delete(...entry)),
+    unacknowledged: (since) => slow(() => journal.unacknowledged(since)),
+  };
+  const { next } = start(client, onDisk);
+  const delivered = next();
+  const began = emulator.clock.now();
+  await client.tasks.create(REQUEST, { journal: onDisk, journalKey: "rain" });
+  expect(emulator.clock.now()).toBe(began);
+  expect((await delivered).task?.status).toBe("success");
+});
+
 test("a run that ends while a follower has the order closes its key all the same", async ({ client }) => {
   const journal = memoryJournal();
   await submit(client, journal, "a");
