@@ -49,6 +49,8 @@ export function judge(error: unknown): Verdict {
   // The journal has the task, and the next run of the key returns its result, unless the result itself is unusable.
   if (error instanceof InvalidResponseError && error.taskId !== null && !isAboutResult(error))
     return WHENEVER;
+  // Only reserved credits are in the way: a task that fails frees its reservation.
+  if (error instanceof CreditCeilingError && error.spent + error.credits <= error.maxCredits) return WHENEVER;
   if (HOPELESS.some((kind) => error instanceof kind)) return NEVER;
   // Another worker may still be sending the request.
   if (error instanceof SubmissionOutcomeUnknownError && error.checkAgainAt !== null)

@@ -14,8 +14,8 @@ import type { Journal, OpenOrder } from "./journal.js";
 /** Options of `settleNotCreated`. */
 export interface SettleNotCreatedOptions {
   /**
-   * The keys of all orders that were run since the open ones, such as the latest keys of your table of orders. The tasks that
-   * the journal has under these keys are subtracted. With a key too few, fewer orders are settled.
+   * The keys of all orders that were unfinished at any time since one hour before the requests of the open ones, for example from
+   * your table of orders. The tasks that the journal has under these keys are subtracted. With a key too few, fewer orders are settled.
    *
    * @defaultValue none: an order is settled if the account has created no task at all since then
    */

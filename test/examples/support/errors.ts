@@ -62,7 +62,14 @@ export const errors: Judged[] = [
   never(invalid("data.output.result"), "about the result of a task"),
   never(new sdk.AudioExpiredError(audio.url)),
   again(new sdk.BudgetError("", { tenant: "acme" }), "of a database that may work again"),
-  never(new sdk.CreditCeilingError({ credits: 5, spentCredits: 5, maxCredits: 5 })),
+  never(
+    new sdk.CreditCeilingError({ credits: 5, spentCredits: 5, maxCredits: 5 }),
+    "after the credits are spent",
+  ),
+  again(
+    new sdk.CreditCeilingError({ credits: 5, spentCredits: 5, reserved: 5, maxCredits: 5 }),
+    "while credits are only reserved",
+  ),
   never(new sdk.SubmissionOutcomeUnknownError("", outcome), "without a task ID"),
   again(
     new sdk.SubmissionOutcomeUnknownError("", { ...outcome, checkAgainAt: retryAt }),
