@@ -5,6 +5,8 @@ const MOST_REVISIONS = 1000;
 
 /** What the runs of this process note about a journal, and the journal itself does not show. */
 export class ProcessNotes {
+  /** Whether calls of the journal take real time, such as those of a disk: the clock of a run then stands still if it is virtual. */
+  takesRealTime = false;
   /** By key: the end of the last run in the queue. */
   readonly queues = new Map<string, Promise<void>>();
   /**

@@ -43,7 +43,7 @@ export class Slot {
   /** Whether the errors of this key state that the request was sent. */
   #isSent = false;
 
-  /** @param clock - a virtual one stands still while a call of the journal is in progress */
+  /** @param clock - one that stands still, if it is virtual, while a call of the journal is in progress */
   constructor(journal: Journal, key: string, redactor: Redactor, clock?: Pick<Clock, "now">) {
     this.key = key;
     this.name = JSON.stringify(key);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { type DamagedEntry, isOpenIntent, listOpen } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
+import { notesOf } from "../journal/process-notes.js";
 import { SharedJournals } from "../journal/shared-journals.js";
 import { listUnacknowledged } from "../journal/unacknowledged.js";
 import { checkPath } from "./durable.js";
@@ -53,7 +54,7 @@ function createFileJournal(path: string): Required<Journal> {
     }
   };
 
-  return {
+  const journal: Required<Journal> = {
     get: async (key) => parsed(await revisions.latest(directoryOf(key))).entry,
     put: replace,
     delete: (key, revision) => replace(key, null, revision),
@@ -65,6 +66,8 @@ function createFileJournal(path: string): Required<Journal> {
       return listUnacknowledged((await readAll(revisions)).entries, since);
     },
   };
+  notesOf(journal).takesRealTime = true;
+  return journal;
 }
 
 /** All that a file journal contains: the entries of closed keys as well. */

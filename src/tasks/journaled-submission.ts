@@ -9,6 +9,7 @@ import { type FreeKey, freeKeyOf, IntentClaim } from "../journal/intent-claim.js
 import type { JournalEntry } from "../journal/journal.js";
 import { causeOf, JournaledTask } from "../journal/journaled-task.js";
 import { waitForKey } from "../journal/key-queue.js";
+import { notesOf } from "../journal/process-notes.js";
 import { Slot } from "../journal/slot.js";
 import { retrieveTask } from "./read-task.js";
 import type { JournaledOrder, OrderSubmission } from "./run-context.js";
@@ -40,7 +41,8 @@ export class JournaledSubmission implements OrderSubmission {
     const { clock, redactor } = this.#order.shared.context;
     const release = await waitForKey(journal, key, this.#order.options.signal);
     try {
-      return await this.#findOrSubmit(new Slot(journal, key, redactor, clock), request);
+      const held = notesOf(journal).takesRealTime ? clock : undefined;
+      return await this.#findOrSubmit(new Slot(journal, key, redactor, held), request);
     } finally {
       release();
     }

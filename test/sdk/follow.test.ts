@@ -16,7 +16,9 @@ import {
 } from "async-music";
 import type { Emulator } from "async-music/emulator";
 import { test } from "async-music/emulator/vitest";
+import { fileJournal } from "async-music/node";
 import { describe, expect, onTestFinished } from "vitest";
+import { createFolder } from "../support/folder.js";
 import { away } from "../support/journaled.js";
 import { rejection } from "../support/rejection.js";
 import { ok, succeeded } from "../support/responses.js";
@@ -255,25 +257,15 @@ describe("an end that was not acknowledged", () => {
   });
 });
 
-test("a virtual clock stands still while a journal works, beside a follower that sleeps", async ({
+test("a virtual clock stands still while a journal uses the disk, beside a follower that sleeps", async ({
   client,
   emulator,
 }) => {
-  const journal = memoryJournal();
-  const slow = async <Value>(work: () => Promise<Value>) => {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    return work();
-  };
-  const onDisk: Journal = {
-    get: (key) => slow(() => journal.get(key)),
-    put: (...entry) => slow(() => journal.put(...entry)),
-    delete: (...entry) => slow(() => journal.delete(...entry)),
-    unacknowledged: (since) => slow(() => journal.unacknowledged(since)),
-  };
-  const { next } = start(client, onDisk);
+  const journal = fileJournal(await createFolder());
+  const { next } = start(client, journal);
   const delivered = next();
   const began = emulator.clock.now();
-  await client.tasks.create(REQUEST, { journal: onDisk, journalKey: "rain" });
+  await client.tasks.create(REQUEST, { journal, journalKey: "rain" });
   expect(emulator.clock.now()).toBe(began);
   expect((await delivered).task?.status).toBe("success");
 });
