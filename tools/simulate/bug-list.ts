@@ -17,6 +17,12 @@ export const BUGS: readonly Bug[] = [
     replace: 'return { error: submissionOutcomeUnknown(failure), mayResend: true, noTask: "refused" };',
   },
   {
+    name: "a POST without a journal is sent again after a 502",
+    file: "src/tasks/create-task.ts",
+    find: "return { error: submissionOutcomeUnknown(failure), mayResend: false };",
+    replace: "return { error: submissionOutcomeUnknown(failure), mayResend: true };",
+  },
+  {
     name: "no intent is written before the POST",
     file: "src/journal/intent-claim.ts",
     find: "isPut = await slot.put(intent, previous, hold?.put);",

@@ -7,10 +7,13 @@ import { AsyncMusicError, CreditCeilingError } from "../../src/errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../../src/errors/connection-errors.js";
 import { TaskFailedError } from "../../src/errors/task-errors.js";
 import type { RunOptions } from "../../src/tasks/options.js";
-import { BUDGET, checkEvidence, checkPromises, type Told } from "./properties.js";
+import { BUDGET, checkEvidence, checkPromises, type Told, TRIAL } from "./properties.js";
 
 /** After this, a POST that timed out is over: it is longer than any latency of a world. */
 const LONGEST_POST_MS = 180_000;
+
+/** How many lives make a request beside their orders, without a journal. */
+const TRIALS = 0.1;
 
 /** Ways to use the SDK. Each process of a world draws one at each start. */
 const WAYS = { runEach, runAtOnce, runBatch, submitThenRun, submitAndFollow };
@@ -20,7 +23,9 @@ export const shop: App = {
   async start(process) {
     const names = Object.keys(WAYS) as (keyof typeof WAYS)[];
     const way = WAYS[randomChoice(process.random, names)];
-    await way(process, new AsyncMusic(process.connection()));
+    const client = new AsyncMusic(process.connection());
+    const trials = process.random() < TRIALS ? [runWithoutJournal(process, client)] : [];
+    await allOf([way(process, client), ...trials]);
   },
   check: checkPromises,
 };
@@ -36,6 +41,13 @@ export const carefulShop: App = {
     checkEvidence(world);
   },
 };
+
+/** Makes lyrics that no order needs. A crash may lose them, and nothing requests them again. */
+async function runWithoutJournal(process: Process, client: AsyncMusic): Promise<void> {
+  const input = { prompt: `${TRIAL} ${process.name}, life ${process.life}` };
+  const request = { model: "provider_a", task_type: "lyrics", input } as const;
+  await client.tasks.run(request, { signal: process.signal }).catch(() => {});
+}
 
 async function runEach(process: Process, client: AsyncMusic): Promise<void> {
   for (const order of process.orders) await runOne(process, client, order);

@@ -8,6 +8,9 @@ import { SubmissionOutcomeUnknownError } from "../../src/errors/connection-error
 /** Not every world can pay for all of its orders. */
 export const BUDGET = 25;
 
+/** How the prompts of requests without a journal begin. Each is one call. */
+export const TRIAL = "a trial of";
+
 /** What a process received for an order. */
 export interface Told {
   readonly process: string;
@@ -29,6 +32,7 @@ export async function checkPromises(world: EndedWorld): Promise<void> {
       order,
       told.filter((each) => each.order === order.id),
     );
+  checkTrials(world);
   checkShutdown(world);
   checkLimit(world);
   checkLedger(world);
@@ -70,6 +74,17 @@ async function checkOrder({ journal }: EndedWorld, order: EndedOrder, told: read
         `${process} received ${String(error)} for ${id}, whose POST was in flight`,
       );
   }
+}
+
+/** Without a journal, a call creates one task at most. */
+function checkTrials({ emulator }: EndedWorld): void {
+  const prompts = emulator.state().tasks.map(({ input }) => String(input["prompt"]));
+  for (const prompt of prompts.filter((each) => each.startsWith(TRIAL)))
+    assert.equal(
+      prompts.indexOf(prompt),
+      prompts.lastIndexOf(prompt),
+      `${prompt} was created more than once`,
+    );
 }
 
 /** A caller that aborted while the POST was in flight received an unknown outcome before the response arrived. */
