@@ -18,7 +18,7 @@ export default defineConfig({
   test: {
     include: MODULES[process.env.MODULE as keyof typeof MODULES].tests,
     exclude: ["test/sdk/{fleet,full-disk}.test.ts"],
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     isolate: false,
     sequence: { sequencer: RulesFirst },
   },

@@ -26,7 +26,7 @@ export const HEADERS = {
   retryAfter: "Retry-After",
 } as const;
 
-/** Authentication, 7 (and the design's fixed details): which `X-Request-Id` is propagated, and which is replaced. */
+/** Authentication, 7: which `X-Request-Id` is propagated, and which is replaced. */
 export const REQUEST_IDS = [
   { name: "one character", value: "a", safe: true },
   { name: "128 characters", value: "x".repeat(128), safe: true },

@@ -9,7 +9,7 @@ interface ErrorClass {
 
 const UNKNOWN = "SubmissionOutcomeUnknownError";
 
-/** The design's table of errors: the class for each code, on a read and on a POST. */
+/** The class for each code, on a read and on a POST, as in docs/errors.md. */
 export const ERROR_CLASSES: readonly ErrorClass[] = [
   ...classes("BadRequestError", [
     ["invalid_json", 400],

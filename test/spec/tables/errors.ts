@@ -20,7 +20,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]["code"];
 
-/** The emulator's default where the status is not shown (the design's policy). */
+/** The emulator's default where the status is not shown (docs/control-plane.md, policy). */
 export const STATUS_WHERE_NOT_SHOWN = 400;
 
 export function statusOf(code: ErrorCode): number {
