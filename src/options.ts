@@ -77,7 +77,7 @@ export interface ClientOptions {
   /**
    * From which level up lines are logged: attempts and waits for the rate limit at `debug`, changes of tasks at `info`,
    * retries, pauses, misspelled or ignored `input` fields and an unencrypted public `baseUrl` at `warn`. A POST with an
-   * unknown outcome is logged at `error`, since a person must settle it: the service may have created and charged a task.
+   * unknown outcome is logged at `error`, since a person may have to settle it: the service may have created and charged a task.
    *
    * @defaultValue "warn"
    */

@@ -177,9 +177,9 @@ export interface Clip {
 export interface ClipMetadata {
   /** The length of the audio in seconds, which need not be whole. */
   duration?: number;
-  /** The styles that the provider worked with, separated by commas. */
+  /** The styles of the song, separated by commas. It may be empty. */
   tags?: string;
-  /** The lyrics or the description that the provider worked with. */
+  /** The prompt of the song, such as its lyrics. It may be empty. */
   prompt?: string;
 }
 

@@ -96,7 +96,7 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
 
   /**
    * Set if an earlier run with the journal key sent the POST, and may still wait for the response: run again with the same
-   * journal key at this time or later. Do not settle it before, since the POST may still create a task. It is two minutes after
+   * journal key at this time or later. Do not settle it with `null` before, since the POST may still create a task. It is two minutes after
    * the start of the POST, or `timeoutMs` of the earlier run plus 90 s if that is later. `null` if this run sent the POST
    * itself, or if the POST has ended.
    */

@@ -53,7 +53,7 @@ export async function outcomeUnknown(
     `then call settleOutcome(journal, ${slot.name}, taskId), with null instead of an ID if there is none.`;
   const waitAdvice =
     `Its request may still be in flight: run again with the same journal key at ${checkAgainAt?.toISOString()} or later. ` +
-    "Do not settle the journal key before that time.";
+    "Do not settle it with null before that time.";
   const codeAdvice = [checkAgainAt === null ? settleAdvice : waitAdvice];
 
   return new SubmissionOutcomeUnknownError(
