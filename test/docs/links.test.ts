@@ -11,6 +11,15 @@ test.each(PAGES)("every link of %s has a target", (page) => {
   expect(linksOf(page).filter((link) => !hasTarget(page, link))).toEqual([]);
 });
 
+// The site has only the files that a page links to. The example for Next.js is copied as a whole.
+test("examples/README.md links to every file of the examples", () => {
+  const files = globSync("examples/**/*.{ts,mjs,js,py,html,yaml}").filter(
+    (file) => !/node_modules|^examples\/next\//.test(file),
+  );
+  const links = linksOf("examples/README.md").map((link) => join("examples", link));
+  expect(files.filter((file) => !links.includes(file))).toEqual([]);
+});
+
 test("links without a target are found", () => {
   expect(linksOf("README.md").length).toBeGreaterThan(3);
   expect(hasTarget("README.md", "docs/testing.md#fake-timers")).toBe(true);
