@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axe, type Browser, launchBrowser, type Page } from "../../tools/browser/browser.js";
+import { linksOf } from "../support/markdown-links.js";
 
 const TYPEDOC = ["tools/install/main.ts", "site", "--", "typedoc"];
 const site = ".reports/site";
@@ -50,6 +51,20 @@ test("every link of the index for tools has a target", () => {
   );
   expect(links.length).toBeGreaterThan(10);
   expect(links.filter((link) => !existsSync(`${site}/${link}`))).toEqual([]);
+});
+
+test("every link of the guides as Markdown has a target, except images", () => {
+  const guides = globSync(["docs/*.md", "README.md", "examples/README.md"], { cwd: site });
+  expect(guides.length).toBeGreaterThan(20);
+  const dead = guides.flatMap((guide) =>
+    linksOf(join(site, guide))
+      .map((link) => link.split("#")[0] ?? "")
+      .filter(
+        (path) => path !== "" && !path.endsWith(".webp") && !existsSync(join(site, dirname(guide), path)),
+      )
+      .map((path) => `${guide}: ${path}`),
+  );
+  expect(dead).toEqual([]);
 });
 
 test("every page of a guide, and every export, has a description of its own", () => {

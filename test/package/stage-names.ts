@@ -48,6 +48,7 @@ declare global {
       rows: { entry: import("async-music").JournalEntry }[];
       rowCount: number;
     }>;
+    end(): Promise<void>;
   };
   const connection: import("pg").PoolClient;
   const rows: readonly { customerId: string }[];
