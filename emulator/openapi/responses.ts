@@ -125,7 +125,7 @@ function outputSchema() {
   return { ...output, description: "The provider's report." };
 }
 
-const CLIP = "A piece of audio. Music clips have all fields; others have only the required ones.";
+const CLIP = "A piece of audio. Only music clips have fields beside the required ones.";
 const CLIP_FIELDS = {
   id: { description: "The ID for a continuation or a concat." },
   audio_url: {

@@ -1,19 +1,17 @@
 /** Runs `app.ts` on a port: `npx node examples/hono/main.ts`, then open http://localhost:3000 in a browser. */
 
+import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
 import { followSongs } from "../web/orders.ts";
 import { client, journal } from "../web/settings.ts";
+import { endWhenStopped, stopping } from "../web/stop.ts";
 import { createApp } from "./app.ts";
 
-const stop = new AbortController();
-for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stop.abort());
-const app = createApp(client, journal, stop.signal);
+const app = createApp(client, journal, stopping);
 const port = Number(process.env["PORT"] ?? 3000);
 const server = serve({ fetch: app.fetch, port }, (address) =>
   console.log(`Listening on port ${address.port}`),
 );
 
-await followSongs(client, journal, stop.signal);
-// Orders in flight can finish: the process ends by itself when they have, and after 30 s in any case.
-server.close();
-setTimeout(() => process.exit(), 30_000).unref();
+endWhenStopped(server as Server);
+await followSongs(client, journal, stopping);

@@ -1,6 +1,7 @@
 /** Orders of songs, for any framework that has the `Request` and the `Response` of the platform. */
 
 import {
+  AccountSuspendedError,
   type AsyncMusic,
   AsyncMusicError,
   BadRequestError,
@@ -95,7 +96,11 @@ function refused(error: unknown): Response {
   const name = error instanceof AsyncMusicError ? error.name : "internal error";
   if (error instanceof InvalidRequestError || error instanceof BadRequestError)
     return Response.json({ error: name }, { status: 400 });
-  if (error instanceof InsufficientCreditsError || error instanceof CreditCeilingError)
+  if (
+    error instanceof InsufficientCreditsError ||
+    error instanceof CreditCeilingError ||
+    error instanceof AccountSuspendedError
+  )
     return Response.json({ error: name }, { status: 402 });
   // The order has another description already.
   if (error instanceof JournalConflictError) return Response.json({ error: name }, { status: 409 });
