@@ -157,7 +157,7 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
   if (checkAgainAt !== null)
     return [
       `Run the same command again at ${checkAgainAt.toISOString()} or later. Until then, running it again sends nothing.`,
-      "Do not settle it without a task before that time, to avoid a duplicate charge.",
+      "Do not settle the journal key without a task before that time, to avoid a duplicate charge.",
     ];
   const isJournaled = journalKey !== null && journal !== undefined;
   const advice = [

@@ -10,10 +10,12 @@ export const stopping = stop.signal;
 
 /** Lets the requests in flight finish: then the process ends by itself, and after a minute in any case. */
 export function endWhenStopped(server: Pick<Server, "close" | "closeIdleConnections">): void {
-  stopping.addEventListener("abort", () => {
+  const end = () => {
     server.close();
     // A page would use the connection of its ended stream again.
     setInterval(() => server.closeIdleConnections(), 100).unref();
     setTimeout(() => process.exit(), 60_000).unref();
-  });
+  };
+  if (stopping.aborted) end();
+  else stopping.addEventListener("abort", end);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { evaluateOn, type RedisClient } from "../../src/databases/redis/client.js";
-import { createRedisBudget } from "../../src/databases/redis/redis-pacer.js";
+import { createRedisWindow } from "../../src/databases/redis/redis-pacer.js";
 import { clients, connectIoredis } from "./connections.js";
 
 const SIZE = { requests: 10, windowMs: 60_000 };
@@ -8,7 +8,7 @@ let places = 0;
 
 function createBudgets(redis: RedisClient, size = SIZE) {
   const place = `budget-${process.pid}-${places++}`;
-  const open = () => createRedisBudget(evaluateOn(redis), async () => place, size);
+  const open = () => createRedisWindow(evaluateOn(redis), async () => place, size);
   return { open, place };
 }
 

@@ -17,6 +17,8 @@ if (directory !== ".")
   for (const page of [
     "README.md",
     "CONTRIBUTING.md",
-    ...globSync(["docs/*.{md,svg}", "skills/**/*.md", "examples/**/*.*"]),
+    ...globSync(["docs/*.{md,svg}", "skills/**/*.md", "examples/**/*.*"]).filter(
+      (path) => !path.includes("node_modules"),
+    ),
   ])
     cpSync(page, `${directory}/${page}`);

@@ -12,7 +12,7 @@ import { BUDGET, checkEvidence, checkPromises, type Told, TRIAL } from "./proper
 /** After this, a POST that timed out is over: it is longer than any latency of a world. */
 const LONGEST_POST_MS = 180_000;
 
-/** How many lives make a request beside their orders, without a journal. */
+/** The share of lives that make a request beside their orders, without a journal. */
 const TRIALS = 0.1;
 
 /** Ways to use the SDK. Each process of a world draws one at each start. */

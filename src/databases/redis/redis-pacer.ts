@@ -71,7 +71,7 @@ export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}):
       return last.name;
     };
     const size = { requests, windowMs };
-    return new FleetPacer(clock, createRedisBudget(evaluate, keyOf, size), size, onUnavailable);
+    return new FleetPacer(clock, createRedisWindow(evaluate, keyOf, size), size, onUnavailable);
   };
 }
 
@@ -167,7 +167,7 @@ async function namedTasks(
 }
 
 /** The window of a fleet: one count in Redis, which expires with the window. */
-export function createRedisBudget(
+export function createRedisWindow(
   evaluate: Evaluate,
   windowKey: () => Promise<string>,
   size: FleetSize,
