@@ -63,7 +63,7 @@ export function instructionFor(error: unknown, order: string | null, journal: st
   }
   if (error instanceof sdk.SubmissionOutcomeUnknownError && taskId === null) {
     if (error.checkAgainAt !== null)
-      return `${message} ${NOT_TWICE} Call \`check_order\` with the same order at ${error.checkAgainAt.toISOString()} or later. The user must not settle the order before that time.`;
+      return `${message} ${NOT_TWICE} Call \`check_order\` with the same order at ${error.checkAgainAt.toISOString()} or later. Before that time, the user can settle the order only with the ID of its task.`;
     return [
       `${message} ${NOT_TWICE} A call with the same order sends nothing.`,
       "Report this to the user, and let them find out whether the task exists. The operator of the service may find " +

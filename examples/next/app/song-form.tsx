@@ -109,8 +109,10 @@ function follow(
     };
     events.onerror = () => {
       setProblem("Waiting for the server");
-      // The browser connects again by itself, except after an error response, for example of a proxy.
-      if (events.readyState === EventSource.CLOSED) timer = setTimeout(connect, 3000);
+      if (events.readyState !== EventSource.CLOSED) return;
+      // After an error response, for example of a proxy, the browser does not connect again by itself.
+      setProblem("The server answered with an error. Trying again");
+      timer = setTimeout(connect, 3000);
     };
     events.addEventListener("wait_error", ({ data }) => {
       setProblem(`${JSON.parse(data).name}: reload the page to try again`);
