@@ -71,12 +71,12 @@ export interface ClientOptions {
   /**
    * Where lines are logged, such as `console`. No line holds the key.
    *
-   * @defaultValue nowhere, but for warnings about misspelled and ignored `input` fields: `console.warn`
+   * @defaultValue nowhere, but for warnings about misspelled and ignored fields: `console.warn`
    */
   logger?: Logger | undefined;
   /**
    * From which level up lines are logged: attempts and waits for the rate limit at `debug`, changes of tasks at `info`,
-   * retries, pauses, misspelled or ignored `input` fields and an unencrypted public `baseUrl` at `warn`. A POST with an
+   * retries, pauses, misspelled or ignored fields and an unencrypted public `baseUrl` at `warn`. A POST with an
    * unknown outcome is logged at `error`, since a person may have to settle it: the service may have created and charged a task.
    *
    * @defaultValue "warn"

@@ -54,7 +54,7 @@ const hasSong = all(
     const [file] = files;
     const found = file === undefined ? "saved no file" : `${basename(file.path)} is not a clip of the song`;
     return `It ended with exit status 0, but ${found}.`;
-  }, "Exit with status 0 only if a whole clip was saved. After an error, write it to stderr and exit with another status."),
+  }, "Exit with status 0 only if a whole clip was saved. After an error, write it to stderr and exit with another status. Save into ASYNC_MUSIC_OUT_DIR, or under a name with the task ID: several runs of the client use its working directory at once."),
   hasNoBrokenAudio,
 );
 

@@ -110,7 +110,8 @@ function auditedOutcome(
 
 /** The outcome as the client can tell it from its response. A success whose body was cut is unknown. */
 function knownOutcome({ fault }: RequestContext, received: HttpResponse | null): AuditedOutcome["known"] {
-  if (received === null || received.status >= 500) return "unknown";
+  // A gateway that gives up with a 408 may have forwarded the request.
+  if (received === null || received.status >= 500 || received.status === 408) return "unknown";
   if (received.status >= 300) return "refused";
   return received.errorCode === null && fault?.kind !== "malformed" ? "accepted" : "unknown";
 }

@@ -54,7 +54,8 @@ def create():
         except HTTPError as error:
             if error.code == 429:
                 time.sleep(stated_wait(error, 60))
-            elif error.code < 500:
+            # A gateway that sends 408 may have forwarded the request.
+            elif error.code < 500 and error.code != 408:
                 sys.exit(f"The service refused the request: {error_code(error)}.")
             else:
                 sys.exit(f"Status {error.code}: a task may exist. Compare tasks_created of the usage.")

@@ -87,7 +87,7 @@ export function orList(names: readonly string[]): string {
 }
 
 /**
- * Returns a warning about each field of the input that is charged for and has no effect: one that the mode ignores, and one
+ * Returns a warning about each field that is charged for and has no effect: one of the input that the mode ignores, and one
  * whose name is probably a misspelled one. No warning contains a value.
  */
 export function warningsAbout(request: unknown, inputs: readonly InputRules[] = INPUT_LIST): string[] {
@@ -97,7 +97,8 @@ export function warningsAbout(request: unknown, inputs: readonly InputRules[] = 
   const chosen = chosenMode(modes, input);
   if (chosen === undefined) return [];
   const known = modes.flatMap(({ fields }) => Object.keys(fields));
-  return Object.keys(input).flatMap((name) => {
+  const outside = Object.keys(recordOf(request)).flatMap((name) => misspelling("", name, REQUEST_FIELDS));
+  const inside = Object.keys(input).flatMap((name) => {
     if (input[name] === null || Object.hasOwn(chosen.fields, name)) return [];
     if (known.includes(name)) {
       const reader = modes.find(({ fields }) => Object.hasOwn(fields, name));
@@ -105,10 +106,16 @@ export function warningsAbout(request: unknown, inputs: readonly InputRules[] = 
         chosen.chosenBy === undefined ? `without \`${reader?.chosenBy}\`` : `with \`${chosen.chosenBy}\``;
       return [`The service ignores \`input.${name}\` ${when}.`];
     }
-    const meant = meantBy(name, known);
-    if (meant === null) return [];
-    return [`Unknown field \`input.${name}\`, which the service ignores. Did you mean \`${meant}\`?`];
+    return misspelling("input.", name, known);
   });
+  return [...outside, ...inside];
+}
+
+function misspelling(path: string, name: string, known: readonly string[]): string[] {
+  const meant = meantBy(name, known);
+  return meant === null
+    ? []
+    : [`Unknown field \`${path}${name}\`, which the service ignores. Did you mean \`${meant}\`?`];
 }
 
 /** A longer field name is not a misspelled one, and may contain anything: no message contains it. */

@@ -13,7 +13,7 @@ const EVIDENCE_MESSAGES: Readonly<Record<Evidence, string>> = {
   not_created: "The account has no more tasks than before, so the task was probably not created.",
   unclear:
     "The account's number of tasks does not show whether it was created: other tasks were created meanwhile, by other clients " +
-    "or before this process restarted.",
+    "or before this process restarted, or the outcome of other journal keys is unknown too.",
 };
 
 /** How many usage samples a client keeps for POSTs with an unknown outcome. Without its sample, a POST has weaker evidence. */
@@ -38,7 +38,7 @@ export async function outcomeUnknown(
     : inFlightUntil(intent, clock.now(), timeoutMs);
   // A request in flight may still create the task: the number of tasks shows nothing yet.
   const evidence =
-    probe === null || checkAgainAt !== null ? null : await findEvidence(probe, intent, post?.sample ?? null);
+    probe === null || checkAgainAt !== null ? null : await findEvidence(slot, probe, intent, post?.sample ?? null);
   const earlier = `the outcome of an earlier run with journal key ${slot.name}, begun at ${intent.at}, is unknown`;
   const { what, why }: MessageParts =
     error instanceof Error
@@ -72,6 +72,7 @@ export async function outcomeUnknown(
 
 /** `null` if the usage could not be read. */
 async function findEvidence(
+  slot: Slot,
   probe: Probe,
   intent: JournalIntent,
   sample: UsageSample | null,
@@ -84,7 +85,12 @@ async function findEvidence(
   const first = unresolved.get(intent.revision);
   try {
     const now = await sampleUsage(probe);
-    return evidenceOf(first ?? foreignSample(intent.tasks_created), now, first === undefined ? 0 : 1);
+    if (first !== undefined) return evidenceOf(first, now, 1);
+    const evidence = evidenceOf(foreignSample(intent.tasks_created), now, 0);
+    if (evidence !== "created") return evidence;
+    // Another process sent the POST, and perhaps more of them: the journal has those whose outcome is unknown as well.
+    const unknown = now.after.unknown + (await slot.otherIntents());
+    return evidenceOf(foreignSample(intent.tasks_created), { ...now, after: { ...now.after, unknown } }, 0);
   } catch {
     return null;
   }

@@ -47,7 +47,8 @@ export interface Journal {
   delete(key: string, revision: string): Promise<boolean>;
   /**
    * Lists the keys that still need a run or a decision, oldest first: see {@link OpenOrder}. Optional in a journal of
-   * your own: the SDK never calls it. It reads every entry.
+   * your own: without it, `evidence` after a restart may take the task of another unknown order for that of this one. It
+   * reads every entry.
    *
    * The SDK's journals reject with `JournalDamagedError` if an entry is damaged: its `orders` are the open keys among all
    * others.

@@ -114,6 +114,12 @@ export class Slot {
     if (isSameTask && latest.revision !== entry.revision) await this.#close(latest, status);
   }
 
+  /** How many other keys have an intent: a POST whose outcome is not known. A journal of one's own may not list them. */
+  async otherIntents(): Promise<number> {
+    const open = await this.#call("listed", async () => (await this.#journal.open?.()) ?? []);
+    return open.filter(({ key, state }) => state === "intent" && key !== this.key).length;
+  }
+
   conflict(entry: JournalEntry): JournalConflictError {
     const task = entry.state === "submitted" ? `, which created task ${entry.task_id}` : "";
     const parts = {

@@ -19,7 +19,7 @@ const FLAWS: readonly [flaw: Flaw, ...names: string[]][] = [
     "create-gateway-page",
     "create-cut-response",
   ],
-  ["repeats an invalid POST", "create-400"],
+  ["repeats a refused POST", "create-408", "create-400"],
   ["polls twice a second", "poll-interval", "poll-pace"],
   ["polls every 2 seconds", "poll-pace"],
   ["needs an output", "queued-song", "null-fields"],
@@ -55,6 +55,7 @@ const FLAWS: readonly [flaw: Flaw, ...names: string[]][] = [
   ["knows all statuses", "unknown-status"],
   [
     "retries 4xx",
+    "create-408",
     "create-400",
     "invalid-key",
     "key-deleted",

@@ -198,6 +198,26 @@ test("after a restart, creates of this client from before the run make the evide
   expect((await probe(early.client, journal)).evidence).toBe("unclear");
 });
 
+test.each([
+  [0, "not_created"],
+  [1, "unclear"],
+  [2, "created"],
+])("after a restart, the POSTs of two keys in flight have created %i tasks: %s", async (count, evidence) => {
+  let created = 7;
+  const answer = ({ path }: SeenRequest) => {
+    if (path.endsWith("/usage")) return usage({ tasks_created: created });
+    return Promise.reject(new TypeError("fetch failed"));
+  };
+  const journal = memoryJournal();
+  const { client } = createWorld(answer);
+  const keys = ["order-1", "order-2"];
+  await Promise.all(keys.map((journalKey) => probe(client, journal, { journalKey })));
+  created += count;
+  const restarted = createWorld(answer);
+  for (const journalKey of keys)
+    expect((await probe(restarted.client, journal, { journalKey })).evidence).toBe(evidence);
+});
+
 test("creates from before the first usage sample don't count", async () => {
   const service = countingService({ isCreated: true });
   await service.client.tasks.create(OTHER_REQUEST);

@@ -23,7 +23,7 @@ const musicB = (fields: object) => ({
   input: { prompt: "rain", ...fields },
 });
 
-describe("a field of `input` whose name looks misspelled", () => {
+describe("a field whose name looks misspelled", () => {
   const warningsOf = async (request: object, options: Omit<ClientOptions, "clock"> = {}) => {
     const logger = createLog();
     const { client, requests } = createWorld(() => accepted(), {
@@ -69,6 +69,12 @@ describe("a field of `input` whose name looks misspelled", () => {
     ]);
   });
 
+  test.each(["audio_formt", "audioFormat"])("`%s` outside of `input` is logged, too", async (name) => {
+    expect(await warningsOf({ ...input({}), [name]: "mp3" })).toEqual([
+      `Unknown field \`${name}\`, which the service ignores. Did you mean \`audio_format\`?`,
+    ]);
+  });
+
   test.each<[what: string, request: object]>([
     ["the fields of the mode", input({ negative_tags: "x", make_instrumental: true, model_version: "v6" })],
     ["an ignored or misspelled field without a value", input({ tags: null, titel: null })],
@@ -80,7 +86,7 @@ describe("a field of `input` whose name looks misspelled", () => {
     ["an input that is not an object", other("music", "titel")],
     ["an unknown model", { model: "provider_c", task_type: "music", input: { titel: "x" } }],
     ["an unknown task type", other("video", { titel: "x" })],
-    ["a field outside of the input", { ...input({}), titel: "x" }],
+    ["another field outside of the input", { ...input({}), titel: "x", mood: "x" }],
     ["a list", [null]],
   ])("%s: no warning", async (_, request) => {
     expect(await warningsOf(request)).toEqual([]);

@@ -8,7 +8,7 @@ export type Flaw =
   | "saves nothing"
   | "sends unsafe request IDs"
   | "repeats a POST after errors"
-  | "repeats an invalid POST"
+  | "repeats a refused POST"
   | "polls twice a second"
   | "polls every 2 seconds"
   | "reads a song again after its end"
@@ -84,7 +84,7 @@ export function flawedClient(flaw?: Flaw): Client {
             throw new Stop("no rate limit");
           const { data, error_code: code } = await response.json();
           if (response.status >= 400 && response.status < 500) {
-            if (has("repeats an invalid POST", "retries 4xx") && attempt < 6) continue;
+            if (has("repeats a refused POST", "retries 4xx") && attempt < 6) continue;
             throw new Stop(code);
           }
           tasks++;
