@@ -145,6 +145,8 @@ export interface SubmissionEvent {
   taskType: string;
   /** The option `tenant` of the call; `null` without one. */
   tenant: string | null;
+  /** The option `journalKey` of the call, which names the order; `null` without a journal. */
+  journalKey: string | null;
   /** The task that was created; otherwise `null`. */
   taskId: string | null;
   /**

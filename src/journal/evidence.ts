@@ -38,7 +38,9 @@ export async function outcomeUnknown(
     : inFlightUntil(intent, clock.now(), timeoutMs);
   // A request in flight may still create the task: the number of tasks shows nothing yet.
   const evidence =
-    probe === null || checkAgainAt !== null ? null : await findEvidence(slot, probe, intent, post?.sample ?? null);
+    probe === null || checkAgainAt !== null
+      ? null
+      : await findEvidence(slot, probe, intent, post?.sample ?? null);
   const earlier = `the outcome of an earlier run with journal key ${slot.name}, begun at ${intent.at}, is unknown`;
   const { what, why }: MessageParts =
     error instanceof Error

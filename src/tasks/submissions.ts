@@ -10,8 +10,11 @@ import { AlreadyTaken } from "../journal/already-taken.js";
 import type { Count } from "../journal/evidence.js";
 import { isReasonOf } from "../time/abort.js";
 import { createTask, mayHaveCreated, type SubmissionHooks } from "./create-task.js";
-import type { CreateOptions } from "./options.js";
+import type { CreateOptions, RunOptions } from "./options.js";
 import { attributesOf, type SentRequest } from "./sent-request.js";
+
+/** Those of a create, and the key of the order if its journal has one. */
+type SubmitOptions = CreateOptions & Pick<RunOptions, "journalKey">;
 
 /** The submissions of one client. */
 export class Submissions {
@@ -26,7 +29,7 @@ export class Submissions {
   /** Submits a task, and notes when. */
   async submit(
     request: SentRequest,
-    options: CreateOptions,
+    options: SubmitOptions,
     hooks?: SubmissionHooks,
   ): Promise<Result<TaskSubmission>> {
     const { trace, clock, logError } = this.#context;
@@ -50,7 +53,7 @@ export class Submissions {
   /** Emits the end of a submission: the response of the service, or an error. */
   #emit(
     { value }: SentRequest,
-    { tenant, signal }: CreateOptions,
+    { tenant, signal, journalKey }: SubmitOptions,
     submission: TaskSubmission | null,
     error: unknown,
   ): void {
@@ -65,6 +68,7 @@ export class Submissions {
         model: String(model),
         taskType: String(task_type),
         tenant: tenant ?? null,
+        journalKey: journalKey === undefined ? null : redactor.text(journalKey),
         taskId: isCreated ? (submission?.task_id ?? Object(error).taskId) : null,
         credits: isCreated ? (submission?.credits_charged ?? listedPrice(value)) : null,
         error,

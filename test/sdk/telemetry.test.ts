@@ -16,6 +16,7 @@ import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
 import {
   accepted,
+  acceptedAnew,
   balance,
   limited,
   lost,
@@ -109,18 +110,28 @@ test("each request is an admission with its kind and its tenant, before its atte
   ]);
 });
 
-test("a submission and a completion have the tenant, the credits and the task", async () => {
-  const { client } = createWorld(inTurn(accepted(), ok(succeeded()), lost));
+test("a submission has its tenant, journal key, credits and task, and a completion its tenant and task", async () => {
+  const { client } = createWorld(inTurn(accepted(), ok(succeeded()), lost, acceptedAnew()));
   const submissions: object[] = [];
   const completions: object[] = [];
   client.on("submission", (event) => submissions.push(event));
   client.on("completion", (event) => completions.push(event));
   await client.tasks.run(SONG_REQUEST, { tenant: "acme" });
   const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
-  const requested = { model: "provider_a", taskType: "music" };
+  await client.tasks.create(SONG_REQUEST, { journal: memoryJournal(), journalKey: "order-1" });
+  const requested = { model: "provider_a", taskType: "music", journalKey: null };
+  const created = {
+    ...requested,
+    outcome: "created",
+    tenant: "acme",
+    taskId: TASK_ID,
+    credits: 10,
+    error: null,
+  };
   expect(submissions).toEqual([
-    { ...requested, outcome: "created", tenant: "acme", taskId: TASK_ID, credits: 10, error: null },
+    created,
     { ...requested, outcome: "unknown", tenant: null, taskId: null, credits: null, error },
+    { ...created, tenant: null, journalKey: "order-1", taskId: expect.not.stringContaining(TASK_ID) },
   ]);
   expect(completions).toEqual([
     {

@@ -93,7 +93,8 @@ export const CREATING: Topic = {
       ...unknownOutcome("create-408", "that gets 408", {
         faults: [{ method: "POST", path, fault: { kind: "status", status: 408, when: "after" } }],
       }),
-      sentence: "The interface has no 408. A gateway that sends one may have forwarded the POST, so a task may exist.",
+      sentence:
+        "The interface has no 408. A gateway that sends one may have forwarded the POST, so a task may exist.",
       isRequired: false,
     },
     {
@@ -101,7 +102,8 @@ export const CREATING: Topic = {
       rule: "The client does not repeat a POST that the service refused as invalid.",
       sentence: "400 means that the request is invalid. It creates no task, and the balance is unchanged.",
       isRequired: true,
-      change: "Treat every 4xx but 408 and 429 as final: report `error_code` and exit with another status than 0.",
+      change:
+        "Treat every 4xx but 408 and 429 as final: report `error_code` and exit with another status than 0.",
       arrange: {
         faults: [
           {

@@ -111,7 +111,7 @@ function follow(
       setProblem("Waiting for the server");
       if (events.readyState !== EventSource.CLOSED) return;
       // After an error response, for example of a proxy, the browser does not connect again by itself.
-      setProblem("The server answered with an error. Trying again");
+      setProblem("The server returned an error. Trying again");
       timer = setTimeout(connect, 3000);
     };
     events.addEventListener("wait_error", ({ data }) => {
