@@ -18,7 +18,7 @@ export function createApp(client: AsyncMusic, journal: Journal, stopping: AbortS
   return new Hono()
     .get("/", (context) => context.html(page))
     .put("/songs/:order", async ({ req }) => {
-      const { description } = await req.json();
+      const { description } = await req.json().catch(() => ({}));
       return orderSong(client, journal, req.param("order"), description);
     })
     .get("/songs/:order", ({ req }) => readSong(client, journal, req.param("order")))

@@ -23,6 +23,9 @@ export type Song =
   | { status: "ready"; clips: readonly Clip[] }
   | { status: "failed"; advice: string };
 
+/** The ID of an order, which a browser chooses: it is no path, and not endless. */
+const ORDER_ID = /^[\w-]{1,64}$/;
+
 /** Submits the song of an order, and responds before the song is finished. Repeat it freely: one order is one song. */
 export async function orderSong(
   client: AsyncMusic,
@@ -30,6 +33,7 @@ export async function orderSong(
   order: string,
   description: string,
 ): Promise<Response> {
+  if (!ORDER_ID.test(order)) return Response.json({ error: "no order ID" }, { status: 400 });
   const input = { gpt_description_prompt: description };
   try {
     await client.tasks.create(

@@ -52,7 +52,7 @@ export interface BudgetOptions {
 /** The budget options of the calls that create or await a task. */
 export interface BudgetCallOptions {
   /**
-   * Limits what the customer that `tenant` names may spend; it requires `tenant`. The price is reserved before the request is
+   * Limits what the customer that `tenant` names may spend; it requires `tenant`, except in `follow`. The price is reserved before the request is
    * sent, and kept while the outcome is unknown. A success counts the price as spent; a refusal, a failure and a timeout free it. If the
    * price does not fit, the call rejects with `CreditCeilingError`, and nothing is sent. After `create`, pass the budget to
    * `wait` or `watch` as well: they count the price as spent or free it when the task has ended.

@@ -58,16 +58,17 @@ export class InvalidResponseError extends AsyncMusicError {
  * not counted.
  *
  * - `"created"`: there is exactly one task more than before. It is this one, unless another client of the account created
- *   one meanwhile.
+ *   one meanwhile without this journal.
  * - `"not_created"`: there are no more tasks than before. The task was not created, unless the POST is still in flight.
- * - `"unclear"`: the numbers fit neither, since other clients of the account create tasks.
+ * - `"unclear"`: the numbers fit neither, since other clients of the account create tasks, or since the outcome of other keys
+ *   of the journal is unknown too.
  */
 export type Evidence = "created" | "not_created" | "unclear";
 
 /**
- * A POST may or may not have created a task. It was not sent again, since that could create a second task. Compare
- * `usage.tasks_created` or the balance before you send it yourself. If a broken response still named its task, `taskId`
- * is set: wait for that task.
+ * A POST may or may not have created a task. It was not sent again, since that could create a second task. With a journal,
+ * find out what happened and call `settleOutcome`; without one, compare `usage.tasks_created` before you send it yourself. If
+ * a broken response still named its task, `taskId` is set: wait for that task.
  */
 export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   static {

@@ -10,7 +10,7 @@ import { serve } from "async-music/emulator/node";
 import { test } from "async-music/emulator/vitest";
 import { describe, expect, onTestFinished, vi } from "vitest";
 import * as hono from "../../examples/hono/app.js";
-import { followSongs } from "../../examples/web/orders.js";
+import { followSongs, orderSong } from "../../examples/web/orders.js";
 import { createFolder } from "../support/folder.js";
 import { environment } from "./support/run-example.js";
 
@@ -245,11 +245,25 @@ describe.each([
   });
 });
 
-test("the server with Express refuses an order that is not JSON", async ({ client }) => {
-  const send = await startExpress(client, memoryJournal());
-  watchLog();
-  expect((await send("", { method: "PUT", body: "{" })).status).toBe(400);
+describe.each([
+  ["Hono", startHono],
+  ["Express", startExpress],
+])("the server with %s", (_, start) => {
+  test.for(["{", undefined])("refuses an order whose body is %j", async (body, { client, emulator }) => {
+    const send = await start(client, memoryJournal());
+    watchLog();
+    expect((await send("", { method: "PUT", ...(body !== undefined && { body }) })).status).toBe(400);
+    expect(emulator.state().tasks).toEqual([]);
+  });
 });
+
+test.for(["../evil", "a/b", "", ".", "1".repeat(65), "1\n", "1%00"])(
+  "the order %j of a browser is refused",
+  async (order, { client, emulator }) => {
+    const { status } = await orderSong(client, memoryJournal(), order, "rain in Lisbon");
+    expect([status, emulator.state().tasks]).toEqual([400, []]);
+  },
+);
 
 test("a song is waited for after a restart, without a page", async ({ client, emulator }) => {
   const journal = memoryJournal();

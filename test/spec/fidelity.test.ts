@@ -77,7 +77,7 @@ it("every policy option belongs to a sentence of the interface", () => {
   );
 });
 
-it("docs/fidelity.md has the titles of the tests, the policy and the drift report of today: run `npm run docs:write`", async () => {
+it("docs/fidelity.md has the titles of the tests, and the policy and the drift report of `npm run docs:write`", async () => {
   const renewed = page
     .replace(/\d+ sentences/, `${sentences.length} sentences`)
     .replace(/(?<=^\[`async-music drift`\].*\n\n)(?:>.*\n)+/m, driftFigures())

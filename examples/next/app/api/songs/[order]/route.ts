@@ -6,7 +6,7 @@ interface Context {
 }
 
 export async function PUT(request: Request, { params }: Context): Promise<Response> {
-  const { description } = await request.json();
+  const { description } = await request.json().catch(() => ({}));
   return orderSong(songClient(), songJournal(), (await params).order, description);
 }
 
