@@ -351,14 +351,14 @@ describe("--store", () => {
     const { path } = await moduleOf(code.replace("`songs/", `\`${its.folder}/songs/`));
     const shop = createShop();
     const client = new AsyncMusic(its.emulator.connection());
-    await holdTime(
+    const { task_id } = await holdTime(
       its.emulator.clock,
       client.tasks.create(SONG_REQUEST, { journal: fileJournal(its.journal), journalKey: "sea" }),
     );
     startRelay(shop, "--store", path);
     await until(async () => (await entry("sea")).acknowledged);
     const files = shop.posts.flatMap(({ body }) => body.data["stored"]);
-    expect(files).toEqual([1, 2].map((index) => join(its.folder, "songs", `sea-${index}.wav`)));
+    expect(files).toEqual([1, 2].map((index) => join(its.folder, "songs", `${task_id}-${index}.wav`)));
     for (const file of files) expect(statSync(String(file)).size).toBeGreaterThan(1000);
   });
 
