@@ -28,10 +28,15 @@ await storeOrder();
 console.log(`Stored ${name}.`);
 if (process.env["END_AFTER_COMMIT"]) process.exit(1); // as a crash would
 
-// Also the orders of a process that ended after its COMMIT. Let one process do this at a time.
+// Also the orders of a process that ended after its COMMIT. Let one process do this at a time: two would read each task too often.
 for (const { key, request } of await journal.planned()) {
-  const song = await client.tasks.run(request, { journal, journalKey: key });
-  console.log(`${key}: ${song.task_id}`);
+  try {
+    const song = await client.tasks.run(request, { journal, journalKey: key });
+    console.log(`${key}: ${song.task_id}`);
+  } catch (error) {
+    // It must not stop the orders after it.
+    console.error(`${key}:`, error);
+  }
 }
 await pool.end();
 

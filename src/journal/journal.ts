@@ -65,7 +65,7 @@ export interface Journal {
    * `client.tasks.follow` and `async-music relay` need this method. It is optional in a journal of your own.
    *
    * An order is listed if its task is recorded, and either no run has recorded the end, or the end is recorded and
-   * `acknowledged` is `false`. An end that a version before 1.1 recorded is never listed. A damaged entry is not listed:
+   * `acknowledged` is `false`. An end that a version without `follow` recorded is never listed. A damaged entry is not listed:
    * `open` names it.
    *
    * @param since - orders with an earlier `since` are left out; without it all are listed
@@ -192,7 +192,7 @@ export interface JournalRecord extends JournalFields {
   status?: FinalStatus;
   /**
    * `true` once a follower has delivered the end, and `false` if the end is recorded and not delivered. Absent while the key is
-   * open, and in the closed entries of versions before 1.1, whose ends are never delivered.
+   * open, and in the closed entries of versions without `follow`, whose ends are never delivered.
    */
   acknowledged?: boolean;
   /** The follower that works on the order. Absent if there is none. */

@@ -289,7 +289,7 @@ export class Tasks {
    *
    * Several calls, also in several processes, share the orders of a journal: each order is delivered by one of them, and by
    * another one if the first crashes before the acknowledgement. Orders with an unknown outcome are followed once they are
-   * settled. Not delivered are orders older than `maxAgeMs`, and orders whose end a version before 1.1 has recorded.
+   * settled. Not delivered are orders older than `maxAgeMs`, and orders whose end a version without `follow` has recorded.
    *
    * The iteration ends only by leaving the loop, by an abort, or by one of these errors; nothing is lost by them, and a new
    * call continues.

@@ -8,10 +8,10 @@ import { connectPool, createTable, planAlone } from "./connections.js";
 
 const page = readFileSync("docs/postgres.md", "utf8");
 
-/** The statement of the page, for another table. */
-function statementFor(table: string): string {
+/** The statement of the page that begins so, for another table. */
+function statementFor(table: string, begin: string): string {
   const statements = [...page.matchAll(/^```sql\n(.*?)^```/gms)].map(([, statement = ""]) => statement);
-  const found = statements.filter((statement) => statement.startsWith("SELECT"));
+  const found = statements.filter((statement) => statement.startsWith(begin));
   expect(found).toHaveLength(1);
   return String(found[0]).replace("async_music_journal", table);
 }
@@ -31,7 +31,7 @@ const PROMPTS = {
 };
 
 test.each(Object.entries(PROMPTS))(
-  "the page's statement lists every state with the prompt: %s",
+  "the page's statements list every state, and the keys of a task, with the prompt: %s",
   async (_, prompt) => {
     const table = await createTable();
     const pool = connectPool();
@@ -48,12 +48,14 @@ test.each(Object.entries(PROMPTS))(
     await journal.put("submitted", journalEntry("submitted", fields), null);
     await journal.put("ended", journalEntry("submitted", { ...fields, status: "success" }), null);
 
-    const { rows } = await pool.query(statementFor(table));
+    const { rows } = await pool.query(statementFor(table, "SELECT key, state"));
     expect(rows).toEqual([
       { key: "planned", state: "planned", changed_at: expect.any(Date), task_id: null },
       { key: "intent", state: "intent", changed_at: expect.any(Date), task_id: null },
       { key: "submitted", state: "submitted", changed_at: expect.any(Date), task_id: TASK_ID },
     ]);
+    const keysOfTask = statementFor(table, "SELECT key FROM").replace("TASK_ID", TASK_ID);
+    expect((await pool.query(keysOfTask)).rows.map(({ key }) => key).sort()).toEqual(["ended", "submitted"]);
     expect((await journal.planned()).map((order) => order.request)).toEqual([request]);
   },
 );

@@ -416,6 +416,14 @@ describe("a planned order", () => {
     expect(await journal.planned()).toMatchObject([{ key: KEY, request: SONG_REQUEST }]);
   });
 
+  test("can be canceled", async () => {
+    const { journal, plan, client, requests } = await createJournal(inTurn(accepted, done));
+    await plan();
+    expect(await journal.delete(KEY, (await journal.get(KEY))?.revision ?? "")).toBe(true);
+    expect([await journal.planned(), requests]).toEqual([[], []]);
+    await client.tasks.run(OTHER_REQUEST, { journal, journalKey: KEY });
+  });
+
   test("can be settled with a task, and planned after it was freed", async () => {
     const { journal, plan } = await createJournal();
     await journal.put(KEY, journalEntry("intent"), null);

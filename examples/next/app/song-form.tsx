@@ -22,11 +22,10 @@ export function SongForm() {
     setIsOrdering(false);
     if (response?.status === 400) return setProblem("Describe the song in other words.");
     if (response?.status === 402) return setProblem("No song can be ordered at the moment.");
-    if (response?.status === 409)
-      return setProblem("This order has other words. Change them to order another song.");
+    if (response?.status === 409) return setProblem("Change the words to order another song.");
     if (!response?.ok)
       return setProblem(
-        "The order was not confirmed. Click again later: it is charged at most once, unless you change the words.",
+        "The order was not confirmed. Click again later: it is charged once, unless you change the words.",
       );
     sessionStorage.removeItem(key);
     setProblem(null);

@@ -33,7 +33,7 @@ const GET = "return redis.call('hmget', KEYS[1], 'revision', 'entry')";
 
 /**
  * Writes the entry at a key; without seconds it never expires. The revision of an entry that no follower needs is stored once
- * more: a version before 1.1 that replaces the entry leaves that field behind, which then differs.
+ * more: a version without `follow` that replaces the entry leaves that field behind, which then differs.
  */
 export const PUT_ENTRY = (key: string) => `
 redis.call('hset', ${key}, 'revision', revision, 'entry', entry, 'done', done)
