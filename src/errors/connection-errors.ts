@@ -109,12 +109,13 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
       request: unknown;
       requestId: string;
       status: number | null;
-      journalKey?: string;
+      journalKey?: string | undefined;
       evidence?: Evidence | null;
       checkAgainAt?: Date | null;
     },
   ) {
-    const all = { journalKey: null, evidence: null, checkAgainAt: null, ...details };
+    const { journalKey = null } = details;
+    const all = { evidence: null, checkAgainAt: null, ...details, journalKey };
     super(message, all);
   }
 }

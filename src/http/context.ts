@@ -48,6 +48,8 @@ export interface Call {
   path: string;
   kind: RequestKind;
   tenant?: string | undefined;
+  /** The order of a create, which its error names. */
+  journalKey?: string | undefined;
   body?: string;
   /** The verb phrase after "Failed to " in messages. */
   purpose: string;

@@ -20,23 +20,27 @@ import type { Failure, Result, Verdict } from "../http/outcome.js";
 import { parseData } from "../http/parse-data.js";
 import { send } from "../http/send.js";
 import { noResponseWithin } from "../time/deadline.js";
-import type { CreateOptions } from "./options.js";
+import type { CreateOptions, RunOptions } from "./options.js";
 import type { SentRequest } from "./sent-request.js";
 import { isTaskId } from "./task-id.js";
 
 /** What happens around each attempt of a submission: see `Call`. */
 export type SubmissionHooks = Pick<Call, "beforeSending" | "claim" | "onDelayed" | "inFlight">;
 
+/** The options of a create, and the key of the order if a journal has it. */
+export type SubmitOptions = CreateOptions & Pick<RunOptions, "journalKey">;
+
 /** Submits a task. The POST is sent once; only a 429 is sent again, after the stated wait. */
 export async function createTask(
   context: Context,
   { body, value }: SentRequest,
-  options: CreateOptions,
+  options: SubmitOptions,
   hooks: SubmissionHooks = {},
 ): Promise<Result<TaskSubmission>> {
   const { method, path } = ENDPOINTS.createTask;
-  const { tenant } = options;
-  const call: Call = { method, path, kind: "create", tenant, body, purpose: "create a task", ...hooks };
+  const { tenant, journalKey } = options;
+  const purpose = "create a task";
+  const call: Call = { method, path, kind: "create", tenant, journalKey, body, purpose, ...hooks };
   const { warn, redactor } = context;
   if (warn !== undefined)
     for (const warning of warningsAbout(value)) if (redactor.text(warning) === warning) warn(warning);
@@ -101,7 +105,7 @@ function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownErr
 /** The error for a POST that its caller aborted while it was in flight. The run completes it. */
 export function abortedInFlight(
   call: Call,
-  known: { requestId: string; journalKey: string | undefined; cause: unknown },
+  known: { requestId: string; cause: unknown },
   redactor: Redactor,
 ): SubmissionOutcomeUnknownError {
   const stillReceived = "`onSubmitted` and the journal still receive the task.";
@@ -123,19 +127,18 @@ interface UnknownOutcome {
   status: number | null;
   cause: unknown;
   taskId?: string | undefined;
-  journalKey?: string | undefined;
 }
 
 function outcomeUnknownError(
   call: Call,
   redactor: Redactor,
-  { requestId: sentId, reason, advice = UNKNOWN_ADVICE, journalKey, status, cause, taskId }: UnknownOutcome,
+  { requestId: sentId, reason, advice = UNKNOWN_ADVICE, status, cause, taskId }: UnknownOutcome,
 ): SubmissionOutcomeUnknownError {
   const requestId = redactor.text(sentId);
   const parts = failureParts(call, `the outcome is unknown${reason}`, advice);
   const request = redactor.data(JSON.parse(call.body ?? "null"));
-  const details = { request, requestId, status, cause, taskId };
-  return new SubmissionOutcomeUnknownError(parts, journalKey ? { ...details, journalKey } : details);
+  const details = { request, requestId, status, cause, taskId, journalKey: call.journalKey };
+  return new SubmissionOutcomeUnknownError(parts, details);
 }
 
 /** Why the outcome of a POST is unknown, and the error that caused it. */

@@ -33,12 +33,12 @@ export class OneSubmission {
 
   /** Settles as `ended` does. Rejects at once if the caller aborts while the POST is in flight: the work still completes. */
   untilAbort<Value>(ended: Promise<Value>): Promise<Value> {
-    const { signal, journalKey } = this.#options;
+    const { signal } = this.#options;
     return new Promise((resolve, reject) => {
       const abort = onAbort(signal, () => {
         const { call } = this.#hooks.inFlight;
         if (call === null) return;
-        const known = { requestId: this.#requestId, journalKey, cause: signal?.reason };
+        const known = { requestId: this.#requestId, cause: signal?.reason };
         reject(abortedInFlight(call, known, this.#shared.context.redactor));
       });
       void ended.then(resolve, reject).finally(() => abort.remove());

@@ -9,12 +9,9 @@ import type { Result } from "../http/outcome.js";
 import { AlreadyTaken } from "../journal/already-taken.js";
 import type { Count } from "../journal/evidence.js";
 import { isReasonOf } from "../time/abort.js";
-import { createTask, mayHaveCreated, type SubmissionHooks } from "./create-task.js";
-import type { CreateOptions, RunOptions } from "./options.js";
+import { createTask, mayHaveCreated, type SubmissionHooks, type SubmitOptions } from "./create-task.js";
+import type { CreateOptions } from "./options.js";
 import { attributesOf, type SentRequest } from "./sent-request.js";
-
-/** Those of a create, and the key of the order if its journal has one. */
-type SubmitOptions = CreateOptions & Pick<RunOptions, "journalKey">;
 
 /** The submissions of one client. */
 export class Submissions {

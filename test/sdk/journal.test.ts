@@ -388,7 +388,9 @@ test("a broken response that names its task is recorded, and the next run waits 
     [cut, SubmissionOutcomeUnknownError],
   ] as const) {
     const world = journaledWorld(inTurn(response, done));
-    expect((await rejection<AsyncMusicError>(world.run(), kind)).taskId).toBe(TASK_ID);
+    const error = await rejection<AsyncMusicError>(world.run(), kind);
+    expect(error.taskId).toBe(TASK_ID);
+    if (error instanceof SubmissionOutcomeUnknownError) expect(error.journalKey).toBe(KEY);
     await expect(world.run()).resolves.toEqual(succeeded());
     expect(posts(world)).toHaveLength(1);
   }
