@@ -1,5 +1,7 @@
 """A song from Python that keeps every rule of the service, with nothing but the standard library.
 
+It makes one song, and saves no orders: see "When the outcome is unknown" in docs/other-languages.md.
+
 Check it with `npx async-music certify -- python3 examples/python/certified_song.py`, or run it against the service
 with ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY. It prints the path of each file.
 """
@@ -9,10 +11,11 @@ import mimetypes
 import os
 import sys
 import time
+import uuid
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener, urlopen
 
 BASE_URL = os.environ["ASYNC_MUSIC_BASE_URL"]
 API_KEY = os.environ["ASYNC_MUSIC_API_KEY"]
@@ -26,8 +29,22 @@ SONG = {
 }
 POLL_SECONDS = 5
 LONGEST_WAIT_SECONDS = 65 * 60
+# The operator of the service finds a task by it.
+REQUEST_ID = str(uuid.uuid4())
+# Python does not know every type.
+EXTENSIONS = {"audio/mpeg": ".mp3", "audio/wav": ".wav"}
 # No connection, or no complete response.
 INCOMPLETE = (OSError, HTTPException, ValueError)
+
+
+class NoRedirects(HTTPRedirectHandler):
+    """A redirect would carry the API key to another address."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+service = build_opener(NoRedirects)
 
 
 def call(method, path, body=None):
@@ -35,8 +52,9 @@ def call(method, path, body=None):
     request = Request(BASE_URL + path, method=method, headers={"x-api-key": API_KEY})
     if body is not None:
         request.add_header("Content-Type", "application/json")
+        request.add_header("X-Request-Id", REQUEST_ID)
         request.data = json.dumps(body).encode()
-    with urlopen(request, timeout=30) as response:
+    with service.open(request, timeout=30) as response:
         return json.load(response)["data"]
 
 
@@ -55,12 +73,12 @@ def create():
             if error.code == 429:
                 time.sleep(stated_wait(error, 60))
             # A gateway that sends 408 may have forwarded the request.
-            elif error.code < 500 and error.code != 408:
+            elif 400 <= error.code < 500 and error.code != 408:
                 sys.exit(f"The service refused the request: {error_code(error)}.")
             else:
-                sys.exit(f"Status {error.code}: a task may exist. Compare tasks_created of the usage.")
+                sys.exit(f"Status {error.code}: a task may exist, of request {REQUEST_ID}. Do not start again.")
         except (*INCOMPLETE, KeyError, TypeError) as error:
-            sys.exit(f"No usable response ({error}): a task may exist. Compare tasks_created of the usage.")
+            sys.exit(f"No usable response ({error}): a task may exist, of request {REQUEST_ID}. Do not start again.")
     sys.exit("The rate limit is exceeded.")
 
 
@@ -106,7 +124,7 @@ def download(task_id, index, url):
             with urlopen(url, timeout=30) as response:
                 audio = response.read()
                 kind = response.headers.get_content_type()
-            suffix = mimetypes.guess_extension(kind) or ".bin"
+            suffix = EXTENSIONS.get(kind) or mimetypes.guess_extension(kind) or ".bin"
             draft = OUT_DIR / f"{task_id}-{index}.part"
             draft.write_bytes(audio)
             return draft.rename(draft.with_suffix(suffix))

@@ -80,7 +80,10 @@ song = {
 for index, clip in enumerate(wait(create(song)), 1):
     with urlopen(clip["audio_url"]) as audio:
         # Only the Content-Type states the format.
-        name = f"rain-{index}{mimetypes.guess_extension(audio.headers['Content-Type']) or '.bin'}"
+        kind = audio.headers["Content-Type"]
+        # Python does not know audio/wav.
+        suffix = ".wav" if kind == "audio/wav" else mimetypes.guess_extension(kind) or ".bin"
+        name = f"rain-{index}{suffix}"
         with open(name, "wb") as file:
             file.write(audio.read())
     print(f"\"{clip['title']}\": {name}")

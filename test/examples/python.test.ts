@@ -1,6 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { shownIn } from "../package/guides.js";
 import { createFolder } from "../support/folder.js";
@@ -28,6 +32,44 @@ test.skipIf(!hasPython).each([
   for (const name of names) expect(statSync(join(folder, name)).size).toBeGreaterThan(10_000);
 });
 
+test.skipIf(!hasPython)("the program in Python names a WAV file so (needs python3)", async () => {
+  const folder = await createFolder();
+  const song = ["sh", "-euc", `python3 ${resolve("examples/python/song.py")}`];
+  const emulator = [
+    resolve("dist/cli.js"),
+    "emulator",
+    "--policy",
+    "audio_conversion=failing",
+    "--",
+    ...song,
+  ];
+  const output = execFileSync(process.execPath, emulator, { cwd: folder, encoding: "utf8" });
+  expect(output).toMatch(/: rain-1\.wav\n.*: rain-2\.wav\n/);
+});
+
+test.skipIf(!hasPython)(
+  "the certified program follows no redirect, which would carry its key (needs python3)",
+  async () => {
+    const seen: IncomingMessage[] = [];
+    const server = createServer((request, response) => {
+      seen.push(request);
+      response.writeHead(302, { Location: "/elsewhere" }).end();
+    }).listen(0);
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const env = {
+      ...process.env,
+      ASYNC_MUSIC_BASE_URL: `http://127.0.0.1:${port}`,
+      ASYNC_MUSIC_API_KEY: "key",
+    };
+    const program = spawn("python3", ["examples/python/certified_song.py"], { env });
+    const said = await text(program.stderr);
+    server.close();
+    expect(said).toContain("Status 302: a task may exist");
+    expect(seen.map(({ url }) => url)).toEqual(["/api/v1/task"]);
+  },
+);
+
 const hasPytest = spawnSync("pytest", ["--version"]).status === 0;
 
 test.skipIf(!hasPytest)("the pytest fixture runs the tests of the guide (needs pytest)", async () => {
@@ -41,6 +83,12 @@ test.skipIf(!hasPytest).each([
     "account.control('PUT', '/providers/provider_a/always', {'polls': 2})",
     /1 passed, 1 error/,
     "polled_too_often",
+  ],
+  [
+    "breaks a rule that it names",
+    "account.breaks.add('polled_too_often'); account.control('PUT', '/providers/provider_a/always', {'polls': 2})",
+    /1 passed in/,
+    "",
   ],
   [
     "does not use a fault of its own",
