@@ -48,10 +48,14 @@ export class WorldProcess implements LivingProcess {
     this.#frozenUntil = 0;
   }
 
+  get isSuspended(): boolean {
+    return this.#frozenUntil > this.#world.clock.now();
+  }
+
   /** Resolves when the process is no longer suspended. */
   async awake(): Promise<void> {
     const { clock } = this.#world;
-    if (this.#frozenUntil > clock.now()) await clock.sleep(this.#frozenUntil - clock.now());
+    if (this.isSuspended) await clock.sleep(this.#frozenUntil - clock.now());
   }
 
   now(): number {

@@ -1,20 +1,60 @@
 import type { Clock } from "../../src/time/clock.js";
 
+/** A process of a world, which may be suspended. */
+export interface Suspendable {
+  readonly isSuspended: boolean;
+  /** Resolves when the process is no longer suspended. */
+  awake(): Promise<void>;
+}
+
+/** What `AsyncLocalStorage` of Node, Bun and Deno does. */
+interface Owners {
+  run<Value>(owner: Suspendable, work: () => Value): Value;
+  getStore(): Suspendable | undefined;
+}
+
+/** The process that the running code belongs to. Without it, timers also end while their process is suspended. */
+const owners = createOwners();
+
+function createOwners(): Owners | undefined {
+  const { process: host } = globalThis as {
+    process?: { getBuiltinModule?(name: string): { AsyncLocalStorage: new () => Owners } | undefined };
+  };
+  const hooks = host?.getBuiltinModule?.("node:async_hooks");
+  return hooks && new hooks.AsyncLocalStorage();
+}
+
+/** Runs code of a process: its timers do not end while it is suspended. */
+export function runAs<Value>(owner: Suspendable, work: () => Value): Value {
+  return owners === undefined ? work() : owners.run(owner, work);
+}
+
+/** For the rejection of a sleep by an abort, or by the clock of an ended world. */
+function ignored(): void {}
+
+/** Calls back on a world's clock, once the process that began this is awake. */
+function callLater(clock: Clock, ms: number, callback: () => void, signal?: AbortSignal): void {
+  const owner = owners?.getStore();
+  const isOver = () => {
+    if (!owner?.isSuspended) return callback();
+    return owner.awake().then(() => {
+      if (!signal?.aborted) callback();
+    }, ignored);
+  };
+  clock.sleep(ms, signal).then(isOver, ignored);
+}
+
 /** A timer on a world's clock, with the methods of a timer of Node. */
 class VirtualTimer {
   readonly #stop = new AbortController();
 
   constructor(clock: Clock, ms: number, repeats: boolean, callback: () => void) {
-    const wait = (): void => {
-      clock.sleep(Math.max(ms, 1), this.#stop.signal).then(
-        () => {
-          if (repeats) wait();
-          else this.close();
-          callback();
-        },
-        () => {},
-      );
+    const end = () => {
+      if (repeats) wait();
+      else this.close();
+      callback();
     };
+    const wait = () => callLater(clock, Math.max(ms, 1), end, this.#stop.signal);
     wait();
   }
 
@@ -76,10 +116,7 @@ export function useVirtualGlobals(clock: Clock): () => void {
   AbortSignal.timeout = (ms) => {
     const controller = new AbortController();
     const reason = () => new DOMException("The operation was aborted due to timeout", "TimeoutError");
-    clock.sleep(ms).then(
-      () => controller.abort(reason()),
-      () => {},
-    );
+    callLater(clock, ms, () => controller.abort(reason()));
     return controller.signal;
   };
   return () => {

@@ -14,7 +14,7 @@ import { WorldSubmissions } from "./submissions.js";
 import type { OrderState, Surroundings } from "./surroundings.js";
 import { receiveUnhandled } from "./unhandled.js";
 import type { CheckName, Line, Violation, WorldResult } from "./verdict.js";
-import { useVirtualGlobals } from "./virtual-globals.js";
+import { runAs, useVirtualGlobals } from "./virtual-globals.js";
 
 /** How long a process may run from a start. Longer than a task timeout and every stated wait. */
 const LONGEST_LIFE_MS = 12 * 3_600_000;
@@ -154,7 +154,7 @@ class RunningWorld implements WorldResult {
       const life = worker.begin(handOut());
       if (stops !== null) this.#stopLater(life, stops).catch(atTheEnd);
       this.#note(worker.name, `starts${life.life > 1 ? " again" : ""}, with ${listOf(life.orders)}`);
-      const ended = await this.#runLife(life);
+      const ended = await this.#runLife(worker, life);
       if (ended === "done") return null;
       if (typeof ended === "number") {
         await clock.sleep(ended);
@@ -168,8 +168,8 @@ class RunningWorld implements WorldResult {
   }
 
   /** Resolves when the program has ended, with the time until its next start after a crash, or with its error. */
-  async #runLife(life: Life): Promise<"done" | number | Error> {
-    const program = this.#start(life);
+  async #runLife(worker: WorldProcess, life: Life): Promise<"done" | number | Error> {
+    const program = runAs(worker, () => this.#start(life));
     const timer = new AbortController();
     const endless = this.#emulator.clock.sleep(this.#longestLife(), timer.signal).then(
       () => "endless" as const,

@@ -351,6 +351,36 @@ test("nothing of a killed process continues, and what it stored stays", async ()
   expect(lives).toEqual([1, 2, 3]);
 });
 
+test("the timers of a suspended process end once it is awake, and those of other processes in time", async () => {
+  const ended: Record<string, number[]> = {};
+  const app: App = {
+    async start(process) {
+      const { name, clock, storage, orders } = process;
+      if (orders.length === 0) return;
+      const begun = clock.now();
+      const note = () => {
+        ended[name] = [...(ended[name] ?? []), clock.now() - begun];
+      };
+      setTimeout(note, 30_000);
+      AbortSignal.timeout(40_000).addEventListener("abort", note);
+      const dropped = setTimeout(note, 50_000);
+      setTimeout(() => clearTimeout(dropped), 20_000);
+      await storage.get("configuration");
+      await clock.sleep(4_000_000);
+      for (const order of orders) await process.giveUp(order, "refused");
+    },
+  };
+  await replay(app, {
+    ...CALM,
+    orders: ["order-1", "order-2"].map((id) => ({ id, outcome: { outcome: "success" } })),
+    processes: [
+      { ...CALM_PROCESS, orders: ["order-1"], mishaps: [[0, { kind: "freeze", ms: 3_600_000 }]] },
+      { ...CALM_PROCESS, orders: ["order-2"] },
+    ],
+  });
+  expect(ended).toEqual({ "process 1": [3_600_000, 3_600_000], "process 2": [30_000, 40_000] });
+});
+
 test("timers and dates follow the world's clock, and are the system's again afterwards", async () => {
   const { setTimeout: before, Date: dateBefore } = globalThis;
   const times: number[] = [];
