@@ -39,19 +39,15 @@ const NAMED_FORBIDDEN: Readonly<Record<Model, readonly string[]>> = {
   provider_b: ["gpt_description_prompt", "make_instrumental"],
 };
 
-/**
- * The fields of the other model that the music of a model must not have: those of all its task types. Only those of them
- * that `isGiven` accepts.
- */
-export function foreignFields(
-  inputs: readonly InputRules[],
-  model: Model,
-  isGiven: (name: string) => boolean = () => true,
-): readonly string[] {
-  const own = inputs.filter((each) => each.model === model);
-  const others = inputs.filter((each) => each.model !== model);
-  const given = others.flatMap(({ fields }) => Object.keys(fields).filter(isGiven));
-  return [...new Set(given)].filter((name) => !own.some(({ fields }) => Object.hasOwn(fields, name)));
+/** The fields of the other model that the music of a model must not have: those of all its task types. */
+export function foreignFields(inputs: readonly InputRules[], model: Model): readonly string[] {
+  const names = new Set(inputs.flatMap(({ fields }) => Object.keys(fields)));
+  return [...names].filter((name) => isForeign(inputs, model, name));
+}
+
+function isForeign(inputs: readonly InputRules[], model: Model, name: string): boolean {
+  const readers = inputs.filter(({ fields }) => Object.hasOwn(fields, name));
+  return readers.length > 0 && readers.every((each) => each.model !== model);
 }
 
 /** What is wrong with the value of a field, as the rest of a sentence; `null` if it fits. */
@@ -177,12 +173,10 @@ function findInputViolation(
   const chosen = chosenMode(modes, input);
   if (chosen === undefined) return null;
   const other = model === "provider_a" ? "provider_b" : "provider_a";
-  const isGiven = (name: string) => input[name] !== undefined;
-  const foreign = () =>
-    mixedFieldSets === "reject"
-      ? foreignFields(inputs, model, isGiven)
-      : NAMED_FORBIDDEN[model].filter(isGiven);
-  const mixed = (chosen.task_type === "music" ? foreign() : []).map((name) => ({
+  const isMixed = (name: string) =>
+    mixedFieldSets === "reject" ? isForeign(inputs, model, name) : NAMED_FORBIDDEN[model].includes(name);
+  const given = Object.keys(input).filter((name) => input[name] !== undefined);
+  const mixed = (chosen.task_type === "music" ? given.filter(isMixed) : []).map((name) => ({
     path: `input.${name}`,
     message: `is a field of ${other}: remove it`,
   }));

@@ -163,12 +163,16 @@ export function ownOptions<Options extends object>(
   }
   const own: Record<string, unknown> = {};
   for (const name of known) {
-    let holder: object | null = options;
-    while (holder !== null && !Object.hasOwn(holder, name)) holder = Object.getPrototypeOf(holder);
-    // The last prototype of a chain is the language's own, which other code may have polluted.
-    const isInherited = holder !== options && holder !== null && Object.getPrototypeOf(holder) !== null;
-    if (isInherited) throw refusal(name, "inherited");
-    own[name] = holder === options ? Reflect.get(options, name) : undefined;
+    const isOwn = Object.hasOwn(options, name);
+    if (!isOwn && inherits(options, name)) throw refusal(name, "inherited");
+    own[name] = isOwn ? Reflect.get(options, name) : undefined;
   }
   return own as Options;
+}
+
+/** Whether a prototype has the property. The last one of a chain does not count: it is the language's own, which may be polluted. */
+function inherits(value: object, name: string): boolean {
+  const prototype: object | null = Object.getPrototypeOf(value);
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return false;
+  return Object.hasOwn(prototype, name) || inherits(prototype, name);
 }

@@ -74,7 +74,8 @@ export function checkOptions<Options extends object>(
       error ?? invalidOption("options", `Unknown option (${shown(name)})`, `Known: ${names.join(", ")}.`)
     );
   });
-  for (const [name, value] of Object.entries(own)) {
+  for (const name of names) {
+    const value = Reflect.get(own, name);
     if (value !== undefined) checkOption(name, rules[name] ?? OWN_CHECK, value);
   }
   return own;

@@ -37,11 +37,13 @@ export interface Redactor {
 
 /** Keeps the keys in closures, so that printing the client or an error does not show them. An empty string is no key. */
 export function createRedactor(secret: string): Redactor {
-  /** The last one is the one that was learned last. */
+  /** The last one is that of `latest`. */
   const searches = new Map<string, Search>();
+  let latest = "";
   const learn = (key: string) => {
     // An empty string would be found everywhere.
-    if (key === "") return;
+    if (key === "" || key === latest) return;
+    latest = key;
     const search = searches.get(key) ?? searchFor(key);
     searches.delete(key);
     searches.set(key, search);
@@ -57,8 +59,11 @@ export function createRedactor(secret: string): Redactor {
     for (const search of searches.values()) shown = search.text(shown);
     return shown;
   };
-  const containsKey = (value: string) =>
-    searches.has(value) || [...searches].some(([key, search]) => isLongSecret(key) && search.isIn(value));
+  const containsKey = (value: string) => {
+    if (searches.has(value)) return true;
+    for (const [key, search] of searches) if (isLongSecret(key) && search.isIn(value)) return true;
+    return false;
+  };
   const safeText = (value: string) => {
     const shown = text(value);
     return shown.includes("@") ? withoutCredentials(shown) : shown;
@@ -117,15 +122,19 @@ function searchFor(secret: string): Search {
   // spaces, since joined words could form it by chance.
   const cleaned = (value: string) => (isLong ? value.replaceAll(INVISIBLE, "") : printableLine(value));
   const occursIn = (value: string) => spellings.some((spelling) => value.search(spelling) >= 0);
-  const isIn = (value: string) => occursIn(value) || occursIn(cleaned(value));
+  const isIn = (value: string) => {
+    if (occursIn(value)) return true;
+    const shown = cleaned(value);
+    return shown !== value && occursIn(shown);
+  };
   const text = (value: string) => {
     let shown = value;
-    for (let pass = 1; ; pass++) {
+    // Not a third time: the replacement itself may contain the key.
+    for (let pass = 1; pass <= 2 && isIn(shown); pass++) {
+      if (pass === 2) shown = cleaned(shown);
       for (const spelling of spellings) shown = shown.replaceAll(spelling, REPLACEMENT);
-      // Not a third time: the replacement itself may contain the key.
-      if (pass === 2 || !isIn(shown)) return shown;
-      shown = cleaned(shown);
     }
+    return shown;
   };
   return { isIn, text };
 }

@@ -130,7 +130,7 @@ export class MemoryPacer implements Pacer {
     this.#planPolls(now);
     this.#admitDue(now);
     for (const entry of this.#queue.takeExpired(now)) entry.resolve(false);
-    this.#reportDelays(now);
+    if (this.#queue.size > 0) this.#reportDelays(now);
     this.#timer.set(this.#nextAdvance(now), now);
   }
 
@@ -212,6 +212,7 @@ export class MemoryPacer implements Pacer {
    * has not had its part of the window comes first in any case; one that has had it leaves some requests to the others.
    */
   #nextEntry(now: number): QueueEntry | undefined {
+    if (this.#queue.size === 0) return undefined;
     const fairness = this.#fairness(now);
     const leave = fairness?.reserve ?? 0;
     let beyondShare: QueueEntry | undefined;
@@ -259,11 +260,12 @@ export class MemoryPacer implements Pacer {
   }
 
   #nextAdvance(now: number): number {
-    let at = this.#queue.size > 0 ? this.#queue.nextExpiry : Number.POSITIVE_INFINITY;
+    if (this.#queue.size === 0) return Number.POSITIVE_INFINITY;
+    let at = this.#queue.nextExpiry;
     if (this.#queue.polls > 0 && !this.#schedule.isFree)
       at = Math.min(at, Math.max(now + 1, this.#planEndsAt(now)));
     const { reserve = 0, leftoversAt = 0 } = this.#fairness(now) ?? {};
-    if (leftoversAt > now && this.#queue.size > 0) at = Math.min(at, leftoversAt);
+    if (leftoversAt > now) at = Math.min(at, leftoversAt);
     for (const rank of EACH_RANK) {
       const { isDue, next } = this.#queue.dueIn(rank, now);
       at = Math.min(at, next, isDue ? this.#windows.nextChange(now, reserve) : next);

@@ -31,8 +31,9 @@ export class Estimates {
 
   /** Notes a task that was read just now, outside of a wait. */
   noteRead(task: Task): void {
+    if (isFinalStatus(task.status)) return;
     const known = { ...this.#fromFields(task, task.model), unfinishedAt: this.#context.clock.now() };
-    this.note(task, { known, hasEnded: isFinalStatus(task.status) });
+    this.note(task, { known, hasEnded: false });
   }
 
   estimate(task: Task | TaskSubmission): TaskEstimate | null {
