@@ -35,6 +35,7 @@ const long = [
   "test/certify/{clients,scenarios,sdk}.test.ts",
   "test/cli/{drift,drift-*,figures,future,mcp,mcp-conformance}.test.ts",
   "test/hostile/{abort-after-collection,regular-expressions}.test.ts",
+  "test/message-reads.test.ts",
   "test/dashboard/copied-code.test.ts",
   "test/contract/{msw,msw-2,performance,policies}.test.ts",
   // It replaces MSW 3 by MSW 2, also for other files in its worker.
@@ -52,9 +53,9 @@ const long = [
 
 /** Slow tests of the built package: they compile projects, or start many processes. */
 const slowBuilt = [
-  "test/cli/{emulator,process,state-file}.test.ts",
+  "test/cli/{emulator,process,seed-file,state-file}.test.ts",
   "test/package/{agent-server,tarball}.test.ts",
-  "test/examples/{buckets,cloudflare,functions,next,outside,python,servers,shared-emulator}.test.ts",
+  "test/examples/{buckets,cloudflare,containers,functions,next,outside,python,servers,shared-emulator,storage}.test.ts",
   "test/package/{guides,guide-tests}.test.ts",
 ];
 

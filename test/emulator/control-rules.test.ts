@@ -160,7 +160,7 @@ describe("every call gets a response with a request ID, and a refused one or a r
         else if (method !== "GET") return;
         expect(service.frozenState()).toBe(before);
       }),
-      { numRuns: fields.length > 1 ? 200 : 60 },
+      { numRuns: fields.length > 1 ? 100 : 30 },
     );
   });
 });

@@ -354,7 +354,7 @@ describe("tenants", () => {
     emulator,
   }) => {
     const journal = memoryJournal();
-    emulator.providers.provider_a.always({ outcome: "success", process_seconds: 3000 });
+    emulator.providers.provider_a.always({ outcome: "success", process_seconds: 300 });
     for (let index = 0; index < 6; index++) await submitFor(client, journal, "acme", `a${index}`);
     const { next } = start(client, journal, { concurrency: 4 });
     const first = next();
