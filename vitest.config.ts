@@ -182,6 +182,7 @@ export default defineConfig({
             enabled: true,
             only: true,
             checker: "tsc",
+            tsconfig: "test/types/tsconfig.json",
             include: ["test/types/**/*.test-d.ts"],
             ignoreSourceErrors: true,
           },
