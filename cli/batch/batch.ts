@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { isTaskType, type TaskType } from "../../src/contract/service.js";
 import { type AsyncMusic, CreditCeilingError, type Journal } from "../../src/index.js";
 import { fileJournal } from "../../src/node/index.js";
@@ -24,7 +24,6 @@ import {
   planLines,
   priceOfLines,
 } from "./plan.js";
-import { PostsInFlight } from "./posts-in-flight.js";
 import { BatchDisplay } from "./progress.js";
 import {
   type Item,
@@ -156,11 +155,10 @@ async function complete(
   flags: BatchFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const posts = new PostsInFlight(client);
-  const end = watchSignals(posts, progress, terminal);
+  const end = watchSignals(client, progress, terminal);
   const writer = new ResultsWriter(flags.out, items);
   const work = new BatchWork({
-    ...{ client, journal, posts, now, out: flags.out, concurrency: flags.concurrency, signal: end.signal },
+    ...{ client, journal, now, out: flags.out, concurrency: flags.concurrency, signal: end.signal },
     onEnded({ line, result }) {
       const text = result.error?.message ?? result.files.map(({ path }) => path).join(", ");
       progress.ended(line.id, text, result.status !== "success");
@@ -195,17 +193,13 @@ async function complete(
 }
 
 /** Ctrl-C aborts all waits at once. The responses in flight get two more seconds, unless another signal arrives. */
-function watchSignals(posts: PostsInFlight, progress: BatchDisplay, { onSignal, stderr }: Terminal) {
+function watchSignals(client: AsyncMusic, progress: BatchDisplay, { onSignal, stderr }: Terminal) {
   const abort = new AbortController();
   const hurry = new AbortController();
   const stop = onSignal((signal) => {
     if (abort.signal.aborted) hurry.abort();
     abort.abort(new Interrupted(signal));
     progress.line.end();
-    if (posts.count > 0 && !hurry.signal.aborted)
-      stderr.write(
-        "\nRequests are in flight. Waiting up to 2 s for their responses. Press Ctrl-C again to stop now.\n",
-      );
   });
   return {
     signal: abort.signal,
@@ -213,8 +207,13 @@ function watchSignals(posts: PostsInFlight, progress: BatchDisplay, { onSignal, 
     /** After a signal: resolves when the process can end. */
     async settled(): Promise<void> {
       if (!abort.signal.aborted) return;
+      const flushed = client.tasks.flush().then(() => true);
+      if ((await Promise.race([flushed, setImmediate()])) !== true && !hurry.signal.aborted)
+        stderr.write(
+          "\nRequests are in flight. Waiting up to 2 s for their responses. Press Ctrl-C again to stop now.\n",
+        );
       const grace = setTimeout(RESPONSE_GRACE_MS, undefined, { signal: hurry.signal }).catch(() => {});
-      await Promise.race([grace, posts.allEnded()]);
+      await Promise.race([grace, flushed]);
       hurry.abort();
     },
   };

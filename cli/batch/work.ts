@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import {
   AccountSuspendedError,
@@ -17,7 +16,6 @@ import { isOneOf } from "../exit-status.js";
 import { type SavedFile, type SaveTarget, saveResult } from "../save.js";
 import { clipName } from "./file-names.js";
 import type { PlannedLine } from "./plan.js";
-import type { PostsInFlight } from "./posts-in-flight.js";
 import { errorOf, type Item } from "./results.js";
 
 /** After these, every further order would fail as well. */
@@ -35,7 +33,6 @@ interface WorkOptions {
   now(): number;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
-  posts: PostsInFlight;
   /** A line has ended. */
   onEnded(item: Item): void;
   onSaved(file: SavedFile): void;
@@ -89,13 +86,11 @@ export class BatchWork {
   }
 
   async #run({ line, result }: Item): Promise<SucceededTask> {
-    const { client, journal, signal, posts, onUnrecorded } = this.#options;
-    const requestId = randomUUID();
+    const { client, journal, signal, onUnrecorded } = this.#options;
     return client.tasks.run(line.request, {
-      ...{ journal, journalKey: line.key, probe: true, signal, requestId },
+      ...{ journal, journalKey: line.key, probe: true, signal },
       onSubmitted: ({ task_id, credits_charged }) => {
         this.#unknownInARow = 0;
-        posts.ended(requestId);
         Object.assign(result, { status: "pending", task_id, credits: credits_charged, error: null });
       },
       onUpdate: ({ status, credits_cost }) => {

@@ -24,13 +24,10 @@ interface ServerBudgetOptions {
 export class ServerBudget {
   readonly #options: ServerBudgetOptions;
   readonly #refusals = new Map<string, ToolRefusal>();
-  /** The orders whose intent this server has written, and not yet replaced. */
-  readonly #intents = new Set<string>();
   /** The revision of the last intent that this server has written, by order; without the intents that were replaced. */
   readonly #revisions = new Map<string, string>();
   /** The price that the user has accepted for an order. */
   readonly #allowed = new Map<string, number>();
-  #onReplaced = () => {};
   #lastReservation: Promise<unknown> = Promise.resolve();
 
   constructor(options: ServerBudgetOptions) {
@@ -42,26 +39,13 @@ export class ServerBudget {
     get: (key) => this.#options.journal.get(key),
     put: (key, entry, previous) => {
       if (isOpenIntent(entry)) return this.#reserve(key, entry, previous);
-      return this.#options.journal.put(key, entry, previous).finally(() => this.#replaced(key));
+      return this.#options.journal.put(key, entry, previous).finally(() => this.#revisions.delete(key));
     },
-    delete: (key, revision) => this.#options.journal.delete(key, revision).finally(() => this.#replaced(key)),
+    delete: (key, revision) =>
+      this.#options.journal.delete(key, revision).finally(() => this.#revisions.delete(key)),
     open: () => this.#options.journal.open(),
     unacknowledged: (since) => this.#options.journal.unacknowledged(since),
   };
-
-  /** Resolves once every intent that this server has written was replaced by its task, or removed. */
-  async intentsReplaced(): Promise<void> {
-    while (this.#intents.size > 0)
-      await new Promise<void>((resolve) => {
-        this.#onReplaced = resolve;
-      });
-  }
-
-  /** The outcome of the order's POST is unknown: its intent stays. */
-  forget(order: string): void {
-    this.#intents.delete(order);
-    this.#onReplaced();
-  }
 
   /** Whether this server has written this intent. */
   hasWritten(order: string, revision: string): boolean {
@@ -104,11 +88,6 @@ export class ServerBudget {
     return refusal;
   }
 
-  #replaced(order: string): void {
-    this.#revisions.delete(order);
-    this.forget(order);
-  }
-
   /** Writes an intent if its price fits. One at a time, so that each reads the intents before it. */
   #reserve(key: string, entry: JournalEntry, previous: string | null): Promise<boolean> {
     const reserved = this.#lastReservation.then(async () => {
@@ -121,7 +100,6 @@ export class ServerBudget {
         });
       await check();
       if (!(await this.#options.journal.put(key, entry, previous))) return false;
-      this.#intents.add(key);
       this.#revisions.set(key, entry.revision);
       // Another server may have written an intent at the same time. If this throws, the run removes its own.
       await check();

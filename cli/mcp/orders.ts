@@ -127,7 +127,7 @@ export class Orders {
   /** After the signal was aborted: resolves once each POST in flight has a response, and its task is recorded. */
   async completed(): Promise<void> {
     await Promise.allSettled([...this.#runs.values()].map(({ ended }) => ended));
-    await this.#budget.intentsReplaced();
+    await this.#options.client.tasks.flush();
   }
 
   /** The orders whose run the end of the server has interrupted, with their entries. */
@@ -204,8 +204,6 @@ export class Orders {
         onUnrecorded: () => update({ isUnrecorded: true }),
       });
     } catch (error) {
-      // After an abort, a POST in flight continues.
-      if (!signal.aborted) this.#budget.forget(order);
       throw this.#budget.takeRefusal(order) ?? error;
     }
   }

@@ -33,6 +33,10 @@ export class JournaledTask {
     return new JournaledTask(slot, { ...intent, ...record }, intent.revision);
   }
 
+  get isRecorded(): boolean {
+    return this.#intent === null;
+  }
+
   get key(): string {
     return this.#slot.key;
   }

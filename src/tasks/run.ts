@@ -36,23 +36,31 @@ export class Run {
 
   /** Completes the run. A POST in flight at an abort is completed, so that its task is recorded and reported. */
   complete(): Promise<SucceededTask> {
-    const { context } = this.#shared;
+    const { context, submissions } = this.#shared;
     return context.trace("run a task", attributesOf(this.#request), async () => {
       const request = checkRequest(this.#request, context);
-      const created = await this.#submission.once(request);
-      return created === null ? this.#submitAndWait(request) : this.#waitAndClose(created);
+      const endSubmission = submissions.begin();
+      try {
+        const created = await this.#submission.once(request);
+        return await (created === null
+          ? this.#submitAndWait(request, endSubmission)
+          : this.#waitAndClose(created, endSubmission));
+      } finally {
+        endSubmission();
+      }
     });
   }
 
-  async #submitAndWait(request: SentRequest): Promise<SucceededTask> {
+  async #submitAndWait(request: SentRequest, endSubmission: () => void): Promise<SucceededTask> {
     const submission = await this.#submission.submit(request);
     await this.#submission.report(submission);
+    endSubmission();
     return this.#shared.waits.wait(submission, this.#checked);
   }
 
   /** Waits for the task of a run with a journal, and records how it ended. */
-  async #waitAndClose(created: JournaledTask): Promise<SucceededTask> {
-    const ended = await this.#reportAndWait(created).then(
+  async #waitAndClose(created: JournaledTask, endSubmission: () => void): Promise<SucceededTask> {
+    const ended = await this.#reportAndWait(created, endSubmission).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
@@ -75,14 +83,18 @@ export class Run {
       await created.close(status);
   }
 
-  async #reportAndWait({ key, task, at, isResumed, reservation }: JournaledTask): Promise<SucceededTask> {
+  /** A submission that the journal could not record yet stays open. */
+  async #reportAndWait(created: JournaledTask, endSubmission: () => void): Promise<SucceededTask> {
+    const { key, task, at, isResumed, reservation } = created;
     const { waits } = this.#shared;
     if (typeof task === "string") {
+      endSubmission();
       const onFirstRead = (read: Task) =>
         this.#submission.report(submissionOf(read, at, this.#request.task_type));
       return waits.wait(task, this.#checked, { key, at, isResumed, reservation, onFirstRead });
     }
     await this.#submission.report(task);
+    if (created.isRecorded) endSubmission();
     return waits.wait(task, this.#checked, { key, at, isResumed, reservation });
   }
 

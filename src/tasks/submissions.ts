@@ -18,9 +18,30 @@ export class Submissions {
   readonly count = new SubmissionCount();
   readonly #context: Context;
   readonly #sent = new WeakMap<TaskSubmission, { model: string; at: number }>();
+  #open = 0;
+  readonly #onceEnded: (() => void)[] = [];
 
   constructor(context: Context) {
     this.#context = context;
+  }
+
+  /** A submission begins. The function that is returned ends it: the outcome is known, and the task recorded. It may be called again. */
+  begin(): () => void {
+    let isOpen = true;
+    this.#open++;
+    return () => {
+      if (isOpen) this.#open--;
+      isOpen = false;
+      if (this.#open === 0) for (const resolve of this.#onceEnded.splice(0)) resolve();
+    };
+  }
+
+  /** Resolves when no submission is open. */
+  allEnded(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#open === 0) resolve();
+      else this.#onceEnded.push(resolve);
+    });
   }
 
   /** Submits a task, and notes when. */

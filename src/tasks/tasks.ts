@@ -101,12 +101,13 @@ export class Tasks {
     const { redactor } = this.#context;
     const { journal, journalKey } = { ...options };
     if (journal !== undefined || journalKey !== undefined) return this.#createOnce(request, options);
+    const { submissions } = this.#runs;
     const submit = async () => {
       const own = checkOptions<RunOptions>(options, TASK_OPTIONS, redactor);
       checkTenant(own.tenant, redactor);
       checkJournalOptions(own, redactor);
       checkTenantOfBudget(own);
-      return this.#runs.submissions.submit(checkRequest(request, this.#context), own);
+      return submissions.submit(checkRequest(request, this.#context), own).finally(submissions.begin());
     };
     return apiPromise(submit(), redactor);
   }
@@ -114,7 +115,30 @@ export class Tasks {
   async #createOnce(request: TaskRequest, options: RunOptions): Promise<TaskSubmission> {
     const { options: own } = checkWaitOptions(options, this.#context);
     const submission = new OneSubmission(this.#runs, own);
-    return submission.untilAbort(submission.recorded(checkRequest(request, this.#context)));
+    const recorded = submission.recorded(checkRequest(request, this.#context));
+    return submission.untilAbort(recorded.finally(this.#runs.submissions.begin()));
+  }
+
+  /**
+   * Resolves when no submission of this client is open: of each `create` and each `run`, the outcome of the POST is known, and the
+   * journal and `onSubmitted` have its task. Call it before the process ends. Waits for tasks do not count: another process can
+   * continue them by journal key or task ID.
+   *
+   * It covers calls that an abort has rejected while their POST was in flight, and the runs of `runAll`. A POST takes at most
+   * `timeoutMs`. If the journal could not record a task, its run stays open, and tries that again at its end: abort it. A call that
+   * waits for the rate limit is sent first, unless its signal is aborted. New calls are not prevented. Never rejects.
+   *
+   * @example
+   * ```ts sketch
+   * process.once("SIGTERM", async () => {
+   *   shutdown.abort(); // the signal of all calls
+   *   await client.tasks.flush();
+   *   process.exit();
+   * });
+   * ```
+   */
+  flush(): Promise<void> {
+    return this.#runs.submissions.allEnded();
   }
 
   /**

@@ -26,6 +26,7 @@ export const MODULES = {
       "test/sdk/rules/memory-pacer.test.ts",
       // Its random loads would take too long for each mutant.
       "test/sdk/rules/pacer/!(any-load).test.ts",
+      "test/sdk/{estimate,tenant}.test.ts",
     ],
   },
   http: {
