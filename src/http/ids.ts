@@ -30,13 +30,14 @@ export class RecentIds {
   /** Adds an ID; returns whether it is new. An unusable ID is not kept, and counts as new. */
   add(id: string): boolean {
     if (id.length > LONGEST_ID) return true;
+    const key = id.toLowerCase();
+    const isNew = !this.#recent.has(key) && !this.#older.has(key);
     if (this.#recent.size >= REMEMBERED_IDS) {
       this.#older = this.#recent;
       this.#recent = new Set();
     }
-    const key = id.toLowerCase();
-    const { size } = this.#recent;
-    return this.#recent.add(key).size > size && !this.#older.has(key);
+    this.#recent.add(key);
+    return isNew;
   }
 
   has(id: string): boolean {
