@@ -43,10 +43,10 @@ export function createRedactor(secret: string): Redactor {
   const learn = (key: string) => {
     // An empty string would be found everywhere.
     if (key === "" || key === latest) return;
-    latest = key;
     const search = searches.get(key) ?? searchFor(key);
     searches.delete(key);
     searches.set(key, search);
+    latest = key;
     for (const oldest of searches.keys()) if (searches.size > MOST_KEYS) searches.delete(oldest);
   };
   learn(secret);

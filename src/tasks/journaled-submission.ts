@@ -135,7 +135,7 @@ export class JournaledSubmission implements OrderSubmission {
     const { intent, failure } = claim;
     if (intent === null) {
       if (error instanceof AlreadyTaken) return null;
-      void claim.restoreLater().finally(this.#order.shared.submissions.begin());
+      void claim.restoreLater();
       throw failure === null ? error : keyNotRestored(slot, error, failure.thrown);
     }
     if (taskId === null) throw await outcomeUnknown(slot, intent, evidence, { error, sample });

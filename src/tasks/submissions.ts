@@ -18,30 +18,29 @@ export class Submissions {
   readonly count = new SubmissionCount();
   readonly #context: Context;
   readonly #sent = new WeakMap<TaskSubmission, { model: string; at: number }>();
-  #open = 0;
-  readonly #onceEnded: (() => void)[] = [];
+  /** Each resolves when its submission has ended. */
+  readonly #open = new Set<Promise<void>>();
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** A submission begins. The function that is returned ends it: the outcome is known, and the task recorded. It may be called again. */
+  /** A submission begins. The function that is returned ends it: the outcome is known, and the task recorded. */
   begin(): () => void {
-    let isOpen = true;
-    this.#open++;
+    let resolve = () => {};
+    const ended = new Promise<void>((done) => {
+      resolve = done;
+    });
+    this.#open.add(ended);
     return () => {
-      if (isOpen) this.#open--;
-      isOpen = false;
-      if (this.#open === 0) for (const resolve of this.#onceEnded.splice(0)) resolve();
+      this.#open.delete(ended);
+      resolve();
     };
   }
 
-  /** Resolves when no submission is open. */
-  allEnded(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#open === 0) resolve();
-      else this.#onceEnded.push(resolve);
-    });
+  /** Resolves when the submissions have ended that are open now. */
+  async openEnded(): Promise<void> {
+    await Promise.all(this.#open);
   }
 
   /** Submits a task, and notes when. */

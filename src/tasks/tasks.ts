@@ -120,17 +120,17 @@ export class Tasks {
   }
 
   /**
-   * Resolves when no submission of this client is open: of each `create` and each `run`, also those of `runAll`, the outcome of
-   * the POST is known, and the journal and `onSubmitted` have its task. Call it before the process ends. Waits for tasks do not
-   * count: another process can continue them by journal key or task ID.
+   * Resolves when the submissions have ended that are open now: of each `create` and each `run` that has begun, also of those of
+   * `runAll`, the outcome of the POST is known, and the journal and `onSubmitted` have its task. Call it before the process ends.
+   * Waits for tasks do not count: another process can continue them by journal key or task ID.
    *
    * An abort does not end the POST of a `run`, or of a `create` with a journal: the call rejects, and its submission stays open
    * until the response. It ends the POST of a `create` without a journal, whose outcome is then unknown. What your own code does
    * with the result of a `create` is not awaited.
    *
-   * It takes about `timeoutMs` at most, and longer while a journal fails: a task that could not be recorded is recorded when its run ends,
-   * so abort it, and an intent that could not be removed after a refusal is removed within 31 seconds. A call that waits for the
-   * rate limit is sent first, unless it is aborted. New calls are not prevented. Never rejects.
+   * It takes `timeoutMs` at most while the journal responds, unless a call waits for the rate limit and is not aborted. If the
+   * journal could not record a task, that is tried again when the run ends: abort it, too. A write of a journal takes at most 30
+   * seconds. In `onSubmitted`, it would wait for itself. Never rejects.
    *
    * @example
    * ```ts sketch
@@ -142,7 +142,7 @@ export class Tasks {
    * ```
    */
   flush(): Promise<void> {
-    return this.#runs.submissions.allEnded();
+    return this.#runs.submissions.openEnded();
   }
 
   /**

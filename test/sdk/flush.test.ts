@@ -151,20 +151,6 @@ describe("it waits for", () => {
     await expect(run).rejects.toBe("over");
   });
 
-  test("an intent that could not be removed after a refusal, for 31 seconds at most", async () => {
-    const { client, journal, broken, clock } = journaledWorld(
-      () => refusal(402, "insufficient_credits"),
-      still(),
-    );
-    broken.delete = () => Promise.reject(away);
-    await expect(client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY })).rejects.toThrow();
-    const flushed = client.tasks.flush();
-    await clock.advance(30_999);
-    expect(await hasEnded(flushed)).toBe(false);
-    await clock.advance(1);
-    await flushed;
-  });
-
   test("a call that a 429 holds back, unless it is aborted", async () => {
     const { client, requests } = createWorld(inTurn(limited(60), accepted), still());
     const { signal, abort } = aborter();
@@ -177,25 +163,13 @@ describe("it waits for", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("a create that begins when a run has ended", async () => {
-    const post = held<Response>();
-    const { client } = createWorld(inTurn(accepted, done, () => post.given));
-    await client.tasks.run(SONG_REQUEST);
-    const created = client.tasks.create(SONG_REQUEST);
-    const flushed = client.tasks.flush();
-    expect(await hasEnded(flushed)).toBe(false);
-    post.give(accepted({ task_id: OTHER_TASK_ID }));
-    await created;
-    await flushed;
-  });
-
-  test("all of several calls, also those that begin meanwhile", async () => {
+  test("all of several calls", async () => {
     const posts = [held<Response>(), held<Response>()];
     const { client } = createWorld((_, index) => posts[index]?.given ?? lost());
     const first = client.tasks.create(SONG_REQUEST);
-    const flushed = client.tasks.flush();
     await turns(20);
     const second = client.tasks.create(SONG_REQUEST);
+    const flushed = client.tasks.flush();
     await turns(20);
     posts[0]?.give(accepted());
     await first;
@@ -207,6 +181,19 @@ describe("it waits for", () => {
 });
 
 describe("it does not wait for", () => {
+  test("a call that begins later", async () => {
+    const post = held<Response>();
+    const { client } = createWorld(inTurn(accepted, () => post.given));
+    const first = client.tasks.create(SONG_REQUEST);
+    const flushed = client.tasks.flush();
+    const second = client.tasks.create(SONG_REQUEST);
+    await flushed;
+    await first;
+    expect(await hasEnded(client.tasks.flush())).toBe(false);
+    post.give(accepted({ task_id: OTHER_TASK_ID }));
+    await second;
+  });
+
   test.each([
     ["with a journal", true],
     ["without a journal", false],
