@@ -92,17 +92,17 @@ export function warningsAbout(request: unknown, inputs: readonly InputRules[] = 
   const modes = modesOf(inputs, model, taskType);
   const chosen = chosenMode(modes, input);
   if (chosen === undefined) return [];
-  const known = modes.flatMap(({ fields }) => Object.keys(fields));
+  const known = () => modes.flatMap(({ fields }) => Object.keys(fields));
   const outside = Object.keys(recordOf(request)).flatMap((name) => misspelling("", name, REQUEST_FIELDS));
   const inside = Object.keys(input).flatMap((name) => {
     if (input[name] === null || Object.hasOwn(chosen.fields, name)) return [];
-    if (known.includes(name)) {
+    if (known().includes(name)) {
       const reader = modes.find(({ fields }) => Object.hasOwn(fields, name));
       const when =
         chosen.chosenBy === undefined ? `without \`${reader?.chosenBy}\`` : `with \`${chosen.chosenBy}\``;
       return [`The service ignores \`input.${name}\` ${when}.`];
     }
-    return misspelling("input.", name, known);
+    return misspelling("input.", name, known());
   });
   return [...outside, ...inside];
 }
@@ -175,8 +175,10 @@ function findInputViolation(
   const other = model === "provider_a" ? "provider_b" : "provider_a";
   const isMixed = (name: string) =>
     mixedFieldSets === "reject" ? isForeign(inputs, model, name) : NAMED_FORBIDDEN[model].includes(name);
-  const given = Object.keys(input).filter((name) => input[name] !== undefined);
-  const mixed = (chosen.task_type === "music" ? given.filter(isMixed) : []).map((name) => ({
+  const others = Object.keys(input).filter(
+    (name) => input[name] !== undefined && !Object.hasOwn(chosen.fields, name),
+  );
+  const mixed = (chosen.task_type === "music" ? others.filter(isMixed) : []).map((name) => ({
     path: `input.${name}`,
     message: `is a field of ${other}: remove it`,
   }));

@@ -107,7 +107,13 @@ export class Tasks {
       checkTenant(own.tenant, redactor);
       checkJournalOptions(own, redactor);
       checkTenantOfBudget(own);
-      return submissions.submit(checkRequest(request, this.#context), own).finally(submissions.begin());
+      const sent = checkRequest(request, this.#context);
+      const end = submissions.begin();
+      try {
+        return await submissions.submit(sent, own);
+      } finally {
+        end();
+      }
     };
     return apiPromise(submit(), redactor);
   }
