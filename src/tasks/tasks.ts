@@ -140,8 +140,9 @@ export class Tasks {
    *
    * @example
    * ```ts sketch
+   * const shutdown = new AbortController(); // its signal is passed to all calls
    * process.once("SIGTERM", async () => {
-   *   shutdown.abort(); // the signal of all calls
+   *   shutdown.abort();
    *   await client.tasks.flush();
    *   process.exit();
    * });
