@@ -29,7 +29,7 @@ export class Estimates {
     this.#readings.set(task, reading);
   }
 
-  /** Notes a task that was read just now, outside of a wait. */
+  /** Notes a task that was read just now, outside of a wait, unless it has ended: then its status tells that. */
   noteRead(task: Task): void {
     if (isFinalStatus(task.status)) return;
     const known = { ...this.#fromFields(task, task.model), unfinishedAt: this.#context.clock.now() };

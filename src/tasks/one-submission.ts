@@ -56,7 +56,12 @@ export class OneSubmission {
   /** Submits, and resolves with the submission once the journal, if there is one, has its task. */
   async recorded(request: SentRequest): Promise<TaskSubmission> {
     if (this.#journaling === null) return this.submit(request);
-    return (await this.#journaled(this.#journaling)).recorded(request);
+    const end = this.#shared.submissions.begin();
+    try {
+      return await (await this.#journaled(this.#journaling)).recorded(request);
+    } finally {
+      end();
+    }
   }
 
   async #journaled(journaling: Journaling): Promise<OrderSubmission> {

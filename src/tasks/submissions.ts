@@ -44,10 +44,18 @@ export class Submissions {
   }
 
   /** Submits a task, and notes when. */
-  async submit(
+  submit(
     request: SentRequest,
     options: SubmitOptions,
     hooks?: SubmissionHooks,
+  ): Promise<Result<TaskSubmission>> {
+    return this.#submit(request, options, hooks).finally(this.begin());
+  }
+
+  async #submit(
+    request: SentRequest,
+    options: SubmitOptions,
+    hooks: SubmissionHooks | undefined,
   ): Promise<Result<TaskSubmission>> {
     const { trace, clock, logError } = this.#context;
     const hold = hooks?.claim === undefined ? await this.hold(request, options, null) : undefined;

@@ -101,19 +101,12 @@ export class Tasks {
     const { redactor } = this.#context;
     const { journal, journalKey } = { ...options };
     if (journal !== undefined || journalKey !== undefined) return this.#createOnce(request, options);
-    const { submissions } = this.#runs;
     const submit = async () => {
       const own = checkOptions<RunOptions>(options, TASK_OPTIONS, redactor);
       checkTenant(own.tenant, redactor);
       checkJournalOptions(own, redactor);
       checkTenantOfBudget(own);
-      const sent = checkRequest(request, this.#context);
-      const end = submissions.begin();
-      try {
-        return await submissions.submit(sent, own);
-      } finally {
-        end();
-      }
+      return this.#runs.submissions.submit(checkRequest(request, this.#context), own);
     };
     return apiPromise(submit(), redactor);
   }
@@ -121,31 +114,21 @@ export class Tasks {
   async #createOnce(request: TaskRequest, options: RunOptions): Promise<TaskSubmission> {
     const { options: own } = checkWaitOptions(options, this.#context);
     const submission = new OneSubmission(this.#runs, own);
-    const recorded = submission.recorded(checkRequest(request, this.#context));
-    return submission.untilAbort(recorded.finally(this.#runs.submissions.begin()));
+    return submission.untilAbort(submission.recorded(checkRequest(request, this.#context)));
   }
 
   /**
-   * Resolves when the submissions have ended that are open now: of each `create` and each `run` that has begun, also of those of
-   * `runAll`, the outcome of the POST is known, and the journal and `onSubmitted` have its task. Call it before the process ends.
-   * Waits for tasks do not count: another process can continue them by journal key or task ID.
+   * Resolves when the submissions have ended that are open now: of each `create` and each `run`, also of those of `runAll`, the
+   * outcome of the POST is known, and the journal and `onSubmitted` have its task. Await it before the process ends, but not in
+   * `onSubmitted`. Waits for tasks do not count: another process can continue them. Never rejects.
    *
-   * An abort does not end the POST of a `run`, or of a `create` with a journal: the call rejects, and its submission stays open
-   * until the response. It ends the POST of a `create` without a journal, whose outcome is then unknown. What your own code does
-   * with the result of a `create` is not awaited.
-   *
-   * It takes `timeoutMs` at most while the journal responds, unless a call waits for the rate limit and is not aborted. If the
-   * journal could not record a task, that is tried again when the run ends: abort it, too. A write of a journal takes at most 30
-   * seconds. In `onSubmitted`, it would wait for itself. Never rejects.
+   * An abort ends the POST of a `create` without a journal, and of no other call. What your code does with a result is not awaited.
+   * It takes `timeoutMs` at most while the journal responds, unless a call waits for the rate limit and is not aborted. A task that
+   * the journal could not record is tried again when its run ends: abort it, too.
    *
    * @example
    * ```ts sketch
-   * const shutdown = new AbortController(); // its signal is passed to all calls
-   * process.once("SIGTERM", async () => {
-   *   shutdown.abort();
-   *   await client.tasks.flush();
-   *   process.exit();
-   * });
+   * process.once("SIGTERM", () => client.tasks.flush().then(() => process.exit()));
    * ```
    */
   flush(): Promise<void> {
