@@ -81,8 +81,6 @@ export class Hold implements BudgetHold {
   /** @throws CreditCeilingError */
   #note(result: ReserveResult): void {
     this.#isReserved = result.isReserved;
-    if (result.isReserved) return;
-    this.#reservation = null;
-    throw this.#actions.refusal(result);
+    if (!result.isReserved) throw this.#actions.refusal(result);
   }
 }

@@ -37,11 +37,13 @@ export function memoryStore(): BudgetStore {
       sweep(oldest);
       const { spent, open, settled } = accountOf(reservation.tenant);
       const period = periodOf(reservation);
-      const used = { spent: spent.get(period) ?? 0, reserved: reservedIn(open.values(), period) };
-      const isKnown = open.has(reservation.id) || settled.has(reservation.id);
+      const known = open.get(reservation.id);
+      const isSettled = settled.has(reservation.id);
+      const reserved = reservedIn(open.values(), period) - (known?.credits ?? 0);
+      const used = { spent: spent.get(period) ?? 0, reserved };
       const fits = used.spent + used.reserved + reservation.credits <= maxCredits;
-      if (!isKnown && fits) open.set(reservation.id, { ...reservation, key, taskId: null });
-      return { isReserved: isKnown || fits, ...used };
+      if (fits && !isSettled) open.set(reservation.id, known ?? { ...reservation, key, taskId: null });
+      return { isReserved: fits || isSettled, ...used };
     },
     async settle(reservation, credits) {
       const { spent, open, settled } = accountOf(reservation.tenant);

@@ -17,7 +17,7 @@ export interface NewReservation {
   readonly oldest: string;
 }
 
-/** Whether the reservation stands now. If not, what is spent and reserved in its period. */
+/** Whether the reservation stands within the maximum, and what is spent and reserved in its period without it. */
 export interface ReserveResult {
   readonly isReserved: boolean;
   readonly spent: number;
@@ -32,7 +32,10 @@ export type PutReserving = (
 
 /** Where a budget keeps its numbers. Each method is atomic, and can be repeated: it changes nothing the second time. */
 export interface BudgetStore {
-  /** Reserves, if that does not exceed the maximum of the tenant in the period. A reservation that was settled stays so. */
+  /**
+   * Reserves, if that does not exceed the maximum of the tenant in the period. This also counts for a reservation that stands: another run
+   * may have resumed it before its own run reserved it. A reservation that was settled stays so.
+   */
   reserve(reserve: NewReservation): Promise<ReserveResult>;
   /** Charges these credits, once, even if the reservation was freed before. */
   settle(reservation: BudgetReservation, credits: number): Promise<void>;

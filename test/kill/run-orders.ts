@@ -1,6 +1,6 @@
 /**
  * A process that runs orders of two tenants until its input closes, and may be killed. First it finishes the orders that the
- * processes with its name before it have left. It prints `begins` when it runs orders.
+ * processes with its name before it have left. It prints `begins` when it runs orders, and `ran` after each.
  */
 
 import { Redis } from "ioredis";
@@ -41,6 +41,7 @@ async function orderSongs(line: string): Promise<void> {
       // The budget is exhausted, or the database was killed: the next process or the test finishes the order.
       if (error instanceof CreditCeilingError) await new Promise((resolve) => setTimeout(resolve, 5));
     }
+    process.stdout.write("ran\n");
   }
 }
 

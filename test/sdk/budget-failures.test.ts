@@ -140,7 +140,7 @@ test("a budget needs a tenant, and is one of this package", async () => {
 
 test("in any order of operations, repeated or not, a store agrees with a simple model", async () => {
   const operation = fc.record({
-    kind: fc.constantFrom("reserve", "settle", "free", "name"),
+    kind: fc.constantFrom("reserve", "resume", "settle", "free", "name"),
     id: fc.integer({ min: 0, max: 5 }),
     tenant: fc.constantFrom("acme", "bolt"),
     credits: fc.integer({ min: 1, max: 10 }),
@@ -154,10 +154,12 @@ test("in any order of operations, repeated or not, a store agrees with a simple 
       for (const { kind, id, tenant, credits } of operations) {
         const reservation = { id: `p/${tenant}${id}`, tenant, credits };
         const known = state.get(reservation.id) ?? { open: null, spent: null, tenant };
-        if (kind === "reserve" && known.spent === null) {
-          const fits = sum(tenant, "open") + sum(tenant, "spent") + credits <= 20;
-          const { isReserved } = await store.reserve({ reservation, key: null, maxCredits: 20, oldest: "" });
-          expect(isReserved).toBe(known.open !== null || fits);
+        if ((kind === "reserve" || kind === "resume") && known.spent === null) {
+          const maxCredits = kind === "reserve" ? 20 : Number.MAX_SAFE_INTEGER;
+          const used = { spent: sum(tenant, "spent"), reserved: sum(tenant, "open") - (known.open ?? 0) };
+          const isReserved = used.spent + used.reserved + credits <= maxCredits;
+          const result = await store.reserve({ reservation, key: null, maxCredits, oldest: "" });
+          expect(result).toEqual({ isReserved, ...used });
           if (isReserved) known.open ??= credits;
         }
         if (kind === "settle") {

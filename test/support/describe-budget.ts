@@ -296,6 +296,36 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     expect(await journal.get(KEY)).toBeNull();
   });
 
+  test("a run of another process that finds the intent first does not raise the maximum", async () => {
+    const { stage, given, client, requests } = await createCase(() => acceptedAnew(), { maxCredits: 10 });
+    const reserved = async () => (await stage.budget(given).usage("acme")).reserved;
+    await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget: stage.budget(given) });
+    const stored = memoryJournal();
+    const run = (journal: Journal) =>
+      client.tasks.run(SONG_REQUEST, {
+        tenant: "acme",
+        budget: stage.budget(given),
+        journal,
+        journalKey: KEY,
+      });
+    let second: Promise<unknown> | undefined;
+    const first = run({
+      ...stored,
+      async put(...values) {
+        const isPut = await stored.put(...values);
+        second ??= Promise.allSettled([run({ ...stored })]);
+        await expect.poll(reserved).toBe(20);
+        return isPut;
+      },
+    });
+    const error = await rejection(first, CreditCeilingError);
+    expect(error).toMatchObject({ spent: 0, reserved: 10, credits: 10, maxCredits: 10 });
+    await second;
+    expect(posts({ requests })).toHaveLength(1);
+    expect(await stored.get(KEY)).toBeNull();
+    expect(await reserved()).toBe(10);
+  });
+
   test("the entry of a key keeps its reservation to its end, and an entry's reservation has no secret", async () => {
     const { stage, run } = await createCase(inTurn(accepted, done));
     const journal = stage.journal();

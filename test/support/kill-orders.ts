@@ -8,6 +8,8 @@ import { createFastClient } from "../postgres/fast-client.js";
 import { MOST_CREDITS, type OrderStore, recoverOrders, TENANTS, tenantOf } from "./budget-orders.js";
 
 const PROCESSES = 4;
+/** A process is killed after at most so many orders, which does not depend on the speed of the machine. */
+const MOST_ORDERS = 4;
 /** The server of the database is killed, and started again, after so many kills of processes. */
 const KILLS_PER_RESTART = 6;
 
@@ -39,7 +41,7 @@ export async function killOrders(kills: number, server: KilledServer, store: Ord
     return child;
   };
 
-  /** On a busy machine, a process carries out few orders before it is killed. One order in ten succeeds. */
+  /** One order in ten succeeds. */
   const hasEnough = () =>
     [...readLedger(emulator).values()].every(
       ({ settled, tasks }) => tasks > kills / 4 && (settled > 0 || kills < 100),
@@ -50,7 +52,8 @@ export async function killOrders(kills: number, server: KilledServer, store: Ord
     for (let generation = 0; ; generation++) {
       const child = await start(name, generation);
       if (killed >= kills && hasEnough()) return child;
-      await setTimeout((37 * killed) % 200);
+      await untilRun(child, killed % (MOST_ORDERS + 1));
+      await setTimeout((37 * killed) % 20);
       child.kill("SIGKILL");
       await once(child, "exit");
       if (++killed % KILLS_PER_RESTART === 0) restarts.push(server.restart());
@@ -81,6 +84,14 @@ export async function killOrders(kills: number, server: KilledServer, store: Ord
     `${killed} kills, ${restarts.length} restarts, ${prompts.length} tasks`,
     Object.fromEntries(ledger),
   );
+}
+
+/** Resolves when a process has run so many orders more, successful or not. */
+async function untilRun({ stdout }: ChildProcess, orders: number): Promise<void> {
+  for (let run = 0; stdout !== null && run < orders; ) {
+    const [lines] = await once(stdout, "data");
+    run += String(lines).split("\n").length - 1;
+  }
 }
 
 /** By tenant: the most credits that were frozen or settled at one time, and those that are settled. */

@@ -134,6 +134,13 @@ export const BUGS: readonly Bug[] = [
     replace: "used.spent + reservation.credits <= maxCredits",
   },
   {
+    name: "concurrency: a reservation that another run has resumed exceeds the maximum",
+    file: "src/budget/memory-store.ts",
+    find: "const fits = used.spent",
+    replace: "const fits = known !== undefined || used.spent",
+    firstWorld: 2_226_638_433,
+  },
+  {
     name: "concurrency: a reservation is freed while its POST is in flight",
     file: "src/budget/hold.ts",
     find: "this.#note(await this.#actions.reserve(this.#reservation));",

@@ -70,7 +70,11 @@ export function budgetStatementsOf(table: string) {
   const reserving = (first: number) => {
     const [id, tenant, period, credits, most, key] = Array.from({ length: 6 }, (_, at) => `$${first + at}`);
     return {
-      parts: `known AS (SELECT FROM ${charges} WHERE id = ${id}),
+      parts: `known AS (SELECT reserved, spent IS NOT NULL AS is_settled FROM ${charges} WHERE id = ${id}),
+used AS (
+  SELECT coalesce(sum(spent), 0) AS spent,
+    coalesce(sum(reserved), 0) - coalesce((SELECT reserved FROM known WHERE NOT is_settled), 0) AS reserved
+  FROM ${totals} WHERE tenant = ${tenant} AND period = ${period}),
 total AS (
   INSERT INTO ${totals} AS own (tenant, period, reserved)
   SELECT ${tenant}::text, ${period}::text, ${credits}::numeric FROM settings
@@ -81,9 +85,10 @@ total AS (
 held AS (
   INSERT INTO ${charges} (id, tenant, period, reserved, journal_key)
   SELECT ${id}, ${tenant}, ${period}, ${credits}::numeric, ${key} FROM total ${TRANSACTION})`,
-      result: `in_time, EXISTS (SELECT FROM known) AS was_held, (SELECT transaction FROM held) AS held_by,
-  coalesce((SELECT spent FROM ${totals} WHERE tenant = ${tenant} AND period = ${period}), 0)::float8 AS spent,
-  coalesce((SELECT reserved FROM ${totals} WHERE tenant = ${tenant} AND period = ${period}), 0)::float8 AS reserved`,
+      result: `in_time, (SELECT transaction FROM held) AS held_by,
+  EXISTS (SELECT FROM known, used
+    WHERE is_settled OR used.spent + used.reserved + ${credits}::numeric <= ${most}::numeric) AS was_held,
+  (SELECT spent FROM used)::float8 AS spent, (SELECT reserved FROM used)::float8 AS reserved`,
     };
   };
 

@@ -23,18 +23,18 @@ const KEPT_SECONDS = 70 * 86_400;
  */
 const RESERVE = `
 local id, period, credits, most, oldest, text, seconds = unpack(ARGV)
-local reserved = redis.call('hexists', KEYS[1], 'open:' .. id) == 1 or redis.call('exists', KEYS[2]) == 1
+local reserved = redis.call('exists', KEYS[2]) == 1
 local used = { spent = 0, open = 0 }
 local fields = redis.call('hgetall', KEYS[1])
 for at = 1, #fields, 2 do
   local kind, name = string.match(fields[at], '^(%a+):(.*)$')
   local own = kind == 'open' and string.match(name, '^(.*)/') or name
-  if own == period then used[kind] = used[kind] + tonumber(string.match(fields[at + 1], '^%S+')) end
+  if own == period and fields[at] ~= 'open:' .. id then used[kind] = used[kind] + tonumber(string.match(fields[at + 1], '^%S+')) end
   if own < oldest then redis.call('hdel', KEYS[1], fields[at]) end
 end
 local fits = used.spent + used.open + tonumber(credits) <= tonumber(most)
 if not reserved and fits then
-  redis.call('hset', KEYS[1], 'open:' .. id, text)
+  redis.call('hsetnx', KEYS[1], 'open:' .. id, text)
   reserved = true
 end
 if seconds ~= '' then redis.call('expire', KEYS[1], seconds) end
