@@ -32,8 +32,8 @@ const built = [
 /** Slow tests, and tests with the packages of `tools/`: `npm run check` runs them, and `npm test` does not. */
 const long = [
   "test/{interleavings,isolation,kill,pacing}/**/*.test.ts",
-  "test/certify/{clients,scenarios,sdk}.test.ts",
-  "test/cli/{drift,drift-*,figures,future,mcp,mcp-conformance}.test.ts",
+  "test/certify/{clients,command,scenarios,sdk}.test.ts",
+  "test/cli/{drift,drift-*,figures,future,mcp,mcp-conformance,relay}.test.ts",
   "test/hostile/{abort-after-collection,regular-expressions}.test.ts",
   "test/message-reads.test.ts",
   "test/dashboard/copied-code.test.ts",
@@ -41,7 +41,7 @@ const long = [
   // It replaces MSW 3 by MSW 2, also for other files in its worker.
   "test/emulator/msw-2.test.ts",
   "test/worlds/{corpus,explore,future,small-scopes}.test.ts",
-  "test/emulator/{fuzz,future,invoices,long-chain}.test.ts",
+  "test/emulator/{control-rules,fuzz,future,invoices,long-chain,purchase-figures}.test.ts",
   "test/metrics/ledger.test.ts",
   "test/sdk/{fleet,follow-tenants,pacer-load}.test.ts",
   "test/sdk/memory/*.test.ts",
@@ -54,7 +54,7 @@ const long = [
 /** Slow tests of the built package: they compile projects, or start many processes. */
 const slowBuilt = [
   "test/cli/{emulator,process,seed-file,state-file}.test.ts",
-  "test/package/{agent-server,tarball}.test.ts",
+  "test/package/{agent-server,bundle,tarball}.test.ts",
   "test/examples/{buckets,cloudflare,containers,functions,next,outside,python,servers,shared-emulator,storage}.test.ts",
   "test/package/{guides,guide-tests}.test.ts",
 ];
