@@ -4,6 +4,7 @@ import { dateAt } from "../time/date.js";
 import { AlreadyTaken } from "./already-taken.js";
 import { isFreed } from "./entries.js";
 import type { BudgetReservation, Journal, JournalEntry, JournalIntent } from "./journal.js";
+import { tryLater } from "./later-tries.js";
 import { LONGEST_CLEANUP_MS, newRevision, type Slot, withTimeout } from "./slot.js";
 
 /** What a key holds while no POST for it may be in flight. */
@@ -13,9 +14,6 @@ export interface FreeKey {
   /** The settlement or the plan that is restored after a refusal; `null` if the intent is deleted then. */
   freed: JournalIntent | null;
 }
-
-/** When the removal of an intent is tried again after its run has ended, in milliseconds after the try before. */
-const LATER_TRIES_MS = [1000, 2000, 4000, 8000, 16_000];
 
 /** Whether a run may send a POST for a key that holds this entry; `null` if it may not. */
 export function freeKeyOf({ notes }: Slot, entry: JournalEntry | null): FreeKey | null {
@@ -121,19 +119,12 @@ export class IntentClaim {
     }
   }
 
-  /** Tries to remove the intent again, 5 times within 31 s. Never rejects. */
+  /** Tries to remove the intent again: see `tryLater`. If the key does not hold it, a write that failed may still take effect. */
   async restoreLater(): Promise<void> {
     const { revision, freed } = this.#key;
-    for (const ms of LATER_TRIES_MS) {
-      if (revision === null || !this.#slot.notes.unsent.has(revision)) return;
-      try {
-        await this.#clock.sleep(ms);
-        // If the key does not hold the intent, a write that failed may still take effect.
-        await restore(this.#slot, revision, freed);
-      } catch {
-        // The next try may succeed.
-      }
-    }
+    if (revision === null) return;
+    const isRestored = () => !this.#slot.notes.unsent.has(revision);
+    await tryLater(this.#clock, isRestored, () => restore(this.#slot, revision, freed));
   }
 }
 

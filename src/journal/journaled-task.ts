@@ -2,8 +2,10 @@ import type { FinalStatus } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { resumeAdvice } from "../errors/base.js";
 import type { JournalError } from "../errors/task-errors.js";
+import type { Clock } from "../time/clock.js";
 import { isFreed } from "./entries.js";
 import type { BudgetReservation, JournalIntent, JournalRecord } from "./journal.js";
+import { tryLater } from "./later-tries.js";
 import { newRevision, type Slot } from "./slot.js";
 
 /** The task of a journal key: one that the journal has, or one that was submitted now and is to be recorded. */
@@ -63,7 +65,7 @@ export class JournaledTask {
     const reason = `task ${taskId} was created, but could not be recorded`;
     const advice = { codeAdvice: [resumeAdvice(taskId)] };
     try {
-      const isPut = (await this.#slot.put(this.#entry, this.#intent)) || (await this.#reconcile());
+      const isPut = (await this.#slot.put(this.#entry, this.#intent)) || this.isRecorded || (await this.#reconcile());
       if (!isPut)
         return this.#slot.failure(
           `${reason}, since the journal key holds another entry`,
@@ -76,6 +78,16 @@ export class JournaledTask {
     } catch (error) {
       return this.#slot.failure(reason, causeOf(error), advice, taskId);
     }
+  }
+
+  /** Tries to record the task again until the signal aborts: see `tryLater`. Never rejects. */
+  async recordLater(clock: Pick<Clock, "sleep">, signal: AbortSignal): Promise<void> {
+    await tryLater(
+      clock,
+      () => this.isRecorded,
+      () => this.record(),
+      signal,
+    );
   }
 
   /** Records how the task ended, if the task is recorded: see `Slot.close`. */

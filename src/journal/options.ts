@@ -22,7 +22,7 @@ export interface JournalOptions {
    */
   probe?: boolean | undefined;
   /**
-   * Called when a task was submitted and the journal could record it neither at once nor at the end of the run. The
+   * Called at the end of a run whose task the journal could not record: neither at once, nor in 5 tries within 31 s, nor at the end. The
    * run itself continues to its result; save the error's `taskId` elsewhere.
    */
   onUnrecorded?: ((error: JournalError) => void | Promise<void>) | undefined;

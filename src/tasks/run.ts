@@ -83,19 +83,22 @@ export class Run {
       await created.close(status);
   }
 
-  /** A submission that the journal could not record yet stays open. */
+  /** A submission stays open until the journal has its task: if that failed, it is tried again while the task is awaited. */
   async #reportAndWait(created: JournaledTask, endSubmission: () => void): Promise<SucceededTask> {
     const { key, task, at, isResumed, reservation } = created;
-    const { waits } = this.#shared;
-    if (typeof task === "string") {
-      endSubmission();
+    const { waits, context } = this.#shared;
+    const known = { key, at, isResumed, reservation };
+    if (typeof task !== "string") await this.#submission.report(task);
+    const ending = new AbortController();
+    void created.recordLater(context.clock, ending.signal).then(() => created.isRecorded && endSubmission());
+    try {
+      if (typeof task !== "string") return await waits.wait(task, this.#checked, known);
       const onFirstRead = (read: Task) =>
         this.#submission.report(submissionOf(read, at, this.#request.task_type));
-      return waits.wait(task, this.#checked, { key, at, isResumed, reservation, onFirstRead });
+      return await waits.wait(task, this.#checked, { ...known, onFirstRead });
+    } finally {
+      ending.abort();
     }
-    await this.#submission.report(task);
-    if (created.isRecorded) endSubmission();
-    return waits.wait(task, this.#checked, { key, at, isResumed, reservation });
   }
 
   /**

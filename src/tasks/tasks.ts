@@ -123,8 +123,8 @@ export class Tasks {
    * `onSubmitted`. Waits for tasks do not count: another process can continue them. Never rejects.
    *
    * An abort ends the POST of a `create` without a journal, and of no other call. What your code does with a result is not awaited.
-   * It takes `timeoutMs` at most while the journal responds, unless a call waits for the rate limit and is not aborted. A task that
-   * the journal could not record is tried again when its run ends: abort it, too.
+   * It takes `timeoutMs` at most while the journal responds, unless a call waits for the rate limit and is not aborted. A run whose task
+   * the journal could not record tries that again within 31 s and when it ends: abort it, too.
    *
    * @example
    * ```ts sketch

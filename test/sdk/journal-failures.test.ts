@@ -123,7 +123,7 @@ test("a stale replica is read again until it shows the entry", async () => {
   expect(posts(world)).toEqual([]);
 });
 
-test("a record that fails after the POST is written when the run ends, and the run returns the task", async () => {
+test("a record that fails after the POST is written later, and the run returns the task", async () => {
   const { run, broken, inner, entry } = journaledWorld(inTurn(accepted, running, done));
   const onUpdate = () => {
     delete broken.put;
@@ -133,6 +133,61 @@ test("a record that fails after the POST is written when the run ends, and the r
   const result = run({ onSubmitted, onUpdate, onUnrecorded: failIfUnrecorded });
   await expect(result).resolves.toEqual(succeeded());
   expect(await entry()).toMatchObject({ state: "submitted", task_id: TASK_ID });
+});
+
+describe("while its task is awaited", () => {
+  const SONG_MS = 60_000;
+
+  /** A journal that takes the intent, then fails for so long; and when it was called to record the task. */
+  function awayFor(ms: number, submission?: () => Response) {
+    const endsLate = () => (world.clock.elapsed() < SONG_MS ? running() : done());
+    const answer = ({ method }: { method: string }) =>
+      method === "POST" ? (submission ?? accepted)() : endsLate();
+    const world = journaledWorld(answer);
+    const tries: number[] = [];
+    world.broken.put = (...values) => {
+      const [, { state }] = values;
+      const now = world.clock.elapsed();
+      if (state === "submitted") tries.push(now);
+      return state === "submitted" && now < ms ? Promise.reject(away) : world.inner.put(...values);
+    };
+    return { ...world, tries };
+  }
+
+  test.each([
+    ["a submission", undefined],
+    ["a submission of which only the ID could be read", () => accepted({ task_id: TASK_ID })],
+  ])("the record of %s that fails is tried again after a second", async (_, respond) => {
+    const { run, entry, tries, client } = awayFor(1000, respond);
+    const first = vi.fn(async () => expect(await entry()).toMatchObject({ state: "submitted", task_id: TASK_ID }));
+    const result = run({ onUpdate: first, onUnrecorded: failIfUnrecorded });
+    await expect(result).resolves.toEqual(succeeded());
+    expect(first).toHaveBeenCalled();
+    const [created = 0, again = 0] = tries;
+    expect(again - created).toBe(1000);
+    await client.tasks.flush();
+    expect(await entry()).toMatchObject({ status: "success" });
+  });
+
+  test("it is tried 5 times within 31 s, and at the end", async () => {
+    const { run, tries } = awayFor(Number.POSITIVE_INFINITY);
+    const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
+    await expect(run({ onUnrecorded })).resolves.toEqual(succeeded());
+    const [created = 0, ...later] = tries;
+    expect(later.slice(0, -1).map((at) => at - created)).toEqual([1000, 3000, 7000, 15_000, 31_000]);
+    expect(later.at(-1)).toBeGreaterThanOrEqual(SONG_MS);
+    expect(unrecorded).toMatchObject([{ taskId: TASK_ID }]);
+  });
+
+  test("after an abort it is tried once more, and not later", async () => {
+    const { run, tries, clock } = awayFor(Number.POSITIVE_INFINITY);
+    const controller = new AbortController();
+    const onUpdate = () => controller.abort("left");
+    await rejection(run({ signal: controller.signal, onUpdate }), JournalError);
+    const { length } = tries;
+    await clock.sleep(SONG_MS);
+    expect(tries).toHaveLength(length);
+  });
 });
 
 describe("if every record fails", () => {
@@ -326,10 +381,12 @@ describe("a journal that never answers", () => {
   });
 
   test("does not keep a run from its created task, and onUnrecorded is called", async () => {
-    const { result, unrecorded, untilThirdPut } = hangingAfter(1);
-    await wait(30_000);
-    await untilThirdPut();
-    await wait(30_000);
+    const { result, unrecorded, puts } = hangingAfter(1);
+    // The intent, the record, and as many tries to record it again as fit into the time of the task.
+    for (let put = 2; unrecorded.length === 0; put++) {
+      await vi.waitUntil(() => puts.length >= put || unrecorded.length > 0, { timeout: 60_000 });
+      await wait(30_000);
+    }
     await expect(result).resolves.toEqual(succeeded());
     expect(unrecorded).toMatchObject([{ taskId: TASK_ID, journalKey: KEY }]);
   });

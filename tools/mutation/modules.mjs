@@ -20,6 +20,10 @@ export const MODULES = {
       "test/sdk/{file-journal,rules/evidence,rules/process-notes}.test.ts",
     ],
   },
+  turns: {
+    mutate: ["src/rate-limit/{max-min,queue,task-reads,tenants,timer}.ts"],
+    tests: ["test/sdk/rules/pacer/{queue,reads,tenants,turns}.test.ts", "test/sdk/rules/memory-pacer.test.ts"],
+  },
   pacer: {
     mutate: ["src/rate-limit/**/*.ts"],
     tests: [

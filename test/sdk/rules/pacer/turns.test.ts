@@ -80,6 +80,82 @@ test("tenants take turns: each keeps its order, none waits for two requests of a
     { numRuns: 300, seed: 26 },
   ));
 
+const RANKS = [0, 1, 2] as const;
+const anyRank = fc.constantFrom(...RANKS);
+const anyTime = fc.integer({ min: 0, max: 50 });
+const anyChange = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("add" as const),
+      rank: anyRank,
+      name: fc.constantFrom(...NAMES),
+      dueAt: anyTime,
+      notAfter: fc.oneof(anyTime, fc.constant(Number.POSITIVE_INFINITY)),
+    }),
+  },
+  fc.record({ do: fc.constantFrom("remove" as const, "plan" as const), index: fc.nat(60), dueAt: anyTime }),
+  fc.record({ do: fc.constantFrom("take" as const, "postpone" as const), rank: anyRank, dueAt: anyTime }),
+  fc.record({ do: fc.constant("expire" as const), now: anyTime }),
+);
+
+test("in any order of changes, a queue agrees with a list: what waits, what is next, what is due and what expires", () =>
+  fc.assert(
+    fc.property(fc.array(anyChange, { maxLength: 400 }), (changes) => {
+      const [queue, tenants] = [new Queue(), new Tenants()];
+      let waiting: QueueEntry[] = [];
+      const without = (gone: readonly QueueEntry[]) => waiting.filter((each) => !gone.includes(each));
+      const firstOf = (rank: QueueEntry["rank"], tenant: QueueEntry["tenant"]) =>
+        waiting
+          .filter((each) => each.rank === rank && each.tenant === tenant)
+          .sort((one, other) => one.dueAt - other.dueAt || one.number - other.number)[0];
+      const firstsOf = (rank: QueueEntry["rank"]) =>
+        NAMES.map((name) => firstOf(rank, tenants.get(name, 0))).filter((each) => each !== undefined);
+      for (const change of changes) {
+        if (change.do === "add") {
+          const { rank, dueAt, notAfter } = change;
+          const entry = { ...createEntry(tenants.get(change.name, 0), dueAt), rank, notAfter };
+          queue.add(entry);
+          waiting.push(entry);
+        } else if (change.do === "remove") {
+          const entry = waiting[change.index];
+          if (entry === undefined) continue;
+          expect(queue.remove(entry)).toBe(entry);
+          waiting = without([entry]);
+        } else if (change.do === "plan") {
+          for (const entry of waiting) if (entry.rank === 2) entry.dueAt = (entry.dueAt * 7 + change.dueAt) % 50;
+          queue.reorderPolls();
+        } else if (change.do === "expire") {
+          const expired = queue.takeExpired(change.now);
+          expect(new Set(expired)).toEqual(new Set(waiting.filter(({ notAfter }) => notAfter <= change.now)));
+          waiting = without(expired);
+        } else {
+          const [entry] = queue.heads(change.rank);
+          if (entry === undefined) continue;
+          if (change.do === "postpone") queue.postpone(entry, change.dueAt);
+          else waiting = without([queue.take(entry)]);
+        }
+        for (const rank of RANKS) {
+          expect(new Set(queue.heads(rank))).toEqual(new Set(firstsOf(rank)));
+          const later = firstsOf(rank).filter(({ dueAt }) => dueAt > 25);
+          expect(queue.dueIn(rank, 25)).toEqual({
+            isDue: firstsOf(rank).length > later.length,
+            next: Math.min(...later.map(({ dueAt }) => dueAt)),
+          });
+        }
+        expect(queue.nextExpiry).toBeLessThanOrEqual(Math.min(...waiting.map(({ notAfter }) => notAfter)));
+        expect(new Set(queue.entries(...RANKS))).toEqual(new Set(waiting));
+        expect([queue.size, queue.polls, queue.tenants]).toEqual([
+          waiting.length,
+          waiting.filter(({ rank }) => rank === 2).length,
+          new Set(waiting.map(({ tenant }) => tenant)).size,
+        ]);
+      }
+      for (const entry of waiting) queue.remove(entry);
+    }),
+    { numRuns: 100, seed: 26 },
+  ));
+
 const anyClaim = fc.record({
   has: fc.integer({ min: 0, max: 100 }),
   wants: fc.integer({ min: 0, max: 100 }),
