@@ -74,6 +74,9 @@ const inRunners = ["test/runners/*.test.ts"];
 /** Limits for tests that never end. They are long enough for a busy machine with one core, and for a hook that builds the site. */
 const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
 
+/** Tests that wait for a database most of the time run after the others, on more workers than cores. */
+const waiting = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 1 } };
+
 /** Fails each test after which something that it began has not ended. */
 const setupFiles = "test/lifecycle/after-each.ts";
 
@@ -130,12 +133,13 @@ export default defineConfig({
       },
       {
         resolve: { alias },
-        test: { ...nets, setupFiles, name: "redis", include: onRedis, globalSetup: "test/redis/server.ts" },
+        test: { ...nets, ...waiting, setupFiles, name: "redis", include: onRedis, globalSetup: "test/redis/server.ts" },
       },
       {
         resolve: { alias },
         test: {
           ...nets,
+          ...waiting,
           setupFiles,
           name: "postgres",
           include: onPostgres,

@@ -47,7 +47,7 @@ export class Queue {
     entry.number ||= ++this.#added;
     const lanes = this.#ranks[entry.rank];
     const entries = lanes.get(entry.tenant) ?? [];
-    if (entries.length === 0) lanes.set(entry.tenant, entries);
+    lanes.set(entry.tenant, entries);
     let [from, to] = [0, entries.length];
     // Most entries come last.
     for (let middle = to - 1; from < to; middle = (from + to) >> 1) {
@@ -109,7 +109,7 @@ export class Queue {
     const lanes = this.#ranks[entry.rank];
     const { tenant } = entry;
     const entries = lanes.get(tenant);
-    if (entries !== undefined && lanes.size > 1) {
+    if (entries !== undefined) {
       lanes.delete(tenant);
       lanes.set(tenant, entries);
     }

@@ -145,6 +145,10 @@ test("in any order of changes, a queue agrees with a list: what waits, what is n
         }
         expect(queue.nextExpiry).toBeLessThanOrEqual(Math.min(...waiting.map(({ notAfter }) => notAfter)));
         expect(new Set(queue.entries(...RANKS))).toEqual(new Set(waiting));
+        for (const name of NAMES) {
+          const tenant = tenants.get(name, 0);
+          expect(tenant.waiting).toBe(waiting.filter((each) => each.tenant === tenant).length);
+        }
         expect([queue.size, queue.polls, queue.tenants]).toEqual([
           waiting.length,
           waiting.filter(({ rank }) => rank === 2).length,
@@ -183,6 +187,12 @@ test("an amount is divided max-min fairly: nothing is left over while any claima
     ),
     { numRuns: 300, seed: 26 },
   ));
+
+test("without scarcity, no level limits a claimant", () => {
+  const claims = [1, 2, 3].map((wants) => ({ has: 5, wants, weight: 1 }));
+  expect([fairLevel(7, claims), fairLevel(6, claims)]).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  expect(fairLevel(5, claims)).toBeLessThan(8);
+});
 
 test("a tenant is forgotten some minutes after its last request, unless one of its requests waits", () => {
   const tenants = new Tenants();
