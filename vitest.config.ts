@@ -74,8 +74,9 @@ const inRunners = ["test/runners/*.test.ts"];
 /** Limits for tests that never end. They are long enough for a busy machine with one core, and for a hook that builds the site. */
 const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
 
-/** Tests that wait for a database most of the time run after the others, on more workers than cores. */
-const waiting = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 1 } };
+/** Tests of which some wait for a process or for Chromium, and then tests that mostly wait for a database: on more workers than cores. */
+const inProcesses = { maxWorkers: Math.ceil(1.5 * availableParallelism()), sequence: { groupOrder: 1 } };
+const inDatabases = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 2 } };
 
 /** Fails each test after which something that it began has not ended. */
 const setupFiles = "test/lifecycle/after-each.ts";
@@ -126,6 +127,7 @@ export default defineConfig({
         plugins: [fonts],
         test: {
           ...nets,
+          ...inProcesses,
           name: "long",
           include: long,
           setupFiles: [setupFiles, "test/support/encoded-once.ts"],
@@ -133,13 +135,20 @@ export default defineConfig({
       },
       {
         resolve: { alias },
-        test: { ...nets, ...waiting, setupFiles, name: "redis", include: onRedis, globalSetup: "test/redis/server.ts" },
+        test: {
+          ...nets,
+          ...inDatabases,
+          setupFiles,
+          name: "redis",
+          include: onRedis,
+          globalSetup: "test/redis/server.ts",
+        },
       },
       {
         resolve: { alias },
         test: {
           ...nets,
-          ...waiting,
+          ...inDatabases,
           setupFiles,
           name: "postgres",
           include: onPostgres,
@@ -160,6 +169,7 @@ export default defineConfig({
         plugins: [fromNext],
         test: {
           ...nets,
+          ...inProcesses,
           name: "built-long",
           include: slowBuilt,
           globalSetup: "test/package/build.ts",
@@ -171,6 +181,7 @@ export default defineConfig({
       {
         test: {
           ...nets,
+          ...inProcesses,
           name: "page",
           include: inChromium,
           globalSetup: "test/dashboard/page/support/install.ts",

@@ -17,7 +17,7 @@ export interface NewReservation {
   readonly oldest: string;
 }
 
-/** Whether the reservation stands within the maximum, and what is spent and reserved in its period without it. */
+/** Whether the reservation stands within the maximum, or was settled; and what is spent, and what other reservations hold, in its period. */
 export interface ReserveResult {
   readonly isReserved: boolean;
   readonly spent: number;

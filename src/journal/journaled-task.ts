@@ -16,6 +16,8 @@ export class JournaledTask {
   readonly #entry: JournalRecord;
   /** The revision of the intent that the record replaces; `null` if the journal has the record. */
   #intent: string | null;
+  /** The try to record it that is in progress. */
+  #recording: Promise<JournalError | null> | null = null;
 
   private constructor(slot: Slot, entry: JournalRecord, intent: string | null) {
     this.#slot = slot;
@@ -58,14 +60,24 @@ export class JournaledTask {
     return this.#entry.reservation;
   }
 
-  /** Records the task, unless the journal has it. Resolves with the error if that fails: the run continues, since the task exists. */
-  async record(): Promise<JournalError | null> {
+  /**
+   * Records the task, unless the journal has it. Resolves with the error if that fails: the run continues, since the task exists.
+   * Calls at the same time share one try.
+   */
+  record(): Promise<JournalError | null> {
+    this.#recording ??= this.#tryToRecord().finally(() => {
+      this.#recording = null;
+    });
+    return this.#recording;
+  }
+
+  async #tryToRecord(): Promise<JournalError | null> {
     if (this.#intent === null) return null;
     const taskId = this.#entry.task_id;
     const reason = `task ${taskId} was created, but could not be recorded`;
     const advice = { codeAdvice: [resumeAdvice(taskId)] };
     try {
-      const isPut = (await this.#slot.put(this.#entry, this.#intent)) || this.isRecorded || (await this.#reconcile());
+      const isPut = (await this.#slot.put(this.#entry, this.#intent)) || (await this.#reconcile());
       if (!isPut)
         return this.#slot.failure(
           `${reason}, since the journal key holds another entry`,
@@ -103,8 +115,8 @@ export class JournaledTask {
     const entry = this.#entry;
     const found = await this.#slot.read();
     // This process was suspended, or lost the database's response, after it had written: another one has recorded the end.
-    if (found?.state === "submitted" && found.settled !== true && found.task_id === entry.task_id)
-      return true;
+    const isOurs = found?.state === "submitted" && found.task_id === entry.task_id;
+    if (isOurs && (found.settled !== true || found.status !== undefined)) return true;
     const isReplaceable =
       found === null || isFreed(found) || (found.settled === true && found.request_id === entry.request_id);
     return isReplaceable && this.#slot.put(entry, found?.revision ?? null);

@@ -140,10 +140,10 @@ export class JournaledSubmission implements OrderSubmission {
     }
     if (taskId === null) throw await outcomeUnknown(slot, intent, evidence, { error, sample });
     const created = JournaledTask.created(slot, intent, taskId, submission);
-    await created.record();
+    const unrecorded = await created.record();
     await hold?.created(taskId);
-    if (submission === null) throw error;
-    return created;
+    if (submission !== null) return created;
+    throw (unrecorded && (await created.record())) ?? error;
   }
 
   /** How this run finds evidence of what an unknown outcome was, and the longest time of its POST. */

@@ -124,7 +124,7 @@ export class Tasks {
    *
    * An abort ends the POST of a `create` without a journal, and of no other call. What your code does with a result is not awaited.
    * It takes `timeoutMs` at most while the journal responds, unless a call waits for the rate limit and is not aborted. A run whose task
-   * the journal could not record tries that again within 31 s and when it ends: abort it, too.
+   * the journal could not record tries that again, at the latest when it ends: abort it, too.
    *
    * @example
    * ```ts sketch

@@ -1,7 +1,9 @@
 import {
   AsyncMusicError,
   InsufficientCreditsError,
+  InvalidResponseError,
   JournalConflictError,
+  type JournalEntry,
   JournalError,
   SubmissionOutcomeUnknownError,
   TaskFailedError,
@@ -27,6 +29,7 @@ import {
   succeeded,
   TASK_ID,
 } from "../support/responses.js";
+import { turns } from "../support/test-clock.js";
 import { inTurn } from "../support/world.js";
 
 const failIfUnrecorded = () => expect.fail("It was recorded");
@@ -138,39 +141,40 @@ test("a record that fails after the POST is written later, and the run returns t
 describe("while its task is awaited", () => {
   const SONG_MS = 60_000;
 
-  /** A journal that takes the intent, then fails for so long; and when it was called to record the task. */
-  function awayFor(ms: number, submission?: () => Response) {
-    const endsLate = () => (world.clock.elapsed() < SONG_MS ? running() : done());
-    const answer = ({ method }: { method: string }) =>
-      method === "POST" ? (submission ?? accepted)() : endsLate();
-    const world = journaledWorld(answer);
+  const endsLate = (now: number) => (now < SONG_MS ? running() : done());
+
+  /** A journal that takes the intent, and records the task as `record` says; and when it was called to do so. */
+  function recordingBy(record: (put: () => Promise<boolean>, now: number) => Promise<boolean>) {
+    const world = journaledWorld(({ method }) =>
+      method === "POST" ? accepted() : endsLate(world.clock.elapsed()),
+    );
     const tries: number[] = [];
     world.broken.put = (...values) => {
-      const [, { state }] = values;
+      const put = () => world.inner.put(...values);
+      if (values[1].state === "intent" || values[1].status !== undefined) return put();
       const now = world.clock.elapsed();
-      if (state === "submitted") tries.push(now);
-      return state === "submitted" && now < ms ? Promise.reject(away) : world.inner.put(...values);
+      tries.push(now);
+      return record(put, now);
     };
     return { ...world, tries };
   }
 
-  test.each([
-    ["a submission", undefined],
-    ["a submission of which only the ID could be read", () => accepted({ task_id: TASK_ID })],
-  ])("the record of %s that fails is tried again after a second", async (_, respond) => {
-    const { run, entry, tries, client } = awayFor(1000, respond);
-    const first = vi.fn(async () => expect(await entry()).toMatchObject({ state: "submitted", task_id: TASK_ID }));
-    const result = run({ onUpdate: first, onUnrecorded: failIfUnrecorded });
+  test("a record that fails is tried again after a second", async () => {
+    const { run, entry, tries, client } = recordingBy((put, now) => (now < 1000 ? fail() : put()));
+    const onUpdate = vi.fn(async () =>
+      expect(await entry()).toMatchObject({ state: "submitted", task_id: TASK_ID }),
+    );
+    const result = run({ onUpdate, onUnrecorded: failIfUnrecorded });
     await expect(result).resolves.toEqual(succeeded());
-    expect(first).toHaveBeenCalled();
+    expect(onUpdate).toHaveBeenCalled();
     const [created = 0, again = 0] = tries;
     expect(again - created).toBe(1000);
     await client.tasks.flush();
     expect(await entry()).toMatchObject({ status: "success" });
   });
 
-  test("it is tried 5 times within 31 s, and at the end", async () => {
-    const { run, tries } = awayFor(Number.POSITIVE_INFINITY);
+  test("it is tried after pauses of 1, 2, 4, 8 and 16 s, and at the end", async () => {
+    const { run, tries } = recordingBy(fail);
     const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
     await expect(run({ onUnrecorded })).resolves.toEqual(succeeded());
     const [created = 0, ...later] = tries;
@@ -180,13 +184,60 @@ describe("while its task is awaited", () => {
   });
 
   test("after an abort it is tried once more, and not later", async () => {
-    const { run, tries, clock } = awayFor(Number.POSITIVE_INFINITY);
+    const { run, tries, clock } = recordingBy(fail);
     const controller = new AbortController();
     const onUpdate = () => controller.abort("left");
     await rejection(run({ signal: controller.signal, onUpdate }), JournalError);
     const { length } = tries;
     await clock.sleep(SONG_MS);
     expect(tries).toHaveLength(length);
+  });
+
+  test("the end of a run joins the try that is in progress", async () => {
+    let respond = () => {};
+    const { run, tries, clock, entry } = recordingBy((put, now) => {
+      if (now < 1000) return fail();
+      return new Promise((resolve) => {
+        respond = () => resolve(put());
+      });
+    });
+    const result = run({ onUnrecorded: failIfUnrecorded });
+    await vi.waitUntil(() => clock.elapsed() >= SONG_MS);
+    await turns(20);
+    expect(tries).toHaveLength(2);
+    respond();
+    await expect(result).resolves.toEqual(succeeded());
+    expect(await entry()).toMatchObject({ status: "success" });
+  });
+
+  test("an order that was settled, ended and delivered meanwhile stays delivered", async () => {
+    const { run, inner, entry } = recordingBy(async (put, now) => {
+      if (now >= 1000) return put();
+      const { revision = "", ...intent } = (await entry()) ?? {};
+      const ended = { state: "submitted", task_id: TASK_ID, submission: null, status: "success" } as const;
+      const settled = { ...intent, ...ended, settled: true, acknowledged: true, revision: "delivered" };
+      await inner.put(KEY, settled as JournalEntry, revision);
+      return fail();
+    });
+    await expect(run({ onUnrecorded: failIfUnrecorded })).resolves.toEqual(succeeded());
+    expect(await entry()).toMatchObject({ revision: "delivered", acknowledged: true, status: "success" });
+  });
+});
+
+describe("a response of which only the task ID can be read", () => {
+  const incomplete = () => Response.json({ code: 202, data: { task_id: TASK_ID } }, { status: 202 });
+
+  test("is recorded by a second try at once", async () => {
+    const { run, entry, broken, inner, puts } = journaledWorld(inTurn(incomplete));
+    broken.put = (...values) => (puts.length === 2 ? fail() : inner.put(...values));
+    expect(await rejection(run(), InvalidResponseError)).toMatchObject({ taskId: TASK_ID });
+    expect(await entry()).toMatchObject({ state: "submitted", task_id: TASK_ID });
+  });
+
+  test("is an error of the journal that names the task, if both tries fail", async () => {
+    const { run, broken, inner } = journaledWorld(inTurn(incomplete));
+    broken.put = failAfter(1, inner.put);
+    expect(await rejection(run(), JournalError)).toMatchObject({ taskId: TASK_ID, sent: true, cause: away });
   });
 });
 

@@ -21,17 +21,22 @@ export const MODULES = {
     ],
   },
   turns: {
-    mutate: ["src/rate-limit/{max-min,queue,task-reads,tenants,timer}.ts"],
-    tests: ["test/sdk/rules/pacer/{queue,reads,tenants,turns}.test.ts", "test/sdk/rules/memory-pacer.test.ts"],
-  },
-  pacer: {
-    mutate: ["src/rate-limit/**/*.ts"],
+    mutate: ["src/rate-limit/{max-min,memory-pacer,queue,task-reads,tenants,timer}.ts"],
     tests: [
+      "test/sdk/rules/pacer/{fixed-window,loads,polls,queue,reads,tenants,turns}.test.ts",
       "test/sdk/rules/memory-pacer.test.ts",
-      // Its random loads would take too long for each mutant.
-      "test/sdk/rules/pacer/!(any-load).test.ts",
-      "test/sdk/{estimate,tenant}.test.ts",
     ],
+  },
+  windows: {
+    mutate: ["src/rate-limit/{*-window,key-use,other-processes,probes}.ts"],
+    tests: [
+      "test/sdk/rules/pacer/{fixed-window,loads,queue,sliding-window,steady-clock}.test.ts",
+      "test/sdk/rules/memory-pacer.test.ts",
+    ],
+  },
+  polls: {
+    mutate: ["src/rate-limit/{durations,poll-plan,poll-price,schedule}.ts"],
+    tests: ["test/sdk/rules/pacer/{loads,polls}.test.ts", "test/sdk/{estimate,tenant}.test.ts"],
   },
   http: {
     mutate: ["src/http/**/*.ts", "src/errors/{options,redactor}.ts"],

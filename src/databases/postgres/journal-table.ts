@@ -106,9 +106,11 @@ export class JournalTable {
       });
       if (row === undefined) return null;
       const result = await resultOf(execute, row);
-      if (result.isReserved) return result;
+      if (row["transaction"] !== null) return result;
+      // It does not fit, or a try whose response was lost has reserved it with the entry, which may be gone by now.
       const found = await this.#read(execute, key);
-      return (found?.revision ?? null) === previous ? result : null;
+      const expected = result.isReserved ? entry.revision : previous;
+      return (found?.revision ?? null) === expected ? result : null;
     });
   }
 

@@ -70,7 +70,9 @@ function postgresStore(pool: PostgresClient, table: string, clock: Clock): Budge
           if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
           return reserveOnce();
         });
-        return resultOf(execute, row);
+        const result = await resultOf(execute, row);
+        // A statement that waited for another one of the same reservation counts it twice: it does not see it in its snapshot.
+        return result.isReserved ? result : resultOf(execute, (await reserveOnce())[0]);
       }),
     settle: (reservation, credits) =>
       change(statements.settle, [

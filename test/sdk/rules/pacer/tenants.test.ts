@@ -34,11 +34,14 @@ test.each([
   [2, 0, 40],
   [2, 9, 10],
   [5, 0, 20],
-])("of %i tenants that wait here, and %i elsewhere, each has had its part after %i requests", (waiting, elsewhere, part) => {
-  const tenants = new Tenants();
-  tenants.share({ weights: new Map(), unknown: 1, elsewhere });
-  expect(sentUntilAhead(tenants, "a", waiting)).toBe(part);
-});
+])(
+  "of %i tenants that wait here, and %i elsewhere, each has had its part after %i requests",
+  (waiting, elsewhere, part) => {
+    const tenants = new Tenants();
+    tenants.share({ weights: new Map(), unknown: 1, elsewhere });
+    expect(sentUntilAhead(tenants, "a", waiting)).toBe(part);
+  },
+);
 
 test("of a tenant that waits in several processes, each has its part by its weight", () => {
   const tenants = new Tenants();
@@ -63,13 +66,16 @@ test.each([
   ["in its last half second", 59_500, 2, 0, 0],
   ["among many tenants", 0, 99, 0, 1.2],
   ["among many tenants of other processes", 0, 2, 97, 1.2],
-])("a tenant that is ahead leaves one song of another tenant, or a part of the window: %s", (_, now, waiting, elsewhere, left) => {
-  const tenants = new Tenants();
-  tenants.share({ weights: new Map(), unknown: 1, elsewhere });
-  const { reserve, leftoversAt } = tenants.fairness(budgetAt(now), waiting);
-  expect(reserve).toBeCloseTo(left, 9);
-  expect(leftoversAt).toBe(MINUTE - 500);
-});
+])(
+  "a tenant that is ahead leaves one song of another tenant, or a part of the window: %s",
+  (_, now, waiting, elsewhere, left) => {
+    const tenants = new Tenants();
+    tenants.share({ weights: new Map(), unknown: 1, elsewhere });
+    const { reserve, leftoversAt } = tenants.fairness(budgetAt(now), waiting);
+    expect(reserve).toBeCloseTo(left, 9);
+    expect(leftoversAt).toBe(MINUTE - 500);
+  },
+);
 
 test("a task counts as in flight from its poll to its next wait, for 2 s at most", () => {
   const tenants = new Tenants();
