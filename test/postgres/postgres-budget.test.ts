@@ -1,7 +1,18 @@
-import { postgresBudget, postgresBudgetSql, postgresJournal } from "async-music/postgres";
-import { describe } from "vitest";
+import { type Journal, memoryJournal, settleOutcome } from "async-music";
+import {
+  type PostgresClient,
+  postgresBudget,
+  postgresBudgetSql,
+  postgresJournal,
+} from "async-music/postgres";
+import type { Pool } from "pg";
+import { describe, expect, test, vi } from "vitest";
+import { isFreed } from "../../src/journal/entries.js";
 import { describeBudget } from "../support/describe-budget.js";
-import { connectPool, createTable } from "./connections.js";
+import { posts } from "../support/journals.js";
+import { SONG_REQUEST, serveAnew } from "../support/responses.js";
+import { createWorld } from "../support/world.js";
+import { connectClient, connectPool, createTable } from "./connections.js";
 
 let tables = 0;
 
@@ -17,4 +28,77 @@ describe.each(["one pool", "a pool for each"])("with %s", (which) => {
       journal: () => postgresJournal(other, { table: journalTable }),
     };
   });
+});
+
+/** A budget of 10 credits, the price of one song, and its table. */
+async function createSmall(client: (pool: Pool) => PostgresClient = (pool) => pool) {
+  const table = `budget_${process.pid}_${tables++}`;
+  const pool = connectPool();
+  await pool.query(postgresBudgetSql({ table }));
+  const shared = client(pool);
+  const ofJournal = { table: await createTable() };
+  const journal = postgresJournal(shared, ofJournal);
+  const budget = postgresBudget(shared, { maxCredits: 10, per: "total", table });
+  /** The journal of another process. */
+  const other = postgresJournal(pool, ofJournal);
+  return { table, pool, journal, budget, other };
+}
+
+test("a run that waits for the row while another run resumes its reservation is not refused", async () => {
+  const { table, pool, budget } = await createSmall();
+  await pool.query(`INSERT INTO ${table} (tenant, period) VALUES ('acme', 'total')`);
+  const lock = await connectClient();
+  await lock.query("BEGIN");
+  await lock.query(`SELECT FROM ${table} FOR UPDATE`);
+  const untilWaiting = (count: number) =>
+    vi.waitFor(async () => {
+      const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1";
+      expect((await pool.query(waiting, [`%"${table}"%`])).rowCount).toBe(count);
+    });
+
+  const { client, requests } = createWorld(serveAnew);
+  const stored = memoryJournal();
+  const run = (journal: Journal) =>
+    client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: "order-1" });
+  let second: Promise<unknown> | undefined;
+  const first = run({
+    ...stored,
+    async put(...values) {
+      const isPut = await stored.put(...values);
+      if (second === undefined) {
+        second = run({ ...stored });
+        await untilWaiting(1);
+      }
+      return isPut;
+    },
+  });
+  await untilWaiting(2);
+  await lock.query("COMMIT");
+  await Promise.all([first, second]);
+  expect(posts({ requests })).toHaveLength(1);
+  expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+});
+
+test("an intent that was freed before its lost response is repeated is not sent under", async () => {
+  let isFirst = true;
+  // The response of the first try is lost. Then the key is settled, and the client of the database tries again.
+  const losing = (pool: Pool): PostgresClient => ({
+    async query(text: string, values: unknown[]) {
+      const response = await pool.query(text, values);
+      if (!isFirst || !/held AS/.test(text)) return response;
+      isFirst = false;
+      await settleOutcome(other, "order-1", null);
+      return pool.query(text, values);
+    },
+  });
+  const { journal, budget, other } = await createSmall(losing);
+  const states: (boolean | null)[] = [];
+  const { client } = createWorld(async (request) => {
+    const entry = await journal.get("order-1");
+    if (request.method === "POST") states.push(entry && isFreed(entry));
+    return serveAnew(request);
+  });
+  await client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: "order-1" });
+  expect(states).toEqual([false]);
+  expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
 });
