@@ -93,8 +93,8 @@ export class JournaledTask {
   }
 
   /** Tries to record the task again until the signal aborts: see `tryLater`. Never rejects. */
-  async recordLater(clock: Pick<Clock, "sleep">, signal: AbortSignal): Promise<void> {
-    await tryLater(
+  recordLater(clock: Pick<Clock, "sleep">, signal: AbortSignal): Promise<void> {
+    return tryLater(
       clock,
       () => this.isRecorded,
       () => this.record(),
@@ -116,7 +116,7 @@ export class JournaledTask {
     const found = await this.#slot.read();
     // This process was suspended, or lost the database's response, after it had written: another one has recorded the end.
     const isOurs = found?.state === "submitted" && found.task_id === entry.task_id;
-    if (isOurs && (found.settled !== true || found.status !== undefined)) return true;
+    if (isOurs && (!found.settled || found.status !== undefined)) return true;
     const isReplaceable =
       found === null || isFreed(found) || (found.settled === true && found.request_id === entry.request_id);
     return isReplaceable && this.#slot.put(entry, found?.revision ?? null);
