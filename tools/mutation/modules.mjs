@@ -23,8 +23,9 @@ export const MODULES = {
   turns: {
     mutate: ["src/rate-limit/{max-min,memory-pacer,queue,task-reads,tenants,timer}.ts"],
     tests: [
-      "test/sdk/rules/pacer/{fixed-window,loads,polls,queue,reads,tenants,turns}.test.ts",
+      "test/sdk/rules/pacer/{fixed-window,loads,polls,queue,reads,tenants,tenants-at-once,turns}.test.ts",
       "test/sdk/rules/memory-pacer.test.ts",
+      "test/sdk/{estimate,shared-ends,tenant}.test.ts",
     ],
   },
   windows: {

@@ -268,3 +268,36 @@ test("`rateLimit()` and `onDelayed` have the times of a clock that was set back"
   expect([...reported]).toEqual([START + 2000]);
   await clock.advance(7000);
 });
+
+describe("a delay", () => {
+  test("is reported to each request that waits, also to one that comes later, and to none that is not due", async () => {
+    const { pacer, clock } = await createUsedUp();
+    const delayed = new Set<string>();
+    const leaving = new AbortController();
+    const wait = (name: string, request: Partial<PacedRequest> = {}) => {
+      const onDelayed = (until: number) => void delayed.add(`${name} until ${until - START}`);
+      void pacer.admit({ kind: "create", onDelayed, ...request }, leaving.signal).catch(() => {});
+    };
+    wait("first");
+    await clock.advance(5000);
+    wait("second");
+    wait("poll that is not due", { kind: "poll", taskId: "a", notBefore: START + 6000 });
+    wait("read", { kind: "read", taskId: "b" });
+    await clock.advance(10);
+    expect([...delayed]).toEqual(["first until 60000", "second until 60000", "read until 60000"]);
+    leaving.abort();
+    await turns(1);
+  });
+
+  test("is not reported if it is shorter than a second, or if the request is sent at once", async () => {
+    const { pacer, clock, request } = await createUsedUp();
+    const failIfDelayed = () => expect.fail("It was not delayed");
+    clock.jump(MINUTE - 999);
+    const soon = pacer.admit({ kind: "create", onDelayed: failIfDelayed });
+    await clock.advance(1000);
+    await soon;
+    pacer.report({ sentAt: clock.now(), remaining: 119, heldForMs: null });
+    await pacer.admit({ kind: "create", onDelayed: failIfDelayed });
+    await request("create", 100);
+  });
+});

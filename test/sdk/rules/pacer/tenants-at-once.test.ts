@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import type { RequestKind } from "../../../../src/rate-limit/pacer.js";
+import { START, turns } from "../../../support/test-clock.js";
+import { createKey, MINUTE } from "./key.js";
+
+// Limits: 120 requests in a window of a minute. Tenants that wait divide them, as one key serves many customers.
+
+const OLD_TASK = {
+  model: "provider_a",
+  type: "music",
+  submittedAt: START - 2 * MINUTE,
+  unfinishedAt: START - MINUTE,
+};
+
+/** A window of which the first request has just shown the beginning, and requests of tenants, without responses. */
+async function createWindow() {
+  const key = createKey();
+  await key.request("create", 119);
+  const leaving = new AbortController();
+  const sent = new Map<string, number>();
+  const send = async (tenant: string, kind: RequestKind, count: number, dueMs = 0) => {
+    for (let each = 0; each < count; each++) {
+      const due = { notBefore: START + dueMs, dueBy: START + dueMs };
+      const poll = kind === "poll" ? { ...due, task: OLD_TASK, taskId: `${tenant} ${each}` } : {};
+      const note = () => void sent.set(tenant, (sent.get(tenant) ?? 0) + 1);
+      key.pacer.admit({ kind, tenant, ...poll }, leaving.signal).then(note, () => {});
+    }
+    await turns(1);
+  };
+  const sentOf = (tenant: string) => sent.get(tenant) ?? 0;
+  const advanceTo = async (elapsedMs: number) => {
+    while (key.clock.elapsed() < elapsedMs)
+      await key.clock.advance(Math.min(500, elapsedMs - key.clock.elapsed()));
+  };
+  const end = async () => {
+    leaving.abort();
+    await turns(1);
+  };
+  return { ...key, send, sentOf, advanceTo, end };
+}
+
+test("a tenant with many reads leaves one song of another tenant, which comes first", async () => {
+  const { send, sentOf, remaining, end } = await createWindow();
+  await send("crowd", "read", 300);
+  // One request, and a poll in each 5 s of the window.
+  expect(remaining()).toBe(13);
+  const crowd = sentOf("crowd");
+  await send("other", "create", 1);
+  await send("other", "poll", 5);
+  expect([sentOf("crowd"), sentOf("other")]).toEqual([crowd, 6]);
+  await end();
+});
+
+test("polls of a tenant that has had its part leave the parts of those that are due later", async () => {
+  const { send, sentOf, advanceTo, end } = await createWindow();
+  await send("late", "poll", 100, 20_000);
+  await send("early", "poll", 100);
+  await advanceTo(19_999);
+  expect(sentOf("early")).toBeLessThanOrEqual(70);
+  expect(sentOf("late")).toBe(0);
+  await advanceTo(40_000);
+  expect(sentOf("late")).toBeGreaterThanOrEqual(40);
+  await end();
+});
+
+test("without tenants, one program may use all but what is reserved for its own creates", async () => {
+  const { clock, pacer, end, remaining } = await createWindow();
+  const leaving = new AbortController();
+  for (let each = 0; each < 300; each++) pacer.admit({ kind: "read" }, leaving.signal).catch(() => {});
+  await turns(1);
+  expect(remaining()).toBe(0);
+  expect(clock.elapsed()).toBe(0);
+  leaving.abort();
+  await end();
+});
