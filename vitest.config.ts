@@ -74,7 +74,7 @@ const inRunners = ["test/runners/*.test.ts"];
 /** Limits for tests that never end. They are long enough for a busy machine with one core, and for a hook that builds the site. */
 const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
 
-/** Tests of which some wait for a process or for Chromium, and then tests that mostly wait for a database: on more workers than cores. */
+/** Tests that often wait have more workers than cores. Those that wait for a process or for Chromium run before those of a database. */
 const inProcesses = { maxWorkers: Math.ceil(1.5 * availableParallelism()), sequence: { groupOrder: 1 } };
 const inDatabases = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 2 } };
 

@@ -22,8 +22,8 @@ export interface JournalOptions {
    */
   probe?: boolean | undefined;
   /**
-   * Called at the end of a run whose task the journal could not record: neither at once, nor after pauses of 1, 2, 4, 8 and 16 s, nor at the end. The
-   * run itself continues to its result; save the error's `taskId` elsewhere.
+   * Called at the end of a run whose task the journal could not record: neither at once, nor after pauses of 1, 2, 4, 8 and 16 s,
+   * nor at the end. The run itself continues to its result; save the error's `taskId` elsewhere.
    */
   onUnrecorded?: ((error: JournalError) => void | Promise<void>) | undefined;
 }
