@@ -43,7 +43,8 @@ export class Durations {
   /** A poll found a task finished, or not, at an age; the one before had found it unfinished at an earlier one. */
   learn(unfinishedMs: number, ageMs: number, isFinished: boolean): void {
     const toMs = Math.min(ageMs, LAST_POLL_MS);
-    if (!(toMs > unfinishedMs)) return;
+    // Of a shorter time, the shares below would be lost in rounding.
+    if (!(toMs >= unfinishedMs + 1)) return;
     if (isFinished) {
       this.refresh();
       this.ends++;
