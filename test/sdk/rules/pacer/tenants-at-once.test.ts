@@ -69,3 +69,13 @@ test("without tenants, a program may use the whole window at once", async () => 
   expect(remaining()).toBe(0);
   await end();
 });
+
+test("a process that shares its window is told which of its tenants have had their part, and what they leave", async () => {
+  const { pacer, send, end } = await createWindow();
+  // Without tenants, nothing is left to others.
+  expect(pacer.turnOf(undefined)).toEqual({ isAhead: true, leave: 0 });
+  await send("crowd", "read", 300);
+  expect(pacer.turnOf("crowd")).toEqual({ isAhead: true, leave: 13 });
+  expect(pacer.turnOf("other")).toEqual({ isAhead: false, leave: 0 });
+  await end();
+});
