@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from "commander";
+import type { FieldRule } from "../src/contract/inputs.js";
+import { misfitOf } from "../src/contract/request-rules.js";
 
 /** Parses a whole number within a range. */
 export function parseWholeNumber(least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER) {
@@ -17,10 +19,14 @@ export function parsePolicy(text: string, earlier: object = {}): object {
   return { ...earlier, [name]: /^(?:0|[1-9]\d*|true|false)$/.test(value) ? JSON.parse(value) : value };
 }
 
-/** Parses a number, which may have a fraction. */
-export function parseDecimal(text: string): number {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a number of 0 or more, such as 30 or 12.5.");
+/** Parses the value of a numeric field, which fits one of its rules: kinds of requests may have different limits. */
+export function parseNumber(rules: readonly FieldRule[]) {
+  return (text: string): number => {
+    const value = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    const misfits = rules.map((rule) => misfitOf(rule, value));
+    if (misfits.includes(null)) return value;
+    throw new InvalidArgumentError(`It ${misfits[0]}.`);
+  };
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };

@@ -10,7 +10,7 @@ import { type FieldRule, fieldNames, modesOf } from "../src/contract/inputs.js";
 import { orList } from "../src/contract/request-rules.js";
 import { MODELS, type Model, TASK_TYPES, type TaskType } from "../src/contract/service.js";
 import { CREDITS_FOR_ALL, CREDITS_FOR_EXTRAS } from "./drift/tests.js";
-import { parseDecimal, parseDuration, parsePolicy, parseWholeNumber } from "./flag-values.js";
+import { parseDuration, parseNumber, parsePolicy, parseWholeNumber } from "./flag-values.js";
 import { UsageError } from "./terminal.js";
 
 /** Flags of every command that sends requests. */
@@ -77,17 +77,18 @@ export function inputOptionsOf(inputs: readonly DescribedInput[] = DESCRIBED_INP
     const [first] = meanings;
     if (first === undefined) return [];
     const usedBy = meanings.flatMap(({ kinds }) => kinds);
-    return { field, usedBy, option: inputOption(field, first.rule, helpOf(meanings)) };
+    const rules = inputs.flatMap(({ fields }) => fields[field] ?? []);
+    return { field, usedBy, option: inputOption(field, first.rule, rules, helpOf(meanings)) };
   });
 }
 
-function inputOption(field: string, rule: FieldRule, help: string): Option {
+function inputOption(field: string, rule: FieldRule, rules: readonly FieldRule[], help: string): Option {
   const short = SHORT[field] === undefined ? "" : `${SHORT[field]}, `;
   const value = rule.type === "boolean" ? "" : ` <${valueName(field, rule)}>`;
   const parsers = {
     string: rule.choices,
-    number: parseDecimal,
-    integer: parseWholeNumber(),
+    number: parseNumber(rules),
+    integer: parseNumber(rules),
     boolean: undefined,
     any: undefined,
   };

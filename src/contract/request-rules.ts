@@ -51,7 +51,7 @@ function isForeign(inputs: readonly InputRules[], model: Model, name: string): b
 }
 
 /** What is wrong with the value of a field, as the rest of a sentence; `null` if it fits. */
-function misfitOf(rule: FieldRule, value: unknown): string | null {
+export function misfitOf(rule: FieldRule, value: unknown): string | null {
   const { type, choices, minimum, maximum, isRequired, isPublicUrl } = rule;
   if (type === "any" || (value === undefined && isRequired !== true)) return null;
   if (value === undefined) return "is missing";

@@ -89,13 +89,19 @@ test("the OpenAPI document and the JSON Schema of seed files describe it", () =>
 });
 
 test("`run` has its flags, and refuses those of other requests", async () => {
-  const command = new Command();
+  const command = new Command().exitOverride().configureOutput({ writeErr() {} });
   for (const { option } of inputOptionsOf(INPUTS)) command.addOption(option);
   expect(command.helpInformation()).toMatch(/--source-clip-id <id> +remix: the clip to remix\n/);
   expect(command.helpInformation()).toMatch(/--remix-strength <n> +remix: how far the remix departs\n/);
   const flags = command
     .parse(["--source-clip-id", "clip", "--remix-strength", "0.5"], { from: "user" })
     .opts();
+  for (const value of ["1", "17", "2.5", "two"])
+    expect(() => command.parse(["--remix-bars", value], { from: "user" })).toThrow(
+      `argument '${value}' is invalid. It must be a whole number of 2 or more, 16 or less.`,
+    );
+  const strength = command.parse(["--remix-strength", "-1"], { from: "user" }).opts();
+  expect(strength).toMatchObject({ remixStrength: -1 });
   const given = { ...flags, download: true, wait: true };
   expect(await requestFromFlags(REMIX, given, () => process.stdin, INPUTS)).toEqual(
     remix({ source_clip_id: "clip", remix_strength: 0.5 }),

