@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/time/clock.js";
-import { addWork } from "../../src/time/hold.js";
+import { addWork } from "../../src/time/stopped-clock.js";
 import { Activity } from "./event-loop.js";
 import { Sleepers } from "./sleepers.js";
 

@@ -2,7 +2,7 @@ import type { TaskRequest } from "../../src/contract/requests.js";
 import { messageOfThrown } from "../../src/contract/thrown.js";
 import type { Journal } from "../../src/journal/journal.js";
 import type { Clock } from "../../src/time/clock.js";
-import { holdTime } from "../../src/time/hold.js";
+import { withClockStopped } from "../../src/time/stopped-clock.js";
 import { createEmulator } from "../control/create-emulator.js";
 import type { Emulator } from "../control/emulator.js";
 import type { App } from "./app.js";
@@ -296,11 +296,11 @@ class RunningWorld implements WorldResult {
 /** Virtual time stands still while a journal works, so that it may use real files or a real database. */
 function holding(clock: Clock, { get, put, delete: remove, open, unacknowledged }: Journal): Journal {
   return {
-    get: (key) => holdTime(clock, get(key)),
-    put: (key, entry, previous) => holdTime(clock, put(key, entry, previous)),
-    delete: (key, revision) => holdTime(clock, remove(key, revision)),
-    ...(open && { open: () => holdTime(clock, open()) }),
-    ...(unacknowledged && { unacknowledged: (since) => holdTime(clock, unacknowledged(since)) }),
+    get: (key) => withClockStopped(clock, get(key)),
+    put: (key, entry, previous) => withClockStopped(clock, put(key, entry, previous)),
+    delete: (key, revision) => withClockStopped(clock, remove(key, revision)),
+    ...(open && { open: () => withClockStopped(clock, open()) }),
+    ...(unacknowledged && { unacknowledged: (since) => withClockStopped(clock, unacknowledged(since)) }),
   };
 }
 

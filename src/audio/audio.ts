@@ -3,7 +3,7 @@ import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
 import type { Context } from "../http/context.js";
 import { Deadline } from "../time/deadline.js";
-import { holdTime } from "../time/hold.js";
+import { withClockStopped } from "../time/stopped-clock.js";
 import type { AudioDownload, SizedAudioDownload } from "./download.js";
 import { DOWNLOAD_OPTIONS, type DownloadOptions } from "./options.js";
 
@@ -67,7 +67,7 @@ async function loadCode(
 ): Promise<DownloadCode> {
   const deadline = new Deadline(options.timeoutMs ?? timeoutMs, options.signal);
   try {
-    return await Promise.race([holdTime(clock, import("./download.js")), deadline.ended]);
+    return await Promise.race([withClockStopped(clock, import("./download.js")), deadline.ended]);
   } catch (error) {
     options.signal?.throwIfAborted();
     throw new AudioDownloadError(notLoaded("Failed to download audio"), {

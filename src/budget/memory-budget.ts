@@ -1,6 +1,6 @@
 import { BudgetError, notLoaded } from "../errors/base.js";
 import { checkOption, checkOptions } from "../errors/options.js";
-import { holdTime } from "../time/hold.js";
+import { withClockStopped } from "../time/stopped-clock.js";
 import { BUDGET_OPTIONS, type Budget, type BudgetOptions, type ReservingBudget } from "./budget.js";
 
 /**
@@ -40,7 +40,7 @@ export function memoryBudget(options: BudgetOptions): Budget {
   const skip = () => {};
   const budget: ReservingBudget = {
     usage: async (tenant) => (await loadFor("read", tenant)).usage(tenant),
-    hold: async (call) => (await holdTime(call.clock, loadFor("reserve", call.tenant))).hold(call),
+    hold: async (call) => (await withClockStopped(call.clock, loadFor("reserve", call.tenant))).hold(call),
     resume: (...reservation) => load().then((code) => code.resume(...reservation), skip),
     free: (reservation) => load().then((code) => code.free(reservation), skip),
     ended: (...end) => load().then((code) => code.ended(...end), skip),

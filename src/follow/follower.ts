@@ -11,7 +11,7 @@ import { newRevision, Slot, withTimeout } from "../journal/slot.js";
 import { Aborter, onAbort } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
-import { holdTime } from "../time/hold.js";
+import { withClockStopped } from "../time/stopped-clock.js";
 import { JournalOutage } from "./journal-outage.js";
 import { isHeld, type LeaseTerms, OrderLease } from "./order-lease.js";
 import { Turns } from "./turns.js";
@@ -171,7 +171,7 @@ export class Follower {
   async #list(since: Date): Promise<readonly UnacknowledgedOrder[]> {
     try {
       const { clock } = this.#settings;
-      return await withTimeout(() => holdTime(clock, this.#journal.unacknowledged(since)));
+      return await withTimeout(() => withClockStopped(clock, this.#journal.unacknowledged(since)));
     } catch (thrown) {
       const cause = this.#settings.redactor.cause(thrown);
       const what = "Failed to list the orders of the journal whose ends are not acknowledged";

@@ -21,7 +21,9 @@ import { DEEPEST_CAUSE, FORBIDDEN_PORT, OPENSSL } from "./never-sent.js";
 import type { ApiResponse, Failure, NoResponse, Unusable, Verdict } from "./outcome.js";
 
 /** The advice for a response that is an HTML page. */
-export const HTML = "This is HTML, not the service: check `baseUrl`.";
+export function htmlAdvice(status = 200): string {
+  return `This is HTML, not the service${status < 500 ? "" : ", perhaps of a gateway that failed"}: check \`baseUrl\`.`;
+}
 
 /** How much of a message of the service an error quotes, in characters. */
 const LONGEST_PROSE = 300;
@@ -85,7 +87,7 @@ export function invalidResponse(
   const what = issues.map(({ path, message }) => `\`${path === "" ? "body" : path}\` ${message}`).join("; ");
   const reason = `the response does not match the interface: ${redactor.text(what)}`;
   const advice = isHtml
-    ? adviceOf(call, HTML)
+    ? adviceOf(call, htmlAdvice())
     : adviceToRepeat(call, "Report the request ID to the service.");
   return new InvalidResponseError(failureParts(call, reason, advice), {
     requestId,
@@ -199,7 +201,7 @@ function adviceFor(
   ErrorClass: ApiErrorClass,
   retryAt: Date | null,
 ): Advice | undefined {
-  if (isHtml) return adviceOf(call, HTML);
+  if (isHtml) return adviceOf(call, htmlAdvice(status));
   if (ErrorClass === TaskNotFoundError) {
     // Without an error code, the response may be that of another server.
     const address = json["error_code"] === undefined ? ["Check `baseUrl`, too."] : [];

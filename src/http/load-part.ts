@@ -1,6 +1,6 @@
 import { AsyncMusicError, notLoaded } from "../errors/base.js";
 import type { Clock } from "../time/clock.js";
-import { holdTime } from "../time/hold.js";
+import { withClockStopped } from "../time/stopped-clock.js";
 
 /**
  * Loads code that not every application uses. A virtual clock stands still meanwhile.
@@ -14,7 +14,7 @@ export async function loadPart<Part>(
   loading: Promise<Part>,
 ): Promise<Part> {
   try {
-    return await holdTime(clock, loading);
+    return await withClockStopped(clock, loading);
   } catch (cause) {
     throw new AsyncMusicError(notLoaded(what), { cause });
   }

@@ -32,7 +32,7 @@ export class Retries {
   }
 
   /** Waits for the time of the next attempt. @throws the error of the last one if there is no other */
-  async next({ error, mayResend, statedWaitMs }: FailedAttempt): Promise<void> {
+  async waitOrThrow({ error, mayResend, statedWaitMs }: FailedAttempt): Promise<void> {
     const { clock, random, emitter } = this.#context;
     const highestMs = Math.min(HIGHEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** this.#done);
     const waitMs = statedWaitMs ?? random() * highestMs;
@@ -64,7 +64,7 @@ export async function withRetries<Result>(
   try {
     for (let tried = failed ?? (await tryOnce()); ; tried = await tryOnce()) {
       if ("result" in tried) return tried.result;
-      await retries.next(tried);
+      await retries.waitOrThrow(tried);
     }
   } catch (error) {
     throw retries.errorOf(error);

@@ -12,7 +12,7 @@ import { Retries } from "./retries.js";
 /**
  * Sends a call until it succeeds, as often as `judge`, `maxRetries` and `retryBudgetMs` allow: each attempt is admitted by the
  * pacer, the API key is read, the claim is taken (a journal's intent, a budget's reservation), the request is sent, and its outcome
- * is judged.
+ * is judged. A budget that is known to be exhausted refuses it before the admission.
  */
 export async function send(
   context: Context,
@@ -25,6 +25,7 @@ export async function send(
   let hasRenewedKey = false;
   try {
     for (;;) {
+      await call.claim?.check?.();
       await admit(context, call, requestId, retries.budgetMs, options.signal);
       const tried = await attempt(context, call, options, judge, requestId);
       if ("result" in tried) return tried.result;
@@ -34,7 +35,7 @@ export async function send(
       }
       // Before the wait for the next attempt, in which the process may end.
       if (tried.noTask !== undefined) await call.claim?.release(tried.noTask);
-      await retries.next(tried);
+      await retries.waitOrThrow(tried);
     }
   } catch (error) {
     throw retries.errorOf(error);

@@ -7,8 +7,11 @@ export const USUAL_TIMEOUT_MS = 30_000;
 /** The longest time that a POST can be in flight with the default `timeoutMs`, in milliseconds. */
 export const LONGEST_IN_FLIGHT_MS = 120_000;
 
-/** The writing of the journal entry before a POST and after it, and the difference between the clocks of two machines. */
-const OVERHEAD_MS = 90_000;
+/** A POST is not sent later than this after the time in its intent, in milliseconds: journal and budget may be slow. */
+export const LONGEST_UNSENT_MS = 60_000;
+
+/** The time before a POST, and the difference between the clocks of two machines. */
+const OVERHEAD_MS: number = LONGEST_UNSENT_MS + 30_000;
 
 /**
  * The time from which the POST of an intent is certainly no longer in flight; `null` if that time has passed.

@@ -3,6 +3,7 @@ import type { Clock } from "../time/clock.js";
 import { dateAt } from "../time/date.js";
 import { AlreadyTaken } from "./already-taken.js";
 import { isFreed } from "./entries.js";
+import { LONGEST_UNSENT_MS } from "./in-flight.js";
 import type { BudgetReservation, Journal, JournalEntry, JournalIntent } from "./journal.js";
 import { tryLater } from "./later-tries.js";
 import { LONGEST_CLEANUP_MS, newRevision, type Slot, withTimeout } from "./slot.js";
@@ -28,6 +29,8 @@ export function freeKeyOf({ notes }: Slot, entry: JournalEntry | null): FreeKey 
 export interface IntentHold {
   /** Writes an intent and the reservation that it names in one step, if one database holds both. */
   readonly put: Journal["put"] | undefined;
+  /** @throws CreditCeilingError the budget is known to be exhausted; BudgetError the budget fails */
+  check(): Promise<void>;
   /** A new reservation, for the next intent. */
   begin(): BudgetReservation;
   /** Reserves, unless `put` did. @throws CreditCeilingError it does not fit; BudgetError the budget fails */
@@ -62,15 +65,20 @@ export class IntentClaim {
     this.#hold = hold;
   }
 
+  async check(): Promise<void> {
+    await this.#hold?.check();
+  }
+
   /**
-   * @throws AlreadyTaken the key holds something else by now; JournalError the journal fails; CreditCeilingError the budget
-   * is exhausted; BudgetError the budget fails
+   * @throws AlreadyTaken the key holds something else by now; JournalError the journal fails, or it or the budget is too slow;
+   * CreditCeilingError the budget is exhausted; BudgetError the budget fails
    */
   async take(): Promise<void> {
     const slot = this.#slot;
     const hold = this.#hold;
     const { revision: previous, freed } = this.#key;
-    const at = dateAt(this.#clock.now()).toISOString();
+    const begunAt = this.#clock.now();
+    const at = dateAt(begunAt).toISOString();
     const intent: JournalIntent = { state: "intent", revision: newRevision(), at, ...this.#fields };
     if (hold !== undefined) intent.reservation = hold.begin();
     // Before it is sent, since a write that fails may take effect later.
@@ -95,6 +103,8 @@ export class IntentClaim {
     this.failure = null;
     try {
       await hold?.reserve();
+      // Other processes compute from the intent's time how long its POST may be in flight.
+      if (this.#clock.now() > begunAt + LONGEST_UNSENT_MS) throw slot.tooLate();
     } catch (error) {
       await this.release("not_sent");
       throw error;
@@ -107,7 +117,7 @@ export class IntentClaim {
     const { intent } = this;
     if (intent === null) return;
     this.intent = null;
-    if (why === "refused") slot.noteSent();
+    if (why === "refused") slot.noteRefused();
     await this.#hold?.free();
     const { freed } = this.#key;
     slot.notes.noteUnsent(intent.revision, freed);

@@ -6,6 +6,7 @@ import type { Clock } from "../time/clock.js";
 import { isFreed } from "./entries.js";
 import type { BudgetReservation, JournalIntent, JournalRecord } from "./journal.js";
 import { tryLater } from "./later-tries.js";
+import type { CreatedTask } from "./process-notes.js";
 import { newRevision, type Slot } from "./slot.js";
 
 /** The task of a journal key: one that the journal has, or one that was submitted now and is to be recorded. */
@@ -31,8 +32,10 @@ export class JournaledTask {
     return new JournaledTask(slot, entry, null);
   }
 
-  /** The task that was created under an intent. */
-  static created(slot: Slot, intent: JournalIntent, taskId: string, submission: TaskSubmission | null) {
+  /** The task that was created under an intent. Until it is recorded, this process notes it, for the next run with the key. */
+  static created(slot: Slot, intent: JournalIntent, created: CreatedTask): JournaledTask {
+    const { taskId, submission } = created;
+    slot.notes.noteUnrecorded(intent.revision, created);
     const record = { state: "submitted", revision: newRevision(), task_id: taskId, submission } as const;
     return new JournaledTask(slot, { ...intent, ...record }, intent.revision);
   }
@@ -85,6 +88,7 @@ export class JournaledTask {
           advice,
           taskId,
         );
+      this.#slot.notes.unrecorded.delete(this.#intent);
       this.#intent = null;
       return null;
     } catch (error) {

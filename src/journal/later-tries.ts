@@ -10,10 +10,11 @@ export async function tryLater(
   work: () => Promise<unknown>,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (let ms = FIRST_PAUSE_MS; ms <= LAST_PAUSE_MS && !isDone(); ms *= 2) {
-    await clock
-      .sleep(ms, signal)
-      .then(work)
-      .catch(() => {});
+  for (let ms = FIRST_PAUSE_MS; ms <= LAST_PAUSE_MS && !isDone() && !signal?.aborted; ms *= 2) {
+    try {
+      // A clock of one's own may throw at once.
+      await clock.sleep(ms, signal);
+      await work();
+    } catch {}
   }
 }

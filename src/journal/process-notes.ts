@@ -1,7 +1,15 @@
+import type { TaskSubmission } from "../contract/task.js";
 import type { Journal, JournalIntent } from "./journal.js";
 
 /** The most revisions of each kind that are remembered per journal. */
 const MOST_REVISIONS = 1000;
+
+/** The task of a POST. */
+export interface CreatedTask {
+  taskId: string;
+  /** `null` if the response was incomplete. */
+  submission: TaskSubmission | null;
+}
 
 /** What the runs of this process note about a journal, and the journal itself does not show. */
 export class ProcessNotes {
@@ -15,12 +23,19 @@ export class ProcessNotes {
    * written is listed too: it may still appear.
    */
   readonly unsent = new Map<string, JournalIntent | null>();
+  /** The tasks of the intents that could not be replaced by a record, by revision. */
+  readonly unrecorded = new Map<string, CreatedTask>();
   /** The revisions of the intents whose POST has ended in this process, without an outcome. */
   readonly #ended = new Set<string>();
 
   noteUnsent(revision: string, freed: JournalIntent | null): void {
     this.unsent.set(revision, freed);
     keepLatest(this.unsent, MOST_REVISIONS);
+  }
+
+  noteUnrecorded(revision: string, created: CreatedTask): void {
+    this.unrecorded.set(revision, created);
+    keepLatest(this.unrecorded, MOST_REVISIONS);
   }
 
   noteEnded(revision: string): void {

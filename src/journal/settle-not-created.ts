@@ -6,7 +6,7 @@ import {
   type OptionRule,
 } from "../errors/options.js";
 import type { Clock } from "../time/clock.js";
-import { holdTime } from "../time/hold.js";
+import { withClockStopped } from "../time/stopped-clock.js";
 import { clockOf } from "./client-clock.js";
 import { LONGEST_IN_FLIGHT_MS } from "./in-flight.js";
 import type { Journal, OpenOrder } from "./journal.js";
@@ -81,6 +81,6 @@ export async function settleNotCreated(
   checkOption("journal", methodsRule("get", "put", "delete", "open"), journal);
   const checked = checkOptions(options, RULES);
   const { journalKeys = [], olderThanMs = LONGEST_IN_FLIGHT_MS, clock = clockOf(client) } = checked;
-  const { freeNotCreated } = await holdTime(clock, import("./lazy.js"));
+  const { freeNotCreated } = await withClockStopped(clock, import("./lazy.js"));
   return freeNotCreated(client, journal, { journalKeys, olderThanMs, clock });
 }

@@ -2,10 +2,13 @@ import { isUuid } from "../contract/text.js";
 import { shown, wrongValue } from "../errors/base.js";
 import { createRedactor } from "../errors/redactor.js";
 import { isFreed } from "./entries.js";
-import type { Journal, JournalEntry } from "./journal.js";
+import type { Journal, JournalEntry, JournalFields, JournalRecord } from "./journal.js";
 import { waitForKey } from "./key-queue.js";
 import { checkJournalOptions } from "./options.js";
 import { newRevision, Slot } from "./slot.js";
+
+/** What an intent or a record may have. */
+type AnyFields = JournalFields & Partial<Omit<JournalRecord, "state">>;
 
 /** Entries contain no API key, so messages need no redaction. */
 const NO_SECRET = createRedactor("");
@@ -41,15 +44,12 @@ async function settle(slot: Slot, taskId: string | null): Promise<boolean> {
   return isSamePost && settle(slot, taskId);
 }
 
-/** A freed key keeps its request, so that a wrong decision can be corrected. */
-export function settlementOf(
-  { request, request_id, at, tasks_created, timeout_ms, reservation }: JournalEntry,
-  taskId: string | null,
-): JournalEntry {
-  const limit = timeout_ms === undefined ? {} : { timeout_ms };
-  // So that the budget can free it, or settle it after a correction.
-  const held = reservation === undefined ? {} : { reservation };
-  const sent = { request, request_id, at, tasks_created, ...limit, ...held };
+/**
+ * A settled key keeps everything about its request, so that a wrong decision can be corrected, its budget can free the reservation,
+ * and followers know the customer.
+ */
+export function settlementOf(entry: JournalEntry, taskId: string | null): JournalEntry {
+  const { submission, status, acknowledged, follower, delivery, task_id, ...sent }: AnyFields = entry;
   const fields = { ...sent, revision: newRevision(), settled: true } as const;
   return taskId === null
     ? { ...fields, state: "intent" }

@@ -6,9 +6,10 @@ import type { Redactor } from "../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
 import type { Clock } from "../time/clock.js";
 import { Deadline } from "../time/deadline.js";
-import { holdTime } from "../time/hold.js";
 import { systemUuid } from "../time/random.js";
+import { withClockStopped } from "../time/stopped-clock.js";
 import { isJournalEntry } from "./entries.js";
+import { LONGEST_UNSENT_MS } from "./in-flight.js";
 import type { Journal, JournalEntry, JournalIntent, JournalRecord } from "./journal.js";
 import { notesOf, type ProcessNotes } from "./process-notes.js";
 
@@ -40,8 +41,8 @@ export class Slot {
   readonly #journal: Journal;
   readonly #redactor: Redactor;
   readonly #clock: Pick<Clock, "now"> | undefined;
-  /** Whether the errors of this key state that the request was sent. */
-  #isSent = false;
+  /** Whether the errors of this key state that the service refused a request. */
+  #isRefused = false;
 
   /** @param clock - one that stands still, if it is virtual, while a call of the journal is in progress */
   constructor(journal: Journal, key: string, redactor: Redactor, clock?: Pick<Clock, "now">) {
@@ -53,9 +54,9 @@ export class Slot {
     this.#clock = clock;
   }
 
-  /** From now on, the errors of this key state that the request was sent. */
-  noteSent(): void {
-    this.#isSent = true;
+  /** From now on, the errors of this key state that the service refused a request. */
+  noteRefused(): void {
+    this.#isRefused = true;
   }
 
   async read(): Promise<JournalEntry | null> {
@@ -100,7 +101,9 @@ export class Slot {
    * list of open keys.
    */
   async close(entry: JournalRecord, status: FinalStatus): Promise<void> {
-    await withTimeout(() => this.#held(this.#close(entry, status)), LONGEST_CLEANUP_MS).catch(() => {});
+    await withTimeout(() => this.#withClockStopped(this.#close(entry, status)), LONGEST_CLEANUP_MS).catch(
+      () => {},
+    );
   }
 
   async #close(entry: JournalRecord, status: FinalStatus): Promise<void> {
@@ -134,25 +137,32 @@ export class Slot {
     const cause = this.#redactor.cause(thrown);
     const reasonOfCause = cause instanceof Error ? `: ${this.#redactor.text(String(cause.message))}` : "";
     const parts = { what: `Journal key ${this.name}`, why: `${reason}${reasonOfCause}`, ...advice };
-    const sent = this.#isSent || taskId !== undefined;
+    const sent = this.#isRefused || taskId !== undefined;
     return new JournalError(parts, { journalKey: this.key, taskId, sent, cause });
+  }
+
+  /** The error for an intent that is too old for its POST: the journal, or the budget, was too slow. */
+  tooLate(): JournalError {
+    const seconds = LONGEST_UNSENT_MS / 1000;
+    const reason = `the request was not sent, since recording it and reserving its price took longer than ${seconds} s`;
+    return this.failure(reason, undefined, this.#tryAgain());
   }
 
   async #call<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
     try {
-      return await withTimeout(() => this.#held(work()));
+      return await withTimeout(() => this.#withClockStopped(work()));
     } catch (cause) {
       if (cause instanceof JournalConflictError || cause instanceof CreditCeilingError) throw cause;
       throw this.failure(`the entry could not be ${what}`, cause, this.#tryAgain());
     }
   }
 
-  #held<Value>(call: Promise<Value>): Promise<Value> {
-    return this.#clock === undefined ? call : holdTime(this.#clock, call);
+  #withClockStopped<Value>(call: Promise<Value>): Promise<Value> {
+    return this.#clock === undefined ? call : withClockStopped(this.#clock, call);
   }
 
   #tryAgain(): Advice {
-    return { facts: [this.#isSent ? REFUSED : NOTHING_SENT], advice: [TRY_AGAIN] };
+    return { facts: [this.#isRefused ? REFUSED : NOTHING_SENT], advice: [TRY_AGAIN] };
   }
 }
 

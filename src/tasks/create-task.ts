@@ -11,7 +11,7 @@ import type { Call, Context } from "../http/context.js";
 import {
   connectionError,
   failureParts,
-  HTML,
+  htmlAdvice,
   invalidResponse,
   responseError,
   unusableError,
@@ -97,7 +97,8 @@ function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownErr
   const taskId = isSafe && ids.tasks.add(found) ? found : undefined;
   const [reason, cause] = reasonAndCause(failure);
   let advice: Advice | undefined;
-  if (outcome.kind === "received" && outcome.response.isHtml) advice = { ...UNKNOWN_ADVICE, advice: [HTML] };
+  if (outcome.kind === "received" && outcome.response.isHtml)
+    advice = { ...UNKNOWN_ADVICE, advice: [htmlAdvice(outcome.response.status)] };
   else if (taskId) advice = createdAdvice(`The bytes that arrived name task ${taskId}.`, taskId);
   return outcomeUnknownError(call, redactor, { ...failure, reason, advice, status, cause, taskId });
 }
@@ -108,7 +109,7 @@ export function abortedInFlight(
   known: { requestId: string; cause: unknown },
   redactor: Redactor,
 ): SubmissionOutcomeUnknownError {
-  const stillReceived = "`onSubmitted` and the journal still receive the task.";
+  const stillReceived = "`onSubmitted`, the journal and the event `submission` still receive the task.";
   const advice = { facts: [NOT_REPEATED], codeAdvice: [stillReceived, COMPARE] };
   const cause = redactor.cause(known.cause);
   return outcomeUnknownError(call, redactor, {

@@ -55,7 +55,7 @@ export class JournaledSubmission implements OrderSubmission {
     const submission = typeof task === "string" ? await this.#read(task, at, request) : task;
     await this.#order.report(submission);
     const failure = await created.record();
-    if (failure !== null) throw failure;
+    if (failure !== null) throw this.#unrecorded(failure);
     return submission;
   }
 
@@ -79,6 +79,8 @@ export class JournaledSubmission implements OrderSubmission {
         throw slot.conflict(entry);
       if (entry !== null) await this.#takeOver(entry, free !== null);
       if (entry?.state === "submitted") return JournaledTask.found(slot, entry);
+      const unrecorded = slot.notes.unrecorded.get(entry?.revision ?? "");
+      if (entry !== null && unrecorded !== undefined) return JournaledTask.created(slot, entry, unrecorded);
 
       const created = free === null ? null : await this.#submitUnderIntent(slot, free, request);
       if (created !== null) return created;
@@ -88,7 +90,7 @@ export class JournaledSubmission implements OrderSubmission {
       if (revision !== lastRevision) checks = 0;
       if (checks >= MOST_CHECKS) {
         if (free !== null || entry === null)
-          throw slot.failure("`put` returned false, but `get` returned null", undefined, STALE_READ);
+          throw slot.failure("`put` returned false, but `get` shows a free key", undefined, STALE_READ);
         throw await outcomeUnknown(slot, entry, this.#evidence(), null);
       }
       lastRevision = revision;
@@ -139,11 +141,18 @@ export class JournaledSubmission implements OrderSubmission {
       throw failure === null ? error : keyNotRestored(slot, error, failure.thrown);
     }
     if (taskId === null) throw await outcomeUnknown(slot, intent, evidence, { error, sample });
-    const created = JournaledTask.created(slot, intent, taskId, submission);
+    const created = JournaledTask.created(slot, intent, { taskId, submission });
     const unrecorded = await created.record();
     await hold?.created(taskId);
     if (submission !== null) return created;
-    throw (unrecorded && (await created.record())) ?? error;
+    const still = unrecorded && (await created.record());
+    throw still === null ? error : this.#unrecorded(still);
+  }
+
+  /** The error for a task that could not be recorded. After an abort, no caller receives it. */
+  #unrecorded(failure: JournalError): JournalError {
+    this.#order.shared.context.logError(failure.message);
+    return failure;
   }
 
   /** How this run finds evidence of what an unknown outcome was, and the longest time of its POST. */

@@ -108,6 +108,7 @@ export class Run {
   async #recordAgain(created: JournaledTask, ended: { value: unknown } | { error: unknown }): Promise<void> {
     const failure: JournalError | null = await created.record();
     if (failure === null) return;
+    this.#shared.context.logError(failure.message);
     const { onUnrecorded } = this.#checked.options;
     await callBack(
       "onUnrecorded",

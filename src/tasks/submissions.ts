@@ -13,6 +13,11 @@ import { createTask, mayHaveCreated, type SubmissionHooks, type SubmitOptions } 
 import type { CreateOptions } from "./options.js";
 import { attributesOf, type SentRequest } from "./sent-request.js";
 
+/** How a submission ended: with the response of the service, or with an error. */
+interface Ended extends Pick<SubmissionEvent, "outcome" | "error"> {
+  submission: TaskSubmission | null;
+}
+
 /** The submissions of one client. */
 export class Submissions {
   readonly count = new SubmissionCount();
@@ -43,7 +48,7 @@ export class Submissions {
     await Promise.all(this.#open);
   }
 
-  /** Submits a task, and notes when. */
+  /** Submits a task, and notes when. Without a claim of its caller, reserves its price in the budget of the tenant. */
   submit(
     request: SentRequest,
     options: SubmitOptions,
@@ -61,30 +66,33 @@ export class Submissions {
     const hold = hooks?.claim === undefined ? await this.hold(request, options, null) : undefined;
     const all = hold === undefined ? hooks : { ...hooks, claim: hold };
     const created = await trace("create a task", attributesOf(request.value), () =>
-      this.count.during(createTask(this.#context, request, options, all), options.signal),
+      this.count
+        .during(createTask(this.#context, request, options, all), options.signal)
+        .catch(returnIfTaken),
     ).catch(async (error: unknown) => {
-      if (error instanceof SubmissionOutcomeUnknownError) logError(error.message);
-      if (error instanceof AsyncMusicError && error.taskId) await hold?.created(error.taskId);
-      if (!(error instanceof AlreadyTaken)) this.#emit(request, options, null, error);
+      const outcome = outcomeOf(error, options.signal);
+      if (outcome !== "not_created" && error instanceof SubmissionOutcomeUnknownError)
+        logError(error.message);
+      if (outcome === "created") await hold?.created(Object(error).taskId);
+      this.#emit(request, options, { outcome, submission: null, error });
       throw error;
     });
-    this.#emit(request, options, created.data, null);
+    if (created instanceof AlreadyTaken) throw created;
+    this.#emit(request, options, { outcome: "created", submission: created.data, error: null });
     await hold?.created(created.data.task_id);
     // By the client's clock, since the service's may differ.
     this.#sent.set(created.data, { model: String(Object(request.value).model), at: clock.now() });
     return created;
   }
 
-  /** Emits the end of a submission: the response of the service, or an error. */
+  /** Emits the end of a submission. */
   #emit(
     { value }: SentRequest,
-    { tenant, signal, journalKey }: SubmitOptions,
-    submission: TaskSubmission | null,
-    error: unknown,
+    { tenant, journalKey }: SubmitOptions,
+    { outcome, submission, error }: Ended,
   ): void {
     const { emitter, redactor } = this.#context;
     emitter.emit("submission", () => {
-      const outcome = submission === null ? outcomeOf(error, signal) : "created";
       const isCreated = outcome === "created";
       // In JavaScript a request may be anything, and contain the API key.
       const { model, task_type } = Object(redactor.data(value));
@@ -144,6 +152,12 @@ export class SubmissionCount {
       this.#open--;
     }
   }
+}
+
+/** A lost race for a journal key is no failure: its caller reads the key again. */
+function returnIfTaken(error: unknown): AlreadyTaken {
+  if (error instanceof AlreadyTaken) return error;
+  throw error;
 }
 
 /** What the error of a submission means for its task. */

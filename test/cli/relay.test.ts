@@ -6,7 +6,7 @@ import { fileJournal } from "async-music/node";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { nextTry } from "../../cli/relay/schedule.js";
-import { holdTime } from "../../src/time/hold.js";
+import { withClockStopped } from "../../src/time/stopped-clock.js";
 import { SONG_REQUEST } from "../support/responses.js";
 import { createFolder, createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
 
@@ -86,7 +86,7 @@ const submit = (key: string) => {
   const request = { model: "provider_a", task_type: "lyrics", input: { prompt: key } } as const;
   // Otherwise the time of a relay that runs already would skip ahead while the file is written.
   const created = client.tasks.create(request, { journal: fileJournal(its.journal), journalKey: key });
-  return holdTime(its.emulator.clock, created);
+  return withClockStopped(its.emulator.clock, created);
 };
 
 const entry = async (key: string) => (await fileJournal(its.journal).get(key)) as JournalRecord;
@@ -351,7 +351,7 @@ describe("--store", () => {
     const { path } = await moduleOf(code.replace("`songs/", `\`${its.folder}/songs/`));
     const shop = createShop();
     const client = new AsyncMusic(its.emulator.connection());
-    const { task_id } = await holdTime(
+    const { task_id } = await withClockStopped(
       its.emulator.clock,
       client.tasks.create(SONG_REQUEST, { journal: fileJournal(its.journal), journalKey: "sea" }),
     );

@@ -15,7 +15,7 @@ import { periodOf } from "../../src/budget/period.js";
 import type { BudgetStore } from "../../src/budget/store.js";
 import { TenantBudget } from "../../src/budget/tenant-budget.js";
 import { rejection } from "../support/rejection.js";
-import { accepted, done, SONG_REQUEST } from "../support/responses.js";
+import { accepted, done, SONG_REQUEST, serveAnew } from "../support/responses.js";
 import { API_KEY, createWorld, inTurn } from "../support/world.js";
 
 const KEY = "order-1";
@@ -49,6 +49,50 @@ test("while the database of a budget fails, nothing is sent, and a journal key s
   expect([requests.length, await journal.get(KEY)]).toEqual([0, null]);
   broken.read = away;
   await rejection(budget.usage("acme"), BudgetError);
+});
+
+test.each([
+  ["without a journal", false],
+  ["with a journal", true],
+])(
+  "the requests of a tenant whose budget is exhausted use none of the rate limit, %s",
+  async (_, isJournaled) => {
+    const world = createWorld(serveAnew);
+    const { client, requests } = world;
+    const budget = memoryBudget({ maxCredits: 0, per: "day" });
+    const [journal, seen] = [memoryJournal(), new Set<string>()];
+    client.on("submission", ({ outcome, error }) => void seen.add(`${outcome} ${Object(error).name}`));
+    await client.tasks.create(SONG_REQUEST);
+    for (let each = 0; each < 150; each++) {
+      const order = isJournaled ? { journal, journalKey: `order-${each}` } : {};
+      await rejection(
+        client.tasks.create(SONG_REQUEST, { tenant: "acme", budget, ...order }),
+        CreditCeilingError,
+      );
+    }
+    // The first of them was admitted before the budget was asked.
+    expect(client.rateLimit.remaining).toBeGreaterThanOrEqual(118);
+    expect([...seen]).toEqual(["created undefined", "not_created CreditCeilingError"]);
+    expect(await journal.open()).toEqual([]);
+    await client.tasks.create(SONG_REQUEST, { tenant: "other" });
+    expect([requests.length, world.clock.elapsed()]).toEqual([2, 0]);
+  },
+);
+
+test("a tenant whose budget was exhausted orders again as soon as the price fits", async () => {
+  const { run, budget, inner, requests } = createCase();
+  await inner.reserve({
+    reservation: { id: "2026-01-01/other", tenant: "acme", credits: 15 },
+    key: null,
+    maxCredits: 20,
+    oldest: "",
+  });
+  await rejection(run(), CreditCeilingError);
+  await rejection(run(), CreditCeilingError);
+  await inner.free({ id: "2026-01-01/other", tenant: "acme", credits: 15 });
+  await run();
+  expect(requests).not.toEqual([]);
+  expect((await budget.usage("acme")).spent).toBe(10);
 });
 
 test("a reservation of which the response was lost is freed", async () => {

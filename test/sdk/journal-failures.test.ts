@@ -10,10 +10,21 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryStore } from "../../src/budget/memory-store.js";
+import { TenantBudget } from "../../src/budget/tenant-budget.js";
 import { abortedAfter } from "../support/abort.js";
 import { recorder } from "../support/collect.js";
-import { away, fail, failAfter, hang, journaledWorld, KEY } from "../support/journaled.js";
+import {
+  away,
+  createJournalDouble,
+  fail,
+  failAfter,
+  hang,
+  journaledWorld,
+  KEY,
+} from "../support/journaled.js";
 import { journalEntry, posts } from "../support/journals.js";
+import { createLog } from "../support/log.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import {
   accepted,
@@ -26,11 +37,13 @@ import {
   running,
   SONG_REQUEST,
   serve,
+  serveAnew,
   succeeded,
   TASK_ID,
 } from "../support/responses.js";
-import { turns } from "../support/test-clock.js";
-import { inTurn } from "../support/world.js";
+import { createTestClock, START, turns } from "../support/test-clock.js";
+import { watchUnhandledRejections } from "../support/unhandled.js";
+import { createWorld, inTurn } from "../support/world.js";
 
 const failIfUnrecorded = () => expect.fail("It was recorded");
 
@@ -241,6 +254,86 @@ describe("a response of which only the task ID can be read", () => {
   });
 });
 
+describe("a clock whose `sleep` throws at once", () => {
+  const broken = () => {
+    const clock = createTestClock();
+    const sleep = () => {
+      throw new Error("time is over");
+    };
+    return { clock, stop: () => void Object.assign(clock, { sleep }) };
+  };
+
+  test("leaves no rejection behind while a record fails", async () => {
+    const unhandled = watchUnhandledRejections();
+    const { clock, stop } = broken();
+    const world = journaledWorld(serve, { clock });
+    world.broken.put = async (...given) => {
+      if (given[1].state === "submitted") stop();
+      return failAfter(given[1].state === "intent" ? 1 : 0, world.inner.put)(...given);
+    };
+    await reasonOf(world.run());
+    await turns(3);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  test("leaves no rejection behind while a refused intent cannot be removed", async () => {
+    const unhandled = watchUnhandledRejections();
+    const { clock, stop } = broken();
+    const world = journaledWorld(
+      () => {
+        stop();
+        return refusal(402, "insufficient_credits");
+      },
+      { clock },
+    );
+    world.broken.delete = fail;
+    await rejection(world.run(), JournalError);
+    await turns(3);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+describe("while journal and budget are slow", () => {
+  /** Each call takes so long, by the client's clock. */
+  function slowWorld(ms: Partial<Record<"put" | "get" | "reserve" | "read", number>>) {
+    const clock = createTestClock();
+    const world = journaledWorld(serveAnew, { clock });
+    const slow =
+      <Given extends unknown[], Result>(name: keyof typeof ms, call: (...given: Given) => Promise<Result>) =>
+      async (...given: Given) => {
+        const result = await call(...given);
+        clock.jump(ms[name] ?? 0);
+        return result;
+      };
+    Object.assign(world.broken, { put: slow("put", world.inner.put), get: slow("get", world.inner.get) });
+    const store = memoryStore();
+    const slowStore = { ...store, reserve: slow("reserve", store.reserve), read: slow("read", store.read) };
+    const budget = new TenantBudget(slowStore, { maxCredits: 100, per: "total" });
+    return { ...world, store, clock, run: () => world.run({ budget, tenant: "acme" }) };
+  }
+
+  test.each([
+    [{ put: 29_000, get: 29_000, reserve: 29_000 }, true],
+    [{ put: 29_000, reserve: 32_000 }, false],
+    [{ put: 61_000 }, false],
+    [{ reserve: 61_000 }, false],
+  ])("a POST is sent within a minute of its intent, or not at all: %j", async (ms, isSent) => {
+    const world = slowWorld(ms);
+    const at = () => Date.parse(world.puts.find(({ state }) => state === "intent")?.at ?? "") - START;
+    if (isSent) {
+      await world.run();
+      expect((posts(world)[0]?.at ?? 0) - at()).toBeLessThanOrEqual(60_000);
+      return;
+    }
+    const error = await rejection(world.run(), JournalError);
+    expect(error).toMatchObject({ sent: false, taskId: null });
+    expect(error.message).toContain("took longer than 60 s. Nothing was sent.");
+    expect(posts(world)).toEqual([]);
+    expect(await world.entry()).toBeNull();
+    expect((await world.store.read("acme", "")).open).toEqual([]);
+  });
+});
+
 describe("if every record fails", () => {
   /** A world whose journal takes the intent only. */
   function unrecordedWorld(answer: Parameters<typeof journaledWorld>[0], cause: Error = away) {
@@ -261,8 +354,50 @@ describe("if every record fails", () => {
     expect(unrecorded).toMatchObject([{ ...common, sent: true, cause }]);
     expect(error?.message).toContain("the database is away");
     expect(error?.message).toContain(`client.tasks.wait("${TASK_ID}")`);
-    expect((await rejection(run(), SubmissionOutcomeUnknownError)).taskId).toBeNull();
   });
+
+  test("another run of the process continues with the task, and records it; another process does not know it", async () => {
+    const world = unrecordedWorld(serve);
+    await world.run();
+    const other = journaledWorld(serve, { inner: world.inner });
+    expect((await rejection(other.run(), SubmissionOutcomeUnknownError)).taskId).toBeNull();
+    expect(posts(other)).toEqual([]);
+
+    world.broken.put = world.inner.put;
+    await expect(world.run()).resolves.toEqual(succeeded());
+    expect(await world.entry()).toMatchObject({ state: "submitted", task_id: TASK_ID, status: "success" });
+    const again = world.client.tasks.create(SONG_REQUEST, { journal: world.journal, journalKey: KEY });
+    expect((await again).task_id).toBe(TASK_ID);
+    expect(posts(world)).toHaveLength(1);
+  });
+
+  test.each(["create", "run"] as const)(
+    "a %s that was aborted in flight logs the error, which names the task: its caller has gone",
+    async (method) => {
+      const logger = createLog();
+      let respond = (_: Response) => {};
+      const world = createWorld(
+        ({ method: sent }) =>
+          sent === "POST" ? new Promise<Response>((resolve) => (respond = resolve)) : done(),
+        { logger },
+      );
+      const { journal, broken, inner } = createJournalDouble();
+      broken.put = failAfter(1, inner.put);
+      const leaving = new AbortController();
+      const options = { journal, journalKey: KEY, signal: leaving.signal };
+      const left = reasonOf(world.client.tasks[method](SONG_REQUEST, options));
+      await vi.waitFor(() => expect(world.requests).toHaveLength(1));
+      leaving.abort();
+      const message = String(await left);
+      expect(message).toContain(
+        "`onSubmitted`, the journal and the event `submission` still receive the task.",
+      );
+      respond(accepted());
+      await world.client.tasks.flush();
+      await vi.waitFor(() => expect(logger.lines.filter(({ level }) => level === "error")).toHaveLength(1));
+      expect(JSON.stringify(logger.lines)).toContain(TASK_ID);
+    },
+  );
 
   test.each([
     ["a failed task", () => ok(failed()), TaskFailedError],

@@ -8,7 +8,11 @@ import { API_KEY, BASE_URL, createWorld } from "../support/world.js";
 const HTML = "<!DOCTYPE html><html><title>Welcome</title></html>";
 
 describe("an HTML page at baseUrl", () => {
-  test.each([200, 404, 502])("with the status %i is named on every call", async (status) => {
+  test.each([
+    [200, "This is HTML, not the service: check `baseUrl`."],
+    [404, "This is HTML, not the service: check `baseUrl`."],
+    [502, "This is HTML, not the service, perhaps of a gateway that failed: check `baseUrl`."],
+  ])("with the status %i is named on every call", async (status, advice) => {
     const page = () => new Response(HTML, { status, headers: { "Content-Type": "text/html" } });
     const { client } = createWorld(page, { maxRetries: 0 });
     for (const call of [
@@ -18,7 +22,7 @@ describe("an HTML page at baseUrl", () => {
       client.tasks.create(SONG_REQUEST),
     ]) {
       const error = (await reasonOf(call)) as Error;
-      expect(error.message).toContain("This is HTML, not the service: check `baseUrl`.");
+      expect(error.message).toContain(advice);
     }
     const created = await reasonOf(client.tasks.create(SONG_REQUEST));
     expect(created instanceof SubmissionOutcomeUnknownError).toBe(status !== 404);

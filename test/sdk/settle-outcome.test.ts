@@ -1,6 +1,8 @@
 import {
   InsufficientCreditsError,
   InvalidOptionError,
+  type JournalEntry,
+  type JournalFields,
   memoryJournal,
   SubmissionOutcomeUnknownError,
   settleOutcome,
@@ -100,6 +102,38 @@ test("settleOutcome with a task ID records it, and the run resumes with that tas
   await expect(world.run()).resolves.toEqual(succeeded());
   expect(posts(world)).toHaveLength(1);
 });
+
+test.each(["intent", "submitted"] as const)(
+  "a settlement keeps every field of the request of an entry: %s",
+  async (state) => {
+    const { write, settle, entry } = journaledWorld(done);
+    const kept = {
+      request: OTHER_REQUEST,
+      request_id: "request-7",
+      at: "2026-01-01T00:00:00.000Z",
+      tasks_created: 7,
+      timeout_ms: 5000,
+      tenant: "acme",
+      reservation: { id: "total/1", tenant: "acme", credits: 10 },
+      // Of a later version.
+      priority: "high",
+    };
+    const settled = state === "submitted" ? { settled: true as const, status: "success" as const } : {};
+    await write({ ...journalEntry(state), ...kept, ...settled } satisfies Required<JournalFields> &
+      JournalEntry);
+    await settle(null);
+    expect(await entry()).toEqual({ ...kept, state: "intent", settled: true, revision: expect.any(String) });
+    await settle(TASK_ID);
+    const task = { task_id: TASK_ID, submission: null };
+    expect(await entry()).toEqual({
+      ...kept,
+      ...task,
+      state: "submitted",
+      settled: true,
+      revision: expect.any(String),
+    });
+  },
+);
 
 test("a wrong settlement is replaced by the right task, and the run continues with that one", async () => {
   const world = await lostRun(done);

@@ -442,6 +442,31 @@ test("the span of a failed call has the error, without the key", async () => {
   expect(JSON.stringify([span?.status, span?.events])).not.toContain(API_KEY);
 });
 
+test("a run that loses the race for its journal key has no failed span, and continues with the task", async () => {
+  const { tracer, spans } = createTracing();
+  const journal = memoryJournal();
+  const first = createWorld(inTurn(accepted));
+  await first.client.tasks.create(SONG_REQUEST, { journal, journalKey: "order-1" });
+  let reads = 0;
+  const late = { ...journal, get: async (key: string) => (reads++ === 0 ? null : journal.get(key)) };
+  const { client } = createWorld(() => ok(succeeded()), { tracer });
+  await client.tasks.run(SONG_REQUEST, { journal: late, journalKey: "order-1" });
+  expect(spans().filter(({ status }) => status.code === SpanStatusCode.ERROR)).toEqual([]);
+});
+
+test("an abort whose reason is the error of another create is no unknown outcome in the log", async () => {
+  const logger = createLog();
+  const { client, requests } = createWorld(lost, { logger });
+  const first = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  const errors = () => logger.lines.filter(({ level }) => level === "error").length;
+  expect(errors()).toBe(1);
+  const outcomes: string[] = [];
+  client.on("submission", ({ outcome }) => void outcomes.push(outcome));
+  const second = client.tasks.create(SONG_REQUEST, { signal: AbortSignal.abort(first) });
+  expect(await rejection(second, SubmissionOutcomeUnknownError)).toBe(first);
+  expect([errors(), outcomes, requests.length]).toEqual([1, ["not_created"], 1]);
+});
+
 test("no span contains a key that a caller passes as an ID or throws", async () => {
   const { tracer, spans } = createTracing();
   const pacer = createOwnPacer().pacer;

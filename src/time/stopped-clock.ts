@@ -14,7 +14,10 @@ export function addWork(clock: Clock, work: Work): void {
 }
 
 /** Keeps a virtual clock where it is until a promise settles, such as that of code that is loaded. */
-export async function holdTime<Result>(clock: Pick<Clock, "now">, promise: Promise<Result>): Promise<Result> {
+export async function withClockStopped<Result>(
+  clock: Pick<Clock, "now">,
+  promise: Promise<Result>,
+): Promise<Result> {
   const work = works.get(clock);
   work?.begin();
   try {
