@@ -111,7 +111,7 @@ function createContext(core: Core, options: EmulatorOptions): MethodContext {
     options,
     origins: inProcessOrigins(options.url),
     isClockChosen: options.clock !== undefined,
-    async control(request) {
+    async handleControlCall(request) {
       const requestId = sentRequestId(request) ?? randomUuid(core.state.seed, "control", controlCalls++);
       // Loaded by the first call, since most emulators are used in process only.
       const { handleControl } = await import("./plane.js");
@@ -136,7 +136,15 @@ function addLogReader(
   account: StoredAccount | null,
 ): () => void {
   const reader: LogReader = (request) => {
-    if (isRequestOf(core, account, request)) listener(request);
+    if (!isRequestOf(core, account, request)) return;
+    try {
+      listener(request);
+    } catch (error) {
+      // As what a listener of an `EventTarget` throws: it is not lost, and the request completes.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
   };
   core.logReaders.add(reader);
   return () => void core.logReaders.delete(reader);

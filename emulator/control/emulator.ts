@@ -142,7 +142,10 @@ export interface Emulator extends AsyncDisposable {
   changeLimits(changes: Partial<Limits>, scope?: Scope): Readonly<Limits>;
   /** Returns accounts, tasks and settings. Like every read, this applies the task timeout to these tasks. */
   state(scope?: Scope): EmulatorState;
-  /** Calls the listener at the end of each later request. Returns a function that removes the listener. */
+  /**
+   * Calls the listener at the end of each later request. Returns a function that removes the listener. What it throws does not
+   * change the request: it is thrown again as an uncaught exception.
+   */
   onRequest(listener: (request: LoggedRequest) => void, scope?: Scope): () => void;
   /** The requests that broke a rule of the service, oldest first. Keeps at least the last 10,000 findings. */
   audit(scope?: Scope): Finding[];

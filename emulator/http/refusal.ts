@@ -2,7 +2,7 @@ import { ERROR_STATUSES } from "../../src/contract/service.js";
 import type { Policy } from "../core/policy-fields.js";
 import { type ErrorFields, errorResponse, type HttpResponse } from "./messages.js";
 
-/** The status of every error code: the interface's, and those of the emulator alone. */
+/** The status of each error code of a `Refusal`: the interface's, and those of the emulator alone. */
 const STATUSES = {
   ...ERROR_STATUSES,
   not_found: 404,

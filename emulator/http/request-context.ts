@@ -17,13 +17,13 @@ import { completeResponse, type HttpRequest, type HttpResponse, sentRequestId } 
 import type { Route } from "./route.js";
 import { findAbandoned, isSubmission, submissionIn } from "./submission.js";
 
-/** The valid key that was sent, and its account. */
+/** The key that was sent, and its account. The stage `identifyCaller` refuses a key that is disabled. */
 export interface Caller {
   readonly account: StoredAccount;
   readonly key: StoredKey;
 }
 
-/** One request to the service while the stages of the pipeline handle it. */
+/** One request to the service while the stages of the pipeline handle it. Making it counts the request, and takes the fault that applies. */
 export class RequestContext implements AuditedRequest {
   readonly core: Core;
   readonly request: HttpRequest;

@@ -4,7 +4,8 @@ import type { HttpRequest, HttpResponse, Origins } from "./messages.js";
 export interface Service {
   readonly core: Core;
   readonly origins: Origins;
-  readonly control: (request: HttpRequest) => Promise<HttpResponse>;
+  /** Carries out a call of the control plane. `createEmulator` sets it, since the control plane stands above this module. */
+  readonly handleControlCall: (request: HttpRequest) => Promise<HttpResponse>;
   /** Whether the caller chose the mode of the clock. */
   readonly isClockChosen: boolean;
 }

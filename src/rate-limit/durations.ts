@@ -15,12 +15,9 @@ export const AGES: Float64Array = Float64Array.from({ length: STEPS + 1 }, (_, s
 
 /** Each end lets the weight of what was learned before decrease by this share: distributions shift. */
 const FADING = 1 / 300;
-/** The ends at an age are spread over the ages within this share of it, */
+/** The ends at an age are spread over the ages within this share of it, but over no more than `NEAREST` of all ends. */
 const WIDEST = 0.09;
-/**
- * but over no more than this share of all ends: otherwise "0.6 a second, all take 90 s" (tools/pacing/scenarios.ts) takes
- * 2.7 s instead of 1.1.
- */
+/** Without this limit, "0.6 a second, all take 90 s" (tools/pacing/scenarios.ts) takes 2.7 s instead of 1.1. */
 const NEAREST = 1 / 4;
 
 /**

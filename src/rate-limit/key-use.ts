@@ -13,6 +13,7 @@ export class KeyUse {
   /** When a response last showed the limit. */
   limitSeenAt = Number.NEGATIVE_INFINITY;
   inFlight = 0;
+  /** Creates and account reads. */
   readonly creates = new Demand();
   readonly counted = new CountedRequests();
   readonly others = new OtherProcesses();

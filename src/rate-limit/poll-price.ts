@@ -58,8 +58,8 @@ export function needOf(demand: readonly WeightedTask[], { now, until }: PollBudg
   return { atShortestGaps, atLongestGaps };
 }
 
-/** Finds the price by bisection. */
-export function setPrice(
+/** Sets the cheapest plans at the price that spends the budget. It is found by bisection. */
+export function choosePlan(
   plan: PollPlan,
   demand: readonly WeightedTask[],
   tasks: number,
@@ -75,7 +75,7 @@ export function setPrice(
   while (high / low > PRECISION) {
     const middle = Math.sqrt(low * high);
     planAt(middle);
-    const polls = demand.reduce((sum, each) => sum + each.weight * expectedPolls(each, budget), 0);
+    const polls = demand.reduce((sum, each) => sum + each.weight * expectedPolls(each, plan, budget), 0);
     if (polls > budget.polls) low = middle;
     else high = middle;
   }
@@ -83,25 +83,32 @@ export function setPrice(
   planAt(low);
 }
 
-/** How often a task will be polled within the budget's time, by the current plan. */
-function expectedPolls({ task, notBefore, dueBy }: WeightedTask, { now, until }: PollBudget): number {
+/** How often a task will be polled within the budget's time, by a plan. */
+function expectedPolls(
+  { task, notBefore, dueBy }: WeightedTask,
+  plan: PollPlan,
+  { now, until }: PollBudget,
+): number {
   const survivalAt = (time: number) => interpolate(task.kind.survival, time - task.submittedAt);
   let [polls, unfinished, unfinishedAt] = [0, 1, task.unfinishedAt];
-  let next = Math.max(dueAt(task, notBefore, dueBy), now);
+  let next = Math.max(nextPollAt(plan, task, notBefore, dueBy), now);
   while (next < until && unfinished > 0.01) {
     polls += unfinished;
     const before = survivalAt(unfinishedAt);
     unfinished *= before > 0 ? survivalAt(next) / before : 0;
     unfinishedAt = next;
-    next = dueAt({ ...task, unfinishedAt }, next + task.gapMs, next + task.longestGapMs);
+    next = nextPollAt(plan, { ...task, unfinishedAt }, next + task.gapMs, next + task.longestGapMs);
   }
   return polls;
 }
 
-/** When a task is polled next while the budget lasts. */
-export function dueAt(task: ScheduledTask, notBefore: number, dueBy: number): number {
-  const { kind, submittedAt, unfinishedAt } = task;
-  const { isFree, keepsLongestGap, cheapest } = task.tenant.plan;
+/** When a task is polled next by a plan. */
+export function nextPollAt(
+  { isFree, keepsLongestGap, cheapest }: PollPlan,
+  { kind, submittedAt, unfinishedAt }: ScheduledTask,
+  notBefore: number,
+  dueBy: number,
+): number {
   const unfinishedMs = unfinishedAt - submittedAt;
   // A task that is unfinished at its last poll most likely stays so until the service ends it.
   let nextMs: number = LIMITS.taskTimeoutMs + 1000;

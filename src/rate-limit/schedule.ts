@@ -4,13 +4,13 @@ import { type Claimant, fairLevel, partOf } from "./max-min.js";
 import type { TaskEstimate, WaitingTask } from "./pacer.js";
 import { PollPlan } from "./poll-plan.js";
 import {
-  dueAt,
+  choosePlan,
   needOf,
+  nextPollAt,
   type PlannedPoll,
   type ScheduledPoll,
   type ScheduledTask,
   sampleOf,
-  setPrice,
   USUAL_GAPS,
 } from "./poll-price.js";
 import { type Fairness, LEFTOVERS_MS, type Tenant, type Tenants } from "./tenants.js";
@@ -108,7 +108,10 @@ export class PollSchedule {
     return { medianSeconds: left(0.5), p90Seconds: left(0.9) };
   }
 
-  /** Sets when a new poll is due. */
+  /**
+   * A poll begins to wait: sets its task, and when it is due. Its tenant notes that the task is in flight no more, that another task
+   * began to wait, and that one of its first reads was used.
+   */
   enter(poll: ScheduledPoll, task: WaitingTask | undefined, now: number): void {
     const { tenant, taskId, notBefore, dueBy } = poll;
     if (taskId !== undefined) tenant.noteWait(taskId);
@@ -127,14 +130,14 @@ export class PollSchedule {
       return;
     }
     if (known !== null) {
-      poll.dueAt = dueAt(known, notBefore, dueBy);
+      poll.dueAt = nextPollAt(tenant.plan, known, notBefore, dueBy);
       return;
     }
     tenant.nextResumedAt = Math.max(now, tenant.nextResumedAt) + RESUMED_APART_MS;
     poll.dueAt = notBefore + Math.max(0, tenant.nextResumedAt - now - FIRST_RESUMED * RESUMED_APART_MS);
   }
 
-  /** Divides what is left of the window among the tenants, and plans all waiting polls. */
+  /** Divides what is left of the window among the tenants, and sets when the waiting polls are due: their order changes. */
   plan(waiting: readonly ScheduledPoll[], budget: PollBudget, fairness: Fairness | null): void {
     const loads = [...this.#loadsOf(waiting, budget.now).values()];
     const level = this.#divide(loads, budget);
@@ -266,10 +269,10 @@ function planTogether(members: readonly Load[], budget: PollBudget): PollPlan {
   const { atShortestGaps, atLongestGaps } = needOf(demand, budget);
   plan.isFree = atShortestGaps <= budget.polls;
   plan.keepsLongestGap = plan.isFree || atLongestGaps <= LONGEST_GAP_SHARE * budget.polls;
-  if (!plan.isFree) setPrice(plan, demand, polls.length, budget);
+  if (!plan.isFree) choosePlan(plan, demand, polls.length, budget);
   for (const load of members)
     for (const { poll, task } of [...load.polls, ...load.shared])
-      poll.dueAt = dueAt(task, poll.notBefore, poll.dueBy);
+      poll.dueAt = nextPollAt(plan, task, poll.notBefore, poll.dueBy);
   return plan;
 }
 

@@ -29,10 +29,9 @@ export class Timer {
       then();
     };
     this.#set = { at, controller };
-    this.#clock.sleep(at - now, controller.signal).then(
-      // If the sleep of a clock ends without moving its time, the timer must not be set for the same time again.
-      () => end(() => this.#onTime(Math.max(at, this.#clock.now()))),
-      (reason: unknown) => end(() => this.#onFailure(reason)),
-    );
+    // If the sleep of a clock ends without moving its time, the timer must not be set for the same time again.
+    const wake = () => end(() => this.#onTime(Math.max(at, this.#clock.now())));
+    const fail = (reason: unknown) => end(() => this.#onFailure(reason));
+    this.#clock.sleep(at - now, controller.signal).then(wake).catch(fail);
   }
 }

@@ -37,7 +37,7 @@ export interface PacerWindow {
   isOpen(now: number): boolean;
   /** How many requests of a rank still come before the lower ones. */
   shareLeft(now: number, rank: Rank): number;
-  /** Whether a request may be sent now, if this many must be left to lower ranks. */
+  /** Whether a request may be sent now, if this many must be left to lower ranks or to other tenants. */
   admits(now: number, rank: Rank, leave?: number): boolean;
   /** The next time at which more requests may be sent than now, if this many are left. */
   nextChange(now: number, leave?: number): number;

@@ -2,7 +2,7 @@ import { isFinalStatus } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import type { Context } from "../http/context.js";
 import type { TaskEstimate, WaitingTask } from "../rate-limit/pacer.js";
-import { parseDate } from "../time/date.js";
+import { createdAtByClient } from "./created-at.js";
 import type { Submissions } from "./submissions.js";
 
 /** What was last read of a task. A wait changes it with each poll. */
@@ -53,10 +53,7 @@ export class Estimates {
   }
 
   #fromFields({ type, created_at }: Pick<Task, "type" | "created_at">, model: string): WaitingTask {
-    const { clock, service } = this.#context;
-    const now = clock.now();
-    const createdAt = parseDate(created_at);
-    const submittedAt = createdAt === null ? now : Math.min(now, createdAt - (service.aheadMs ?? 0));
+    const submittedAt = createdAtByClient(this.#context, created_at) ?? this.#context.clock.now();
     return { model, type, submittedAt, unfinishedAt: submittedAt };
   }
 }

@@ -12,9 +12,9 @@ import { emitAdmission, reportUnsent } from "../http/send.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
 import { Aborter, onAbort } from "../time/abort.js";
 import { whenOverdue } from "../time/clock.js";
-import { parseDate } from "../time/date.js";
 import { Deadline } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
+import { createdAtByClient } from "./created-at.js";
 import type { LastReading } from "./estimate.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 import { type Admission, type PollOutcome, QueuedPoll, type SharedPolls } from "./queued-poll.js";
@@ -69,7 +69,7 @@ export class TaskPoller implements LastReading {
   /** The end of the wait, in milliseconds since the epoch. */
   readonly #notAfter: number;
   /** The earliest time of the last poll that was queued; `null` before the first. */
-  #notBefore: number | null = null;
+  #queuedFor: number | null = null;
   #known: WaitingTask | null;
   /** The task as last seen, as JSON: that takes less memory than the object. */
   #seen = "";
@@ -145,13 +145,13 @@ export class TaskPoller implements LastReading {
 
   /** Sets and returns the earliest time of the next poll, in milliseconds since the epoch. Emits `retry` after a failure. */
   #schedule(now: number, gapMs: number): number {
-    const previousAt = this.#notBefore === null ? this.#settings.submittedAt : now;
+    const previousAt = this.#queuedFor === null ? this.#settings.submittedAt : now;
     let dueAt = previousAt === null ? now : previousAt + gapMs;
     // A shared poll failed before this wait was due. The other wait's own limits may be the cause: keep the time.
-    if (this.#notBefore !== null && this.#failure !== undefined && now < this.#notBefore)
-      dueAt = this.#notBefore;
+    if (this.#queuedFor !== null && this.#failure !== undefined && now < this.#queuedFor)
+      dueAt = this.#queuedFor;
     const notBefore = Math.max(dueAt, this.#retryAt);
-    this.#notBefore = notBefore;
+    this.#queuedFor = notBefore;
     if (this.#failure !== undefined && notBefore <= this.#notAfter) {
       const event = { retry: this.#failures, waitMs: notBefore - now, error: this.#failure };
       this.context.emitter.emit("retry", () => event);
@@ -185,9 +185,11 @@ export class TaskPoller implements LastReading {
     const seen = JSON.stringify(data);
     if (!isFinalStatus(data.status) && seen === this.#seen) return null;
     this.#seen = seen;
-    this.#settings.onChange(data, this);
-    emitter.emit("task", () => ({ task: redactor.data(data) }));
-    return outcome.result;
+    // Each wait has its own copy, since an application may change it, and other waits share the poll.
+    const task: Task = JSON.parse(seen);
+    this.#settings.onChange(task, this);
+    emitter.emit("task", () => ({ task: redactor.data(task) }));
+    return { ...outcome.result, data: task };
   }
 
   async #carryOut(queued: QueuedPoll, admission: Admission): Promise<PollOutcome> {
@@ -273,7 +275,7 @@ export class TaskPoller implements LastReading {
     if (this.#known !== null) return { ...this.#known, model, type };
     const now = this.context.clock.now();
     const createdAt = createdAtByClient(this.context, created_at) ?? this.#settings.submittedAt ?? now;
-    const resumedAt = this.#notBefore ?? createdAt;
+    const resumedAt = this.#queuedFor ?? createdAt;
     return { model, type, submittedAt: createdAt, unfinishedAt: createdAt, resumedAt };
   }
 
@@ -288,19 +290,11 @@ export class TaskPoller implements LastReading {
     const seen: Task | null = this.#seen === "" ? null : JSON.parse(this.#seen);
     const task = this.context.redactor.data(seen);
     const what = `No end of task ${taskId} was seen within ${maxWaitMs / 1000} s`;
-    const why = task === null ? "it could not be read" : `its last status is ${task.status}`;
+    const unread = this.#failure === undefined ? "its first poll was not sent by then" : "it could not be read";
+    const why = task === null ? unread : `its last status is ${task.status}`;
     const parts = { what, why, codeAdvice: [resumeAdvice(taskId)] };
     return new WaitTimeoutError(parts, { taskId, task, cause: this.#failure });
   }
-}
-
-/**
- * When a task was created, on the client's clock; `null` if `created_at` is no date. `assumedMs`: how far the service's clock
- * is ahead, unless a response has shown it.
- */
-export function createdAtByClient({ clock, service }: Context, created_at: string | null, assumedMs = 0) {
-  const createdAt = parseDate(created_at);
-  return createdAt === null ? null : Math.min(clock.now(), createdAt - (service.aheadMs ?? assumedMs));
 }
 
 /** The error for a wait that foreign code ended: it carries the task's ID, so that the task is not lost. */

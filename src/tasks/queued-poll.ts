@@ -30,7 +30,10 @@ export class QueuedPoll {
   }
 }
 
-/** The end of a poll's time in the queue. `false`: the time of the wait is over, or another poll replaces this one. */
+/**
+ * The end of a poll's time in the queue: whether it is admitted, or what the pacer threw. It is not admitted if the time of the wait
+ * is over, if the wait was aborted, or if it joins another poll in flight.
+ */
 export type Admission = boolean | { refusal: unknown };
 
 /** The polls of one client, by task ID: those in flight, and those in the queue. */

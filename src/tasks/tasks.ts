@@ -201,7 +201,8 @@ export class Tasks {
    * yielded, not thrown. Leaving the loop ends the polling.
    *
    * @param task - the ID of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
-   * @throws {@link WaitTimeoutError}, {@link TaskNotFoundError}, {@link AuthenticationError} as `wait` does
+   * @throws {@link WaitTimeoutError}, {@link TaskNotFoundError}, {@link AuthenticationError}, {@link InvalidResponseError} as `wait`
+   * does
    * @throws {@link InvalidOptionError} at once, before the iteration begins
    */
   watch<Type extends TaskType>(task: TaskSubmission<Type>, options?: WaitOptions): AsyncIterable<Task<Type>>;

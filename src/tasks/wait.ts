@@ -7,10 +7,11 @@ import type { Context } from "../http/context.js";
 import { traceEach } from "../http/tracing.js";
 import type { BudgetReservation } from "../journal/journal.js";
 import { parseDate } from "../time/date.js";
+import { createdAtByClient } from "./created-at.js";
 import { Estimates } from "./estimate.js";
 import { addWatch } from "./keep-alive.js";
 import type { CheckedWait } from "./options.js";
-import { createdAtByClient, TaskPoller, waitFailure } from "./poll.js";
+import { TaskPoller, waitFailure } from "./poll.js";
 import type { SharedPolls } from "./queued-poll.js";
 import { checkResult } from "./read-task.js";
 import { stoppable } from "./stoppable.js";
@@ -59,7 +60,7 @@ export class Waits {
 
   /** Yields every change of a task, last its final state. */
   watch(task: string | TaskSubmission, checked: CheckedWait): AsyncIterable<Task> {
-    const { taskId } = this.#poller(task, checked);
+    const taskId = taskIdOf(task, this.#context.redactor);
     const attributes = { "async_music.task_id": taskId };
     const onPoll = new Set<() => void>();
     const tasks = stoppable((signal) => {
@@ -139,14 +140,16 @@ async function untilSuccess(
     const reading = await poller.next();
     if (reading === null) continue;
     const { data } = reading;
+    // Callbacks may change the task.
+    const { status } = data;
     const { context } = poller;
-    if (isFinalStatus(data.status)) await onEnd?.(data);
+    if (isFinalStatus(status)) await onEnd?.(data);
     if (isFirst) await onFirstRead?.(data);
     isFirst = false;
     await callBack("onUpdate", poller.onUpdate, data, poller.taskId, context.redactor);
-    if (data.status === "failure") throw new TaskFailedError(context.redactor.data(data));
-    if (data.status === "timeout") throw new TaskTimedOutError(context.redactor.data(data));
-    if (data.status !== "success") continue;
+    if (status === "failure") throw new TaskFailedError(context.redactor.data(data));
+    if (status === "timeout") throw new TaskTimedOutError(context.redactor.data(data));
+    if (status !== "success") continue;
     checkResult(context, poller.call(), reading);
     return data;
   }
@@ -163,10 +166,13 @@ async function* changes(
       for (const listener of onPoll) listener();
       continue;
     }
-    if (isFinalStatus(reading.data.status)) await onEnd?.(reading.data);
-    await callBack("onUpdate", poller.onUpdate, reading.data, poller.taskId, poller.context.redactor);
-    yield reading.data;
-    if (isFinalStatus(reading.data.status)) return;
+    const { data } = reading;
+    const { status } = data;
+    if (isFinalStatus(status)) await onEnd?.(data);
+    await callBack("onUpdate", poller.onUpdate, data, poller.taskId, poller.context.redactor);
+    if (status === "success") checkResult(poller.context, poller.call(), reading);
+    yield data;
+    if (isFinalStatus(status)) return;
   }
 }
 

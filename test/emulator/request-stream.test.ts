@@ -1,6 +1,6 @@
 import { createEmulator, type Emulator, type LoggedRequest } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
 import { DOORS } from "./support/doors.js";
 import { BALANCE, createService, serviceOf, TASK, USAGE } from "./support/service.js";
@@ -123,4 +123,21 @@ test("`onRequest` calls its listener for each request as it ends, until it is re
   await service.balance();
   expect(heard).toEqual(service.emulator.requests.slice(1, 3));
   expect(heard.map(({ status }) => status)).toEqual([200, 404]);
+});
+
+test("a listener that throws changes no request, and its error is an uncaught exception", async () => {
+  const { emulator, send } = createService();
+  const failed = new Error("expected 1 to be 2");
+  const thrown: (() => void)[] = [];
+  vi.stubGlobal("queueMicrotask", (callback: () => void) => void thrown.push(callback));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const seen: LoggedRequest[] = [];
+  emulator.onRequest(() => {
+    throw failed;
+  });
+  emulator.onRequest((request) => void seen.push(request));
+  const { status } = await send(BALANCE);
+  expect([status, seen.length, emulator.requests.length]).toEqual([200, 1, 1]);
+  expect(thrown).toHaveLength(1);
+  expect(thrown[0]).toThrow(failed);
 });

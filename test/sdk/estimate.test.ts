@@ -109,3 +109,17 @@ test("`taskEvents` passes the estimate of each change", async () => {
   expect(data.at(0)).toEqual(["running", true]);
   expect(data.at(-1)).toEqual(["success", false]);
 });
+
+test("a `watch` that is not iterated changes no estimate", async () => {
+  const client = new AsyncMusic(emulator.connection());
+  await learn(client, 60);
+  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 300 });
+  const submission = await client.tasks.create(SONG);
+  const waiting = client.tasks.wait(submission);
+  await emulator.clock.sleep(150_000);
+  const before = client.tasks.estimate(submission);
+  client.tasks.watch(submission);
+  expect(client.tasks.estimate(submission)).toEqual(before);
+  expect(before?.p90Seconds).toBeGreaterThan(0);
+  await waiting;
+});

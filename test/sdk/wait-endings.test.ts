@@ -55,6 +55,13 @@ describe("maxWaitMs", () => {
     expect(error).toMatchObject({ taskId: TASK_ID, task: task() });
   });
 
+  test("that ends before the first poll is due says so, and has no cause", async () => {
+    const { client, requests } = createWorld(serve);
+    const error = await rejection(client.tasks.run(SONG_REQUEST, { maxWaitMs: 2000 }), WaitTimeoutError);
+    expect(error.message).toContain(`No end of task ${TASK_ID} was seen within 2 s: its first poll was not sent by then.`);
+    expect([error.task, error.cause, requests.length]).toEqual([null, undefined, 1]);
+  });
+
   test("gives the error the last task that was read, even if later reads failed", async () => {
     const seen = task({ output: { progress: "40%", result: null } });
     const { client } = createWorld(inTurn(ok(seen), refusal(500, "internal_error")));

@@ -1,7 +1,7 @@
-import { AsyncMusicError, type Task } from "async-music";
+import { AsyncMusicError, InvalidResponseError, type Task } from "async-music";
 import { expect, test } from "vitest";
 import { all } from "../support/collect.js";
-import { rejection } from "../support/rejection.js";
+import { reasonOf, rejection } from "../support/rejection.js";
 import { done, failed, ok, running, succeeded, TASK_ID, task } from "../support/responses.js";
 import { turns } from "../support/test-clock.js";
 import { createWorld, inTurn, never } from "../support/world.js";
@@ -134,4 +134,26 @@ test("onUpdate is called for every yielded change, and an error that it throws h
   const cause = new Error("database away");
   const throwing = all(client.tasks.watch(TASK_ID, { onUpdate: () => Promise.reject(cause) }));
   expect(await rejection(throwing, AsyncMusicError)).toMatchObject({ taskId: TASK_ID, cause });
+});
+
+test("a task belongs to its loop: neither the end of the iteration nor another wait reads what the loop changed", async () => {
+  const { client, requests } = createWorld(inTurn(running, done));
+  const change = (each: Task) => void Object.assign(each, { status: "changed", type: "changed" });
+  const watching = (async () => {
+    for await (const each of client.tasks.watch(TASK_ID)) change(each);
+  })();
+  const waiting = client.tasks.wait(TASK_ID);
+  const changing = client.tasks.wait(TASK_ID, { onUpdate: change });
+  await watching;
+  expect(await waiting).toEqual(succeeded());
+  expect(await changing).toMatchObject({ status: "changed" });
+  expect(requests).toHaveLength(2);
+});
+
+test("a success without a usable result is refused, as `wait` refuses it", async () => {
+  const broken = succeeded({ output: { status: "completed", progress: "100%", result: null } as never });
+  const { client } = createWorld(() => ok(broken));
+  const error = await rejection(all(client.tasks.watch(TASK_ID)), InvalidResponseError);
+  expect(error.taskId).toBe(TASK_ID);
+  expect(await reasonOf(client.tasks.wait(TASK_ID))).toMatchObject({ message: error.message });
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { MemoryPacer } from "../../../src/rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer, RateLimitReport } from "../../../src/rate-limit/pacer.js";
 import { createTestClock, START, turns } from "../../support/test-clock.js";
+import { watchUnhandledRejections } from "../../support/unhandled.js";
 
 // Limits: 120 requests per 60 seconds per API key, and at most one poll per second for one task.
 
@@ -213,6 +214,22 @@ test("a `sleep` that rejects fails all queued and later requests with its error"
   const waiting = kinds.map((kind) => pacer.admit({ kind, notAfter: START + HOUR }));
   for (const each of waiting) await expect(each).rejects.toBe(end);
   await expect(pacer.admit({ kind: "poll", notBefore: START + 5000 })).rejects.toBe(end);
+});
+
+test("a `now` that throws when a sleep ends fails all queued requests with its error", async () => {
+  const unhandled = watchUnhandledRejections();
+  const end = new Error("the clock is gone");
+  let isGone = false;
+  const now = () => {
+    if (isGone) throw end;
+    return START;
+  };
+  const sleep = async () => void (isGone = true);
+  const pacer = new MemoryPacer({ now, sleep });
+  const polls = [5000, 9000].map((ms) => pacer.admit({ kind: "poll", notBefore: START + ms }));
+  for (const each of polls) await expect(each).rejects.toBe(end);
+  await turns(3);
+  expect(unhandled).not.toHaveBeenCalled();
 });
 
 test("a hold rejects queued requests with a shorter `maxHoldMs` at once, and delays the others", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Durations, interpolate } from "../../../../src/rate-limit/durations.js";
 import { type PollPlan, planPolls } from "../../../../src/rate-limit/poll-plan.js";
-import { dueAt, needOf, sampleOf, setPrice } from "../../../../src/rate-limit/poll-price.js";
+import { choosePlan, needOf, nextPollAt, sampleOf } from "../../../../src/rate-limit/poll-price.js";
 import { Tenant } from "../../../../src/rate-limit/tenants.js";
 import { learned } from "./learned.js";
 
@@ -123,29 +123,29 @@ describe("when a task is due", () => {
   test("while the requests suffice, at once", () => {
     const { task, poll } = pollOf({ kind, ageMs: 20_000 });
     flat(task.tenant, 40_000);
-    expect(dueAt(task, poll.notBefore, poll.dueBy)).toBe(poll.notBefore);
+    expect(nextPollAt(task.tenant.plan, task, poll.notBefore, poll.dueBy)).toBe(poll.notBefore);
   });
 
   test("before its kind has a plan, at once", () => {
     const { task } = pollOf({ kind, ageMs: 20_000, tenant: scarce() });
-    expect(dueAt(task, NOW + 7, NOW + 70)).toBe(NOW + 7);
+    expect(nextPollAt(task.tenant.plan, task, NOW + 7, NOW + 70)).toBe(NOW + 7);
   });
 
   test("else at its planned age, but not before its caller allows", () => {
     const tenant = scarce();
     flat(tenant, 40_000);
     const { task } = pollOf({ kind, ageMs: 20_000, tenant });
-    expect(dueAt(task, NOW, NOW + 10)).toBe(NOW + 20_000);
-    expect(dueAt(task, NOW + 30_000, NOW + 35_000)).toBe(NOW + 30_000);
+    expect(nextPollAt(task.tenant.plan, task, NOW, NOW + 10)).toBe(NOW + 20_000);
+    expect(nextPollAt(task.tenant.plan, task, NOW + 30_000, NOW + 35_000)).toBe(NOW + 30_000);
   });
 
   test("by the caller's longest gap, where that is kept", () => {
     const tenant = scarce({ keepsLongestGap: true });
     flat(tenant, 40_000);
     const { task } = pollOf({ kind, ageMs: 20_000, tenant });
-    expect(dueAt(task, NOW, NOW + 10)).toBe(NOW + 10);
-    expect(dueAt(task, NOW, NOW + 30_000)).toBe(NOW + 20_000);
-    expect(dueAt(task, NOW + 10, NOW)).toBe(NOW + 10);
+    expect(nextPollAt(task.tenant.plan, task, NOW, NOW + 10)).toBe(NOW + 10);
+    expect(nextPollAt(task.tenant.plan, task, NOW, NOW + 30_000)).toBe(NOW + 20_000);
+    expect(nextPollAt(task.tenant.plan, task, NOW + 10, NOW)).toBe(NOW + 10);
   });
 
   test.each([true, false])("after the task timeout, if it was unfinished 5 minutes before it", (isFree) => {
@@ -154,7 +154,7 @@ describe("when a task is due", () => {
     flat(tenant, 3_300_000);
     const lasts = (unfinishedMs: number) => {
       const { task } = pollOf({ kind, ageMs: 3_500_000, unfinishedMs, tenant });
-      return dueAt(task, task.submittedAt, Number.POSITIVE_INFINITY) - task.submittedAt;
+      return nextPollAt(task.tenant.plan, task, task.submittedAt, Number.POSITIVE_INFINITY) - task.submittedAt;
     };
     expect(lasts(3_300_000)).toBe(3_601_000);
     expect(lasts(3_299_999)).toBe(isFree ? 0 : 3_300_000);
@@ -168,11 +168,11 @@ describe("the price", () => {
     for (const { task, poll } of tasks) {
       const left = (time: number) => interpolate(task.kind.survival, time - task.submittedAt);
       const unfinished = left(task.unfinishedAt);
-      let at = Math.max(NOW, dueAt(task, poll.notBefore, poll.dueBy));
+      let at = Math.max(NOW, nextPollAt(task.tenant.plan, task, poll.notBefore, poll.dueBy));
       for (let unfinishedAt = task.unfinishedAt; at < UNTIL; ) {
         polls += left(unfinishedAt) / unfinished;
         unfinishedAt = at;
-        at = dueAt({ ...task, unfinishedAt }, at + task.gapMs, at + task.longestGapMs);
+        at = nextPollAt(task.tenant.plan, { ...task, unfinishedAt }, at + task.gapMs, at + task.longestGapMs);
       }
     }
     return polls;
@@ -183,7 +183,7 @@ describe("the price", () => {
     Object.assign(tenant.plan, { isFree: false, keepsLongestGap: false });
     const all = tasks.map((task) => pollOf({ ...task, tenant }));
     const demand = all.map(({ task, poll: { notBefore, dueBy } }) => ({ task, notBefore, dueBy, weight: 1 }));
-    setPrice(tenant.plan, demand, tasks.length, budgetOf(polls));
+    choosePlan(tenant.plan, demand, tasks.length, budgetOf(polls));
     return { polls: pollsOf(all), plan: tenant.plan.cheapest.get(tasks[0]?.kind as Durations) };
   }
 
