@@ -47,22 +47,24 @@ function exampleLines(input: DescribedInput): string {
 
 const batchHelpFor = (command: string) => `
 FILE is JSON Lines: on each line a request as JSON, with the
-field id beside model. If its name ends in .csv, it is CSV with
-a header: a column for each field of the request and its input.
+field id beside model. If its name ends in .csv, it is CSV
+with a header: a column for each field of the request and of
+its input.
 
   {"id":"rain","model":"provider_a","task_type":"music",
    "input":{"gpt_description_prompt":"rain in Lisbon"}}
 
 (on one line). The field id names the files: rain.wav,
-rain-2.wav. All lines are checked before anything is sent. Then
-the price is shown, and you confirm it before anything is
-ordered.
+rain-2.wav. All lines are checked before anything is sent.
+Then the price is shown, and you confirm it before anything
+is ordered.
 
 After Ctrl-C, a crash or a power cut, run the same command
 again: it continues, and pays for nothing twice.
 
-DIR/results.jsonl has the result of each line. DIR/failed.jsonl
-has the lines without one, as a file for another batch.
+DIR/results.jsonl has the result of each line, and
+DIR/failed.jsonl the lines without one, as a file for another
+batch.
 
 Exit status:
    0  every line has its files
@@ -83,8 +85,8 @@ key is never replaced.
 const relayHelpFor = (command: string) => `
 Set ASYNC_MUSIC_WEBHOOK_SECRET to the secret with which your
 server checks the signatures of Standard Webhooks: whsec_ and
-then Base64. While you replace a secret, set both, with a space
-between them.
+then Base64. While you replace a secret, set both, with a
+space between them.
 
 A status of 2xx acknowledges an end. Otherwise it is posted
 again after 5 s, 15 s, 45 s and so on, 15 times within three

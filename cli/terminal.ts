@@ -114,7 +114,7 @@ export function shellWord(text: string): string {
 
 /** `10 credits (0.10 USD)` */
 export function priceText(credits: number): string {
-  return `${credits} credits (${(credits * USD_PER_CREDIT).toFixed(2)} USD)`;
+  return `${credits} ${credits === 1 ? "credit" : "credits"} (${(credits * USD_PER_CREDIT).toFixed(2)} USD)`;
 }
 
 /** Minutes and seconds: `1:05`. */

@@ -45,7 +45,10 @@ export function registerArrival({ state: { counts }, generation }: Core, head: A
  * Handles a request: the stages, what a fault leaves of the response and a future makes of it, the log and the audit. After a delay, only files are
  * awaited, so that no other request is handled between the effect and its log entry.
  */
-export async function handleRequest({ core, handleControlCall }: Service, request: HttpRequest): Promise<HttpOutcome> {
+export async function handleRequest(
+  { core, handleControlCall }: Service,
+  request: HttpRequest,
+): Promise<HttpOutcome> {
   if (isControlCall(request)) return handleControlCall(request);
   const preflight = preflightResponse(core.state, request);
   if (preflight !== null) return preflight;

@@ -147,6 +147,8 @@ const CLIP_FIELDS = {
   },
 } as const;
 
+type StatedStatus = Exclude<(typeof ERROR_STATUSES)[keyof typeof ERROR_STATUSES], null>;
+
 /** The error responses, by status, and the names of their components. `default` stands for any status. */
 const ERRORS = {
   400: { name: "BadRequest", description: "The request is invalid. Nothing was done." },
@@ -162,7 +164,7 @@ const ERRORS = {
     description:
       "The requested audio format is unknown or unavailable. The interface leaves the status open. Nothing was done.",
   },
-} as const;
+} as const satisfies Record<StatedStatus | "default", { name: string; description: string }>;
 
 type ErrorStatus = keyof typeof ERRORS;
 

@@ -201,14 +201,16 @@ export interface Meaning {
   readonly kinds: readonly DescribedInput[];
 }
 
-/** Everything that a field means. */
+/** Everything that a field means: each of its texts, with limits of its own. */
 export function meaningsOf(field: string, inputs: readonly DescribedInput[]): Meaning[] {
   const meanings = new Map<string, Meaning>();
   for (const kind of inputs) {
     const [rule, text] = [kind.fields[field], kind.texts.fields[field]];
     if (rule === undefined || text === undefined) continue;
-    const kinds = [...(meanings.get(text.description)?.kinds ?? []), kind];
-    meanings.set(text.description, { rule, text, kinds });
+    const { isRequired, ...limits } = rule;
+    const meaning = JSON.stringify([text.description, limits]);
+    const kinds = [...(meanings.get(meaning)?.kinds ?? []), kind];
+    meanings.set(meaning, { rule, text, kinds });
   }
   return [...meanings.values()];
 }

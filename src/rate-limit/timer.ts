@@ -32,6 +32,9 @@ export class Timer {
     // If the sleep of a clock ends without moving its time, the timer must not be set for the same time again.
     const wake = () => end(() => this.#onTime(Math.max(at, this.#clock.now())));
     const fail = (reason: unknown) => end(() => this.#onFailure(reason));
-    this.#clock.sleep(at - now, controller.signal).then(wake).catch(fail);
+    this.#clock
+      .sleep(at - now, controller.signal)
+      .then(wake)
+      .catch(fail);
   }
 }

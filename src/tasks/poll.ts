@@ -290,7 +290,8 @@ export class TaskPoller implements LastReading {
     const seen: Task | null = this.#seen === "" ? null : JSON.parse(this.#seen);
     const task = this.context.redactor.data(seen);
     const what = `No end of task ${taskId} was seen within ${maxWaitMs / 1000} s`;
-    const unread = this.#failure === undefined ? "its first poll was not sent by then" : "it could not be read";
+    const unread =
+      this.#failure === undefined ? "its first poll was not sent by then" : "it could not be read";
     const why = task === null ? unread : `its last status is ${task.status}`;
     const parts = { what, why, codeAdvice: [resumeAdvice(taskId)] };
     return new WaitTimeoutError(parts, { taskId, task, cause: this.#failure });

@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { COMMAND_OPTIONS } from "../../cli/flags.js";
 import { createEmulator } from "../../emulator/index.js";
 import { createFolder, createTerminal } from "./support/terminal.js";
+
+type Command = keyof typeof COMMAND_OPTIONS;
+const COMMANDS = Object.keys(COMMAND_OPTIONS) as Command[];
 
 const SHOWN = ["docs/cli.md", "README.md"].flatMap((file) =>
   [...readFileSync(file, "utf8").matchAll(/^```sh shell\n([\s\S]*?)^```$/gm)].flatMap(([, code = ""]) =>
@@ -31,6 +35,28 @@ describe("a command in the guides", () => {
     expect(SHOWN.length).toBeGreaterThan(10);
   });
 });
+
+describe("docs/cli.md describes each command", () => {
+  const page = readFileSync("docs/cli.md", "utf8").replace(/\s+/g, " ");
+  const [, json = ""] = /## JSON(.*?)## Exit statuses/.exec(page) ?? [];
+  const has = (name: Command, flag: string) =>
+    COMMAND_OPTIONS[name].some(({ long }: { long?: string | null }) => long === flag);
+  const without = (flag: string) => COMMANDS.filter((name) => !has(name, flag)).map((name) => `\`${name}\``);
+
+  test.each(COMMANDS)("%s: what it does, and its document of JSON", (name) => {
+    expect(page).toMatch(new RegExp(`\\| \`async-music ${name}[ \`]`));
+    if (has(name, "--json")) expect(json).toMatch(new RegExp(`\\| [^|]*\`${name}[ \`]`));
+  });
+
+  test("which commands do not accept `--base-url` and `--json`", () => {
+    expect(page).toContain(`All commands except ${andList(without("--base-url"))} accept \`--base-url\`.`);
+    expect(page).toContain(`all commands except ${andList(without("--json"))} accept \`--json\`.`);
+  });
+});
+
+function andList(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
 
 /** As a shell splits a simple command, up to where its output goes. */
 function wordsOf(line: string): string[] {

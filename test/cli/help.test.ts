@@ -1,19 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { COMMAND_OPTIONS } from "../../cli/flags.js";
 import { createEmulator } from "../../emulator/index.js";
 import { createTerminal, expectOneLine } from "./support/terminal.js";
 
-const COMMANDS = [
-  "run",
-  "wait",
-  "orders",
-  "settle",
-  "balance",
-  "usage",
-  "drift",
-  "certify",
-  "mcp",
-  "emulator",
-];
+const COMMANDS = Object.keys(COMMAND_OPTIONS);
 
 describe.each([[], ...COMMANDS.map((name) => [name])])("async-music %s --help", (...command) => {
   test("is written to stdout, with status 0", async () => {

@@ -58,7 +58,9 @@ describe("maxWaitMs", () => {
   test("that ends before the first poll is due says so, and has no cause", async () => {
     const { client, requests } = createWorld(serve);
     const error = await rejection(client.tasks.run(SONG_REQUEST, { maxWaitMs: 2000 }), WaitTimeoutError);
-    expect(error.message).toContain(`No end of task ${TASK_ID} was seen within 2 s: its first poll was not sent by then.`);
+    expect(error.message).toContain(
+      `No end of task ${TASK_ID} was seen within 2 s: its first poll was not sent by then.`,
+    );
     expect([error.task, error.cause, requests.length]).toEqual([null, undefined, 1]);
   });
 

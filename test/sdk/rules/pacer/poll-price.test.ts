@@ -154,7 +154,9 @@ describe("when a task is due", () => {
     flat(tenant, 3_300_000);
     const lasts = (unfinishedMs: number) => {
       const { task } = pollOf({ kind, ageMs: 3_500_000, unfinishedMs, tenant });
-      return nextPollAt(task.tenant.plan, task, task.submittedAt, Number.POSITIVE_INFINITY) - task.submittedAt;
+      return (
+        nextPollAt(task.tenant.plan, task, task.submittedAt, Number.POSITIVE_INFINITY) - task.submittedAt
+      );
     };
     expect(lasts(3_300_000)).toBe(3_601_000);
     expect(lasts(3_299_999)).toBe(isFree ? 0 : 3_300_000);
