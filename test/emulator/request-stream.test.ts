@@ -126,7 +126,7 @@ test("`onRequest` calls its listener for each request as it ends, until it is re
 });
 
 test("a listener that throws changes no request, and its error is an uncaught exception", async () => {
-  const { emulator, send } = createService();
+  const { emulator, get } = createService();
   const failed = new Error("expected 1 to be 2");
   const thrown: unknown[] = [];
   const { queueMicrotask: queue } = globalThis;
@@ -144,7 +144,7 @@ test("a listener that throws changes no request, and its error is an uncaught ex
     throw failed;
   });
   emulator.onRequest((request) => void seen.push(request));
-  const { status } = await send(BALANCE);
+  const { status } = await get(BALANCE);
   expect([status, seen.length, emulator.requests.length]).toEqual([200, 1, 1]);
   expect(thrown).toEqual([failed]);
 });

@@ -224,7 +224,9 @@ test("a `now` that throws when a sleep ends fails all queued requests with its e
     if (isGone) throw end;
     return START;
   };
-  const sleep = async () => void (isGone = true);
+  const sleep = async () => {
+    isGone = true;
+  };
   const pacer = new MemoryPacer({ now, sleep });
   const polls = [5000, 9000].map((ms) => pacer.admit({ kind: "poll", notBefore: START + ms }));
   for (const each of polls) await expect(each).rejects.toBe(end);
