@@ -140,11 +140,14 @@ test("a listener that throws changes no request, and its error is an uncaught ex
   vi.stubGlobal("queueMicrotask", (callback: () => void) => queue(guarded(callback)));
   onTestFinished(() => void vi.unstubAllGlobals());
   const seen: LoggedRequest[] = [];
-  emulator.onRequest(() => {
-    throw failed;
-  });
-  emulator.onRequest((request) => void seen.push(request));
+  const removals = [
+    emulator.onRequest(() => {
+      throw failed;
+    }),
+    emulator.onRequest((request) => void seen.push(request)),
+  ];
   const { status } = await get(BALANCE);
   expect([status, seen.length, emulator.requests.length]).toEqual([200, 1, 1]);
   expect(thrown).toEqual([failed]);
+  for (const remove of removals) remove();
 });
