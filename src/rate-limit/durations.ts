@@ -52,7 +52,7 @@ export class Durations {
     }
     const steps: { step: number; passed: number; weight: number }[] = [];
     let total = 0;
-    for (let step = stepOf(unfinishedMs); step < STEPS && valueAt(AGES, step) < toMs; step++) {
+    for (let step = stepOf(unfinishedMs); valueAt(AGES, step) < toMs; step++) {
       const widthMs = increase(AGES, step, step + 1);
       const fromMs = Math.max(unfinishedMs, valueAt(AGES, step));
       const endMs = valueAt(AGES, step + 1);

@@ -71,6 +71,28 @@ describe("what is learned", () => {
     }
   });
 
+  test("an end is spread over a tenth of its age before and after it", () => {
+    const durations = learned({
+      tasks: 100,
+      gapMs: 1000,
+      durationMs: (share) => (share < 0.9 ? 30_000 : 100_000),
+    });
+    const [begin = 1, early = 1, middle = 1, late = 1, end = 1] = [88, 95, 100, 105, 113].map((seconds) =>
+      unfinishedAt(durations, 1000 * seconds),
+    );
+    expect(begin - early).toBeGreaterThan(0.1 * begin);
+    expect(begin - middle).toBeGreaterThan(0.3 * begin);
+    expect(late).toBeGreaterThan(0.1 * begin);
+    expect(late).toBeLessThan(0.45 * begin);
+    expect(end).toBeLessThan(0.2 * begin);
+  });
+
+  test("ends that are a quarter of all are not spread", () => {
+    const durations = learned({ tasks: 100, gapMs: 1000, durationMs: () => 100_000 });
+    expect(unfinishedAt(durations, 97_000)).toBeGreaterThan(0.93);
+    expect(unfinishedAt(durations, 103_000)).toBeLessThan(0.1);
+  });
+
   test("changes with the tasks: of 200 later ends of 90 s, and 150 of 60 s, the later ones count about twice as much", () => {
     const durations = learned({ tasks: 150, durationMs: () => 60_000 });
     expect(ageBy(durations, 0.5, 0)).toBeGreaterThan(55_000);
@@ -111,6 +133,14 @@ describe("each poll", () => {
     durations.refresh();
     expect([...durations.survival]).toEqual(before);
     expect(durations.ends).toBe(30);
+  });
+
+  test("one that is a millisecond after the one before teaches something", () => {
+    const durations = late();
+    durations.learn(60_000, 60_000.9, true);
+    expect(durations.ends).toBe(30);
+    durations.learn(60_000, 60_001, true);
+    expect(durations.ends).toBe(31);
   });
 
   test("one long after the last one counts as if it were the last one", () => {

@@ -73,6 +73,14 @@ describe.each(Object.entries(KINDS))("%s", (_, kind) => {
   );
 });
 
+test("polls that cost nothing are 5 s apart while tasks end", () => {
+  const plan = planPolls(KINDS["30 to 180 s"], 0);
+  const soonest = AGES.filter(
+    (ageMs, step) => ageMs > 60_000 && ageMs < 120_000 && plan[step] === ageMs + GAP_MS,
+  );
+  expect(soonest.length).toBeGreaterThan(20);
+});
+
 test("a dearer poll is a later one", () => {
   const kind = KINDS["30 to 180 s"];
   const [cheap, dear] = [planPolls(kind, 100), planPolls(kind, 10_000)];

@@ -180,9 +180,9 @@ describe("the price", () => {
     return polls;
   }
 
-  function price(polls: number, tasks: Omit<Task, "tenant">[]) {
+  function price(polls: number, tasks: Omit<Task, "tenant">[], keepsLongestGap = false) {
     const tenant = new Tenant();
-    Object.assign(tenant.plan, { isFree: false, keepsLongestGap: false });
+    Object.assign(tenant.plan, { isFree: false, keepsLongestGap });
     const all = tasks.map((task) => pollOf({ ...task, tenant }));
     const demand = all.map(({ task, poll: { notBefore, dueBy } }) => ({ task, notBefore, dueBy, weight: 1 }));
     choosePlan(tenant.plan, demand, tasks.length, budgetOf(polls));
@@ -214,6 +214,20 @@ describe("the price", () => {
       expect(spent).toBeGreaterThan(polls);
       expect(spent).toBeLessThan(1.2 * polls);
     }
+  });
+
+  test("is the highest one that spends all polls where the longest gaps are kept", () => {
+    const tasks = many(song(), 30).map((task) => ({ ...task, longestGapMs: 40_000 }));
+    const spent = price(60, tasks, true).polls;
+    expect(spent).toBeGreaterThan(60);
+    expect(spent).toBeLessThan(72);
+  });
+
+  test("is found by what was learned up to now", () => {
+    const [stale, fresh] = [song(), song()];
+    for (const kind of [stale, fresh]) for (let each = 0; each < 60; each++) kind.learn(60_000, 61_000, true);
+    fresh.refresh();
+    expect(price(60, many(stale, 100)).plan).toEqual(price(60, many(fresh, 100)).plan);
   });
 
   test.each([
