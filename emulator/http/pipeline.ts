@@ -42,8 +42,8 @@ export function registerArrival({ state: { counts }, generation }: Core, head: A
 }
 
 /**
- * Handles a request: the stages, what a fault leaves of the response and a future makes of it, the log and the audit. After a delay, only files are
- * awaited, so that no other request is handled between the effect and its log entry.
+ * Handles a request: the stages, what a fault leaves of the response and a future makes of it, the log and the audit. After
+ * a delay, only files are awaited, so that no other request is handled between the effect and its log entry.
  */
 export async function handleRequest(
   { core, handleControlCall }: Service,

@@ -23,7 +23,10 @@ export interface Caller {
   readonly key: StoredKey;
 }
 
-/** One request to the service while the stages of the pipeline handle it. Making it counts the request, and takes the fault that applies. */
+/**
+ * One request to the service while the stages of the pipeline handle it. Making it counts the request, and takes the fault
+ * that applies.
+ */
 export class RequestContext implements AuditedRequest {
   readonly core: Core;
   readonly request: HttpRequest;

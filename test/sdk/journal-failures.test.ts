@@ -1,4 +1,5 @@
 import {
+  AsyncMusic,
   AsyncMusicError,
   InsufficientCreditsError,
   InvalidResponseError,
@@ -9,6 +10,7 @@ import {
   TaskFailedError,
   WaitTimeoutError,
 } from "async-music";
+import { createEmulator } from "async-music/emulator";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { memoryStore } from "../../src/budget/memory-store.js";
 import { TenantBudget } from "../../src/budget/tenant-budget.js";
@@ -332,6 +334,17 @@ describe("while journal and budget are slow", () => {
     expect(await world.entry()).toBeNull();
     expect((await world.store.read("acme", "")).open).toEqual([]);
   });
+});
+
+test("under a virtual clock, which skips while a real database works, no intent is too old", async () => {
+  await using emulator = createEmulator({ clock: "virtual" });
+  const client = new AsyncMusic(emulator.connection());
+  const { journal, broken, inner } = createJournalDouble();
+  broken.put = async (...given) => {
+    if (given[1].state === "intent") await emulator.clock.advance(120_000);
+    return inner.put(...given);
+  };
+  await expect(client.tasks.create(SONG_REQUEST, { journal, journalKey: KEY })).resolves.toBeDefined();
 });
 
 describe("if every record fails", () => {
