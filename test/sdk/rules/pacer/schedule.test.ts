@@ -84,6 +84,13 @@ describe("polls are divided among the tenants", () => {
     expect(partOf(tenants.get("a", 0))).toBe(100 - part);
   });
 
+  test("of a task of which only the ID is known, like another task, once such a task was read", () => {
+    schedule.learn({ ...SONG, submittedAt: -40_000, unfinishedAt: 0, resumedAt: 0 }, 0, false);
+    const polls = [...many(100, { tenant: "a" }), waitOfId()];
+    schedule.plan(polls, budget(100), null);
+    expect(partOf(tenants.get("a", 0))).toBe(100 - (11 + 12));
+  });
+
   test("a poll in flight is likely followed by the next one", () => {
     const polls = many(100, { tenant: "a" });
     tenants.get("b", 0).notePoll("t", -500);
@@ -293,6 +300,8 @@ describe("tasks of which only the ids are known", () => {
     const known = many(4, { since: null });
     schedule.plan(known, budget(40), null);
     expect(known.map(({ dueAt }) => dueAt)).toEqual(Array(4).fill(5000));
+    // A task that is known takes none of these reads.
+    wait();
     // 40 / 4 - 4 more. Then, the first four count among those that are read half a second apart.
     expect(dueOf(8)).toEqual([...Array(6).fill(5000), 6000, 6500]);
   });
