@@ -22,7 +22,9 @@ export function parsePolicy(text: string, earlier: object = {}): object {
 /** Parses the value of a numeric field, which fits one of its rules: kinds of requests may have different limits. */
 export function parseNumber(rules: readonly FieldRule[]) {
   return (text: string): number => {
-    const value = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    // A larger number would be rounded.
+    const value = Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : Number.NaN;
     const misfits = rules.map((rule) => misfitOf(rule, value));
     if (misfits.includes(null)) return value;
     throw new InvalidArgumentError(`It ${misfits[0]}.`);

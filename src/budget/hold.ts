@@ -7,7 +7,6 @@ type Write<Result> = (reserve: NewReservation) => Promise<Result>;
 
 /** How a hold changes its budget. */
 export interface HoldActions {
-  check(): Promise<void>;
   newReservation(): BudgetReservation;
   /** Reserves, by `write` or by itself. @throws BudgetError */
   reserve(reservation: BudgetReservation): Promise<ReserveResult>;
@@ -31,10 +30,6 @@ export class Hold implements BudgetHold {
   constructor(actions: HoldActions, putReserving: PutReserving | null) {
     this.#actions = actions;
     this.put = putReserving === null ? undefined : (...values) => this.#putBy(putReserving, values);
-  }
-
-  check(): Promise<void> {
-    return this.#actions.check();
   }
 
   begin(): BudgetReservation {

@@ -38,8 +38,6 @@ export class TenantBudget implements ReservingBudget {
   readonly #positions = new Map<string, JournalPosition>();
   /** By the ID of a reservation or of its task: the credits to charge, 0 to free them. The store could not be changed at once. */
   readonly #unwritten = new Map<string, number>();
-  /** The tenants whose last reservation did not fit: their next requests are checked before they wait for the rate limit. */
-  readonly #exhausted = new Set<string>();
   /** By the ID of a task: its reservation, where the store could not note the task. */
   readonly #unnamed = new Map<string, BudgetReservation>();
 
@@ -65,14 +63,7 @@ export class TenantBudget implements ReservingBudget {
     if (journal !== undefined && position !== null && position.journal !== journal)
       throw wrongValue("journal", "be the journal that the budget was made with");
     const credits = listedPrice(request) ?? HIGHEST_PRICE;
-    const refusal = ({ spent, reserved }: Pick<ReserveResult, "spent" | "reserved">) =>
-      new CreditCeilingError({ tenant, credits, spentCredits: spent + reserved, reserved, maxCredits });
     const actions: HoldActions = {
-      check: async () => {
-        if (!this.#exhausted.has(tenant)) return;
-        const { spent, reserved } = await this.usage(tenant);
-        if (spent + reserved + credits > maxCredits) throw refusal({ spent, reserved });
-      },
       newReservation: () => {
         const id = reservationId(this.#periods.at(this.#clock.now()), systemUuid());
         return { id, tenant, credits };
@@ -82,7 +73,8 @@ export class TenantBudget implements ReservingBudget {
           this.#call(tenant, "reserve", () => this.#store.reserve(reserve)),
         ),
       reserveBy: (reservation, write) => this.#reserve(reservation, position, write),
-      refusal,
+      refusal: ({ spent, reserved }) =>
+        new CreditCeilingError({ tenant, credits, spentCredits: spent + reserved, reserved, maxCredits }),
       free: (reservation) => this.free(reservation),
       name: (reservation, taskId) => this.#name(reservation, taskId),
     };
@@ -140,9 +132,6 @@ export class TenantBudget implements ReservingBudget {
       if (await this.#reconcile(open)) result = await write(reserve);
     }
     if (position !== null && result?.isReserved) this.#note(reservation, position);
-    if (result?.isReserved === false) this.#exhausted.add(reservation.tenant);
-    else this.#exhausted.delete(reservation.tenant);
-    keepLatest(this.#exhausted, MOST_NOTES);
     return result;
   }
 

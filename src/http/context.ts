@@ -69,8 +69,6 @@ export interface Call {
 
 /** What stands in a journal, or in a budget, while an attempt may be in flight. */
 export interface Claim {
-  /** Called before the admission: if it throws, no request of the rate limit is used. */
-  check?(): Promise<void>;
   /** If it throws, the attempt is not sent. */
   take(): Promise<void>;
   /** Must not throw. */

@@ -12,7 +12,7 @@ import { Retries } from "./retries.js";
 /**
  * Sends a call until it succeeds, as often as `judge`, `maxRetries` and `retryBudgetMs` allow: each attempt is admitted by the
  * pacer, the API key is read, the claim is taken (a journal's intent, a budget's reservation), the request is sent, and its outcome
- * is judged. A budget that is known to be exhausted refuses it before the admission.
+ * is judged.
  */
 export async function send(
   context: Context,
@@ -25,7 +25,6 @@ export async function send(
   let hasRenewedKey = false;
   try {
     for (;;) {
-      await call.claim?.check?.();
       await admit(context, call, requestId, retries.budgetMs, options.signal);
       const tried = await attempt(context, call, options, judge, requestId);
       if ("result" in tried) return tried.result;
@@ -72,19 +71,22 @@ export function emitAdmission(
 }
 
 /** The last steps before an attempt is sent. What they throw cancels the attempt. */
-async function takeClaim(context: Context, { taskId, beforeSending, claim }: Call): Promise<void> {
+async function takeClaim(context: Context, call: Call): Promise<void> {
   try {
-    await beforeSending?.();
-    await claim?.take();
+    await call.beforeSending?.();
+    await call.claim?.take();
   } catch (error) {
-    reportUnsent(context, taskId);
+    reportUnsent(context, call);
     throw error;
   }
 }
 
 /** Every admission needs a report, even if nothing is sent. */
-export function reportUnsent({ clock, pacer }: Context, taskId: string | undefined): void {
-  pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
+export function reportUnsent(
+  { clock, pacer }: Context,
+  { taskId, kind }: Pick<Call, "taskId" | "kind">,
+): void {
+  pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null, unsent: kind });
 }
 
 /**
@@ -105,7 +107,7 @@ export async function attempt(
       ? context.apiKey
       : await readApiKey(context, context.apiKey, call, options, requestId);
   if (typeof apiKey !== "string") {
-    reportUnsent(context, call.taskId);
+    reportUnsent(context, call);
     return apiKey;
   }
   if (call.beforeSending !== undefined || call.claim !== undefined) await takeClaim(context, call);

@@ -30,8 +30,6 @@ export function freeKeyOf({ notes }: Slot, entry: JournalEntry | null): FreeKey 
 export interface IntentHold {
   /** Writes an intent and the reservation that it names in one step, if one database holds both. */
   readonly put: Journal["put"] | undefined;
-  /** @throws CreditCeilingError the budget is known to be exhausted; BudgetError the budget fails */
-  check(): Promise<void>;
   /** A new reservation, for the next intent. */
   begin(): BudgetReservation;
   /** Reserves, unless `put` did. @throws CreditCeilingError it does not fit; BudgetError the budget fails */
@@ -64,10 +62,6 @@ export class IntentClaim {
     this.#fields = fields;
     this.#clock = clock;
     this.#hold = hold;
-  }
-
-  async check(): Promise<void> {
-    await this.#hold?.check();
   }
 
   /**

@@ -52,6 +52,12 @@ export class FixedWindow extends OwnWindow {
     super.spend(now, rank);
   }
 
+  override giveBack(rank: Rank): void {
+    super.giveBack(rank);
+    this.#own = Math.max(0, this.#own - 1);
+    this.#probes.withdraw();
+  }
+
   protected left(now: number): number {
     return (now < this.endsAt ? this.#remaining : this.key.limit) - this.key.inFlight;
   }

@@ -27,6 +27,7 @@ export class KeyWindow implements WindowChoice {
       this.#current.hold(now, report.heldForMs);
       return;
     }
+    if (report.unsent !== undefined) return this.#current.giveBack(report.unsent);
     this.#key.counted.note(now);
     const slides = this.#current.learn(now, report);
     if (slides === this.#current.isSliding) return;

@@ -48,9 +48,7 @@ export class MemoryPacer implements Pacer {
     this.#timer = new Timer(
       this.#clock,
       (now) => this.advance(now),
-      (reason) => {
-        for (const entry of this.#queue.entries(...EACH_RANK)) this.#queue.remove(entry).reject(reason);
-      },
+      (reason) => this.#rejectAll(reason),
     );
   }
 
@@ -83,16 +81,22 @@ export class MemoryPacer implements Pacer {
       if (kind === "poll") this.#schedule.enter(entry, task && this.#onSteadyClock(task, now), now);
       entry.abort = onAbort(signal, () => {
         this.#queue.remove(entry).reject(signal?.reason);
-        this.advance();
+        try {
+          this.advance();
+        } catch (error) {
+          this.#rejectAll(error);
+        }
       });
       this.#queue.add(entry);
       this.advance(now);
       if (!entry.isRemoved && entry.dueAt <= now) this.#reportDelay([entry], now);
     });
 
-  readonly report = ({ taskId, sentAt, remaining, heldForMs }: RateLimitReport): void => {
+  readonly report = ({ taskId, unsent, ...stated }: RateLimitReport): void => {
     const now = this.#clock.now();
-    this.#windows.report(now, { sentAt: Math.min(now, this.#clock.fromClock(sentAt)), remaining, heldForMs });
+    const { heldForMs } = stated;
+    const sentAt = Math.min(now, this.#clock.fromClock(stated.sentAt));
+    this.#windows.report(now, { ...stated, sentAt, unsent: unsent && RANKS[unsent] });
     if (taskId !== undefined) this.#reads.note(taskId, now, false);
     if (heldForMs !== null) this.#refuseHeld(now);
     this.advance(now);
@@ -132,6 +136,11 @@ export class MemoryPacer implements Pacer {
     for (const entry of this.#queue.takeExpired(now)) entry.resolve(false);
     if (this.#queue.size > 0) this.#reportDelays(now);
     this.#timer.set(this.#nextAdvance(now), now);
+  }
+
+  /** The clock has failed. */
+  #rejectAll(reason: unknown): void {
+    for (const entry of this.#queue.entries(...EACH_RANK)) this.#queue.remove(entry).reject(reason);
   }
 
   get #window(): PacerWindow {

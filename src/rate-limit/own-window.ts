@@ -78,6 +78,11 @@ export abstract class OwnWindow implements PacerWindow {
     if (rank === 0) this.key.creates.note(now);
   }
 
+  /** A request that was spent was not sent. */
+  giveBack(rank: Rank): void {
+    this.spent[rank] = Math.max(0, this.spent[rank] - 1);
+  }
+
   state(now: number): RateLimitState {
     const { limit, limitSeenAt, heldUntil } = this.key;
     const isOpen = this.isOpen(now);

@@ -52,6 +52,8 @@ export interface RateLimitReport {
   remaining: number | null;
   /** The stated wait of a 429, in milliseconds; `null` for every other response. */
   heldForMs: number | null;
+  /** The kind of a request for which nothing was sent after its admission: the rate limit does not count it. */
+  unsent?: RequestKind | undefined;
 }
 
 /** What is known about a key's rate limit; unknown values are `null`. Times are in milliseconds since the epoch. */

@@ -24,6 +24,11 @@ export class Probes {
     if (this.#sent++ === 0) this.sentAt = now;
   }
 
+  /** A request was not sent. */
+  withdraw(): void {
+    this.#sent = Math.max(0, this.#sent - 1);
+  }
+
   /** An earlier request got its response meanwhile. */
   noteEarlier(remaining: number): void {
     this.#statedBefore.push(remaining);

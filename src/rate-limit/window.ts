@@ -22,7 +22,10 @@ export interface PollBudget {
 }
 
 /** What a response stated about a window. */
-export type WindowReport = Omit<RateLimitReport, "taskId">;
+export interface WindowReport extends Omit<RateLimitReport, "taskId" | "unsent"> {
+  /** The rank of a request that was not sent. */
+  unsent?: Rank | undefined;
+}
 
 /**
  * What is left of a rate limit, and for which rank. There are three kinds: a fixed and a sliding window, which this process

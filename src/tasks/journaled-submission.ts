@@ -77,9 +77,9 @@ export class JournaledSubmission implements OrderSubmission {
       if (free !== null && free.freed !== null) await slot.refuseSecret(free.freed);
       if (free === null && entry !== null && canonicalJson(entry.request) !== requested)
         throw slot.conflict(entry);
-      if (entry !== null) await this.#takeOver(entry, free !== null);
-      if (entry?.state === "submitted") return JournaledTask.found(slot, entry);
       const unrecorded = slot.notes.unrecorded.get(entry?.revision ?? "");
+      if (entry !== null) await this.#takeOver(entry, free !== null, unrecorded?.taskId ?? null);
+      if (entry?.state === "submitted") return JournaledTask.found(slot, entry);
       if (entry !== null && unrecorded !== undefined) return JournaledTask.created(slot, entry, unrecorded);
 
       const created = free === null ? null : await this.#submitUnderIntent(slot, free, request);
@@ -98,13 +98,16 @@ export class JournaledSubmission implements OrderSubmission {
     }
   }
 
-  /** Continues with the reservation of the key while it is open, or frees it if this run takes the key anew. */
-  async #takeOver(entry: JournalEntry, isFree: boolean): Promise<void> {
+  /**
+   * Continues with the reservation of the key while it is open, or frees it if this run takes the key anew. `unrecorded`: the task of
+   * an intent that this process could not replace by a record.
+   */
+  async #takeOver(entry: JournalEntry, isFree: boolean, unrecorded: string | null): Promise<void> {
     const budget = reservingBudget(this.#order.options);
     const { reservation } = entry;
     if (budget === null || reservation === undefined) return;
     if (isFree) return budget.free(reservation);
-    if (entry.state === "intent") await budget.resume(reservation, this.#order.journaling, null);
+    if (entry.state === "intent") await budget.resume(reservation, this.#order.journaling, unrecorded);
     else if (entry.status === undefined)
       await budget.resume(reservation, this.#order.journaling, entry.task_id);
   }

@@ -10,7 +10,7 @@ import type { Result } from "../http/outcome.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { emitAdmission, reportUnsent } from "../http/send.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
-import { Aborter, onAbort } from "../time/abort.js";
+import { Aborter, isReasonOf, onAbort } from "../time/abort.js";
 import { whenOverdue } from "../time/clock.js";
 import { Deadline } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
@@ -169,7 +169,7 @@ export class TaskPoller implements LastReading {
       this.#settings.options.signal?.throwIfAborted();
       // The next poll is sent with the new key. If that is refused, too, the wait ends.
       const isRotation = hasNewKey && !(this.#failure instanceof AuthenticationError);
-      if (endsWait(error) && !isRotation) throw this.#endOfWait(error);
+      if (endsWait(error) && !isRotation) throw error;
       this.#failure = error;
       this.#failures++;
       this.#retryAt = now + (statedWaitMs ?? 0);
@@ -188,7 +188,7 @@ export class TaskPoller implements LastReading {
     // Each wait has its own copy, since an application may change it, and other waits share the poll.
     const task: Task = JSON.parse(seen);
     this.#settings.onChange(task, this);
-    emitter.emit("task", () => ({ task: redactor.data(task) }));
+    emitter.emit("task", () => ({ task: redactor.data(JSON.parse(seen)) }));
     return { ...outcome.result, data: task };
   }
 
@@ -201,7 +201,7 @@ export class TaskPoller implements LastReading {
     queued.end();
     const others = this.#polls.queued.get(taskId);
     if (others?.delete(queued) && others.size === 0) this.#polls.queued.delete(taskId);
-    if (admission === true && signal?.aborted) reportUnsent(this.context, taskId);
+    if (admission === true && signal?.aborted) reportUnsent(this.context, { taskId, kind: "poll" });
     signal?.throwIfAborted();
     if (admission === true) {
       const waitedMs = clock.now() - queued.dueAt;
@@ -257,7 +257,7 @@ export class TaskPoller implements LastReading {
   #emitCompletion({ data, response }: Result<Task>): void {
     const { emitter, redactor } = this.context;
     emitter.emit("completion", () => ({
-      task: redactor.data(data),
+      task: redactor.data(structuredClone(data)),
       tenant: this.#settings.tenant ?? null,
       date: response.headers.get("Date"),
       receivedAt: response.receivedAt,
@@ -279,9 +279,9 @@ export class TaskPoller implements LastReading {
     return { model, type, submittedAt: createdAt, unfinishedAt: createdAt, resumedAt };
   }
 
-  /** A custom pacer or clock may throw anything: the task exists, and its ID must not be lost. */
-  #endOfWait(error: unknown): AsyncMusicError {
-    if (error instanceof AsyncMusicError) return error;
+  /** The error of the wait for one that was thrown, which names the task, or the reason of an abort. */
+  endOfWait(error: unknown): unknown {
+    if (error instanceof AsyncMusicError || isReasonOf(this.#settings.options.signal, error)) return error;
     return waitFailure(this.taskId, "the custom pacer or clock threw", error, this.context.redactor);
   }
 

@@ -4,6 +4,7 @@ import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import type { Redactor } from "../errors/redactor.js";
 import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
 import type { Context } from "../http/context.js";
+import type { Result } from "../http/outcome.js";
 import { traceEach } from "../http/tracing.js";
 import type { BudgetReservation } from "../journal/journal.js";
 import { parseDate } from "../time/date.js";
@@ -137,22 +138,36 @@ async function untilSuccess(
 ): Promise<SucceededTask> {
   let isFirst = true;
   for (;;) {
-    const reading = await poller.next();
+    const reading = await nextOf(poller);
     if (reading === null) continue;
     const { data } = reading;
-    // Callbacks may change the task.
     const { status } = data;
     const { context } = poller;
     if (isFinalStatus(status)) await onEnd?.(data);
     if (isFirst) await onFirstRead?.(data);
     isFirst = false;
+    // Before the callback, which may change the task.
+    const failure = failureOf(context.redactor.data(data));
+    if (status === "success") checkResult(context, poller.call(), reading);
     await callBack("onUpdate", poller.onUpdate, data, poller.taskId, context.redactor);
-    if (status === "failure") throw new TaskFailedError(context.redactor.data(data));
-    if (status === "timeout") throw new TaskTimedOutError(context.redactor.data(data));
-    if (status !== "success") continue;
-    checkResult(context, poller.call(), reading);
-    return data;
+    if (failure !== null) throw failure;
+    if (status === "success") return data;
   }
+}
+
+/** The next reading. A custom pacer or clock may throw anything, at once or later: the ID of the task must not be lost. */
+async function nextOf(poller: TaskPoller): Promise<Result<Task> | null> {
+  try {
+    return await poller.next();
+  } catch (error) {
+    throw poller.endOfWait(error);
+  }
+}
+
+/** The error for a task that ended without success, with a copy of the task. */
+function failureOf(task: Task): TaskFailedError | TaskTimedOutError | null {
+  if (task.status === "failure") return new TaskFailedError(structuredClone(task));
+  return task.status === "timeout" ? new TaskTimedOutError(structuredClone(task)) : null;
 }
 
 async function* changes(
@@ -161,7 +176,7 @@ async function* changes(
   onEnd: OnEnd | undefined,
 ): AsyncGenerator<Task, void, void> {
   for (;;) {
-    const reading = await poller.next();
+    const reading = await nextOf(poller);
     if (reading === null) {
       for (const listener of onPoll) listener();
       continue;
@@ -169,8 +184,8 @@ async function* changes(
     const { data } = reading;
     const { status } = data;
     if (isFinalStatus(status)) await onEnd?.(data);
-    await callBack("onUpdate", poller.onUpdate, data, poller.taskId, poller.context.redactor);
     if (status === "success") checkResult(poller.context, poller.call(), reading);
+    await callBack("onUpdate", poller.onUpdate, data, poller.taskId, poller.context.redactor);
     yield data;
     if (isFinalStatus(status)) return;
   }

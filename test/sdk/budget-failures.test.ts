@@ -7,6 +7,7 @@ import {
   memoryBudget,
   memoryJournal,
   type RunOptions,
+  TaskFailedError,
 } from "async-music";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -14,8 +15,9 @@ import { memoryStore } from "../../src/budget/memory-store.js";
 import { periodOf } from "../../src/budget/period.js";
 import type { BudgetStore } from "../../src/budget/store.js";
 import { TenantBudget } from "../../src/budget/tenant-budget.js";
+import { createJournalDouble, failAfter } from "../support/journaled.js";
 import { rejection } from "../support/rejection.js";
-import { accepted, done, SONG_REQUEST, serveAnew } from "../support/responses.js";
+import { accepted, done, failed, ok, SONG_REQUEST, serveAnew } from "../support/responses.js";
 import { API_KEY, createWorld, inTurn } from "../support/world.js";
 
 const KEY = "order-1";
@@ -70,12 +72,45 @@ test.each([
         CreditCeilingError,
       );
     }
-    // The first of them was admitted before the budget was asked.
-    expect(client.rateLimit.remaining).toBeGreaterThanOrEqual(118);
+    expect(client.rateLimit.remaining).toBe(119);
     expect([...seen]).toEqual(["created undefined", "not_created CreditCeilingError"]);
     expect(await journal.open()).toEqual([]);
     await client.tasks.create(SONG_REQUEST, { tenant: "other" });
     expect([requests.length, world.clock.elapsed()]).toEqual([2, 0]);
+  },
+);
+
+test("300 orders at once of a tenant whose budget is exhausted delay no other tenant", async () => {
+  const { client, clock, requests } = createWorld(serveAnew);
+  const budget = memoryBudget({ maxCredits: 0, per: "day" });
+  await client.tasks.create(SONG_REQUEST);
+  const refused = Array.from({ length: 300 }, () =>
+    rejection(client.tasks.create(SONG_REQUEST, { tenant: "acme", budget }), CreditCeilingError),
+  );
+  await Promise.all(Array.from({ length: 50 }, () => client.tasks.create(SONG_REQUEST, { tenant: "other" })));
+  expect(clock.elapsed()).toBe(0);
+  await Promise.all(refused);
+  expect([requests.length, client.rateLimit.remaining, clock.elapsed()]).toEqual([51, 69, 0]);
+});
+
+test.each([
+  ["unrecorded", 1],
+  ["recorded", 2],
+])(
+  "the reservation of an %s task that failed is freed when `create` and `wait` continue with it",
+  async (_, puts) => {
+    const { client } = createWorld(inTurn(accepted, () => ok(failed())));
+    const { journal, broken, inner } = createJournalDouble();
+    const budget = memoryBudget({ maxCredits: 20, per: "total" });
+    const order = { journal, journalKey: KEY, tenant: "acme", budget };
+    const reserved = async () => (await budget.usage("acme")).reserved;
+    broken.put = failAfter(puts, inner.put);
+    await rejection(client.tasks.run(SONG_REQUEST, order), TaskFailedError);
+    expect(await reserved()).toBe(0);
+    broken.put = inner.put;
+    const created = await client.tasks.create(SONG_REQUEST, order);
+    await rejection(client.tasks.wait(created, { tenant: "acme", budget }), TaskFailedError);
+    expect(await reserved()).toBe(0);
   },
 );
 

@@ -39,7 +39,8 @@ test("a wait that is aborted when its poll is admitted sends nothing and reports
   const { client, requests } = createWorld(() => ok(succeeded()), { pacer });
   await expect(client.tasks.wait(TASK_ID, { signal: controller.signal })).rejects.toBe(reason);
   expect(requests).toEqual([]);
-  expect(told).toEqual([{ taskId: TASK_ID, sentAt: expect.any(Number), remaining: null, heldForMs: null }]);
+  const report = { sentAt: expect.any(Number), remaining: null, heldForMs: null, unsent: "poll" };
+  expect(told).toEqual([{ taskId: TASK_ID, ...report }]);
 });
 
 test("a pacer whose report throws does not lose a created task", async () => {
@@ -70,7 +71,8 @@ test("a pacer receives a report of an admitted request that is not sent", async 
   await rejection(client.tasks.run(SONG_REQUEST, { journal: away, journalKey: "order-7" }), JournalError);
   expect(requests).toEqual([]);
   expect(asked).toHaveLength(1);
-  expect(told).toEqual([{ taskId: undefined, sentAt: clock.now(), remaining: null, heldForMs: null }]);
+  const report = { sentAt: clock.now(), remaining: null, heldForMs: null, unsent: "create" };
+  expect(told).toEqual([{ taskId: undefined, ...report }]);
 });
 
 test.each([

@@ -13,6 +13,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { reasonOf, rejection } from "../support/rejection.js";
 import {
+  accepted,
   done,
   failed,
   LYRICS,
@@ -41,6 +42,47 @@ const deep = (levels: number, fields = {}) => {
   const text = JSON.stringify({ code: 200, data: task({ ...fields, deep: "?" }) });
   return new Response(text.replace('"?"', "[".repeat(levels) + "]".repeat(levels)));
 };
+
+describe("an `onUpdate` that changes its task", () => {
+  const change = (fields: object) => (seen: object) => void Object.assign(seen, fields);
+
+  test("changes neither the error of a failed task, nor what its journal key records", async () => {
+    const { client } = createWorld(inTurn(accepted, () => ok(failed())));
+    const journal = memoryJournal();
+    const order = {
+      journal,
+      journalKey: "order-1",
+      onUpdate: change({ status: "changed", error: "changed" }),
+    };
+    const error = await rejection(client.tasks.run(SONG_REQUEST, order), TaskFailedError);
+    expect(error.task).toEqual(failed());
+    expect(await journal.open()).toEqual([]);
+  });
+
+  test("hides no success without a result", async () => {
+    const broken = succeeded({ output: { status: "completed", progress: "100%", result: null } as never });
+    const { client } = createWorld(() => ok(broken));
+    const waiting = client.tasks.wait(TASK_ID, { onUpdate: change({ type: "changed" }) });
+    await rejection(waiting, InvalidResponseError);
+  });
+});
+
+test("a run whose clock throws after a poll names its task", async () => {
+  const inner = createTestClock();
+  let isGone = false;
+  const now = () => {
+    if (isGone) throw new Error("the clock is gone");
+    return inner.now();
+  };
+  const { client } = createWorld(
+    ({ method }) => {
+      isGone = method === "GET";
+      return method === "POST" ? accepted() : running();
+    },
+    { clock: { ...inner, now } },
+  );
+  expect(await reasonOf(client.tasks.run(SONG_REQUEST))).toMatchObject({ taskId: TASK_ID });
+});
 
 describe("maxWaitMs", () => {
   test.each([

@@ -1,8 +1,18 @@
-import { AsyncMusicError, InvalidResponseError, type Task } from "async-music";
+import { AsyncMusicError, InvalidResponseError, memoryBudget, type Task } from "async-music";
 import { expect, test } from "vitest";
 import { all } from "../support/collect.js";
 import { reasonOf, rejection } from "../support/rejection.js";
-import { done, failed, ok, running, succeeded, TASK_ID, task } from "../support/responses.js";
+import {
+  accepted,
+  done,
+  failed,
+  ok,
+  running,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+  task,
+} from "../support/responses.js";
 import { turns } from "../support/test-clock.js";
 import { createWorld, inTurn, never } from "../support/world.js";
 
@@ -157,3 +167,14 @@ test("a success without a usable result is refused, as `wait` refuses it", async
   expect(error.taskId).toBe(TASK_ID);
   expect(await reasonOf(client.tasks.wait(TASK_ID))).toMatchObject({ message: error.message });
 });
+
+test.each(["task", "completion"] as const)(
+  "a listener of `%s` that changes its task changes neither the wait nor the charge of a budget",
+  async (name) => {
+    const { client } = createWorld(inTurn(accepted, running, done));
+    client.on(name, ({ task: seen }) => void Object.assign(seen, { status: "changed", credits_cost: 0 }));
+    const budget = memoryBudget({ maxCredits: 20, per: "day" });
+    const song = await client.tasks.run(SONG_REQUEST, { tenant: "acme", budget });
+    expect([song.status, song.credits_cost, (await budget.usage("acme")).spent]).toEqual(["success", 10, 10]);
+  },
+);

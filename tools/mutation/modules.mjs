@@ -37,7 +37,10 @@ export const MODULES = {
   },
   polls: {
     mutate: ["src/rate-limit/{durations,poll-plan,poll-price,schedule}.ts"],
-    tests: ["test/sdk/rules/pacer/{loads,polls}.test.ts", "test/sdk/{estimate,tenant}.test.ts"],
+    tests: [
+      "test/sdk/rules/pacer/{durations,poll-plan,poll-price,polls,schedule,tenants-at-once}.test.ts",
+      "test/sdk/{estimate,tenant}.test.ts",
+    ],
   },
   http: {
     mutate: ["src/http/**/*.ts", "src/errors/{options,redactor}.ts"],

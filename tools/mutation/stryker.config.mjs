@@ -16,7 +16,7 @@ export default {
   timeoutMS: 2500,
   tempDirName: ".reports/stryker",
   ignorePatterns: ["dist", "site", ".reports", "songs", "docs/images", "tools/bench/peers", "tools/runtimes"],
-  reporters: ["clear-text", "json"],
+  reporters: ["clear-text", "json", "progress-append-only"],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportScoreTable: true },
   incrementalFile: `.reports/mutation-${process.env.MODULE}-incremental.json`,
   jsonReporter: { fileName: `.reports/mutation-${process.env.MODULE}.json` },

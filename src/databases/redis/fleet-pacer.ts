@@ -76,6 +76,7 @@ export class FleetPacer implements Pacer {
     if (!this.#shared.isAvailable) return;
     if (taskId !== undefined) this.#noteRead(taskId);
     if (heldForMs !== null) return void this.#shared.call((shared) => shared.hold(heldForMs));
+    if (report.unsent !== undefined) return this.#giveBack();
     const correction = this.#window.correct(this.#clock.now(), this.#clock.fromClock(sentAt), remaining);
     if (correction !== null) void this.#shared.call((shared) => shared.correct(correction));
   };
@@ -131,8 +132,15 @@ export class FleetPacer implements Pacer {
   }
 
   /** Nothing is sent for an admitted request. */
-  #releaseSlot({ taskId }: PacedRequest, heldForMs: number | null): void {
-    this.#queue.report({ taskId, sentAt: this.#callersClock.now(), remaining: null, heldForMs });
+  #releaseSlot({ taskId, kind }: PacedRequest, heldForMs: number | null): void {
+    const sentAt = this.#callersClock.now();
+    this.#queue.report({ taskId, sentAt, remaining: null, heldForMs, unsent: kind });
+  }
+
+  /** A request that was taken from the shared window was not sent. */
+  #giveBack(): void {
+    const endsInMs = this.#window.giveBack(this.#clock.now());
+    if (endsInMs !== null) void this.#shared.call((shared) => shared.giveBack(endsInMs));
   }
 
   /** Resolves with how long a read of the same task by another process prevents this request, in milliseconds. */

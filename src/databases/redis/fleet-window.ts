@@ -104,7 +104,8 @@ export class FleetWindow implements PacerWindow {
     if (rank === 0) this.#creates.note(now);
   }
 
-  report(now: number, { heldForMs }: WindowReport): void {
+  report(now: number, { heldForMs, unsent }: WindowReport): void {
+    if (unsent !== undefined) this.#spent[unsent] = Math.max(0, this.#spent[unsent] - 1);
     if (heldForMs === null) return;
     this.#heldUntil = Math.max(this.#heldUntil, now + heldForMs);
     this.#endsAt = this.#heldUntil;
@@ -153,6 +154,13 @@ export class FleetWindow implements PacerWindow {
     if (taken === 1) this.#isOpener = true;
     // The window may have nearly ended meanwhile.
     return takenAt + endsInMs >= now + 2 * this.#marginMs;
+  }
+
+  /** A request that was taken was not sent. Returns how long the window lasts at most, or null if it has ended. */
+  giveBack(now: number): number | null {
+    if (!this.#isCurrent(now) || now < this.#heldUntil) return null;
+    this.#taken = Math.max(0, this.#taken - 1);
+    return this.#endsAt - now + this.#marginMs;
   }
 
   /** The correction that a response of the service requires, or null. */

@@ -234,6 +234,52 @@ test("a `now` that throws when a sleep ends fails all queued requests with its e
   expect(unhandled).not.toHaveBeenCalled();
 });
 
+test("an abort while `now` throws rejects all queued requests, and throws nothing", async () => {
+  const end = new Error("the clock is gone");
+  let isGone = false;
+  const now = () => {
+    if (isGone) throw end;
+    return START;
+  };
+  const pacer = new MemoryPacer({ now, sleep: () => new Promise(() => {}) });
+  const leaving = new AbortController();
+  const left = pacer.admit({ kind: "poll", notBefore: START + 5000 }, leaving.signal);
+  const other = pacer.admit({ kind: "poll", notBefore: START + 5000 });
+  isGone = true;
+  leaving.abort("left");
+  await expect(left).rejects.toBe("left");
+  await expect(other).rejects.toBe(end);
+});
+
+test.each(["create", "read", "poll"] as const)(
+  "a %s that was not sent leaves the window as it was",
+  async (kind) => {
+    const { pacer, send, report, left } = createPaced();
+    await send("first", { kind: "account" }, { remaining: 119 });
+    for (let each = 0; each < 500; each++) {
+      await pacer.admit({ kind });
+      report({ unsent: kind });
+    }
+    expect(pacer.rateLimit().remaining).toBe(119);
+    left.length = 0;
+    await Promise.all(repeat(119, "", (name) => send(name, { kind: "create" })));
+    expect(left.every(([, at]) => at === 0)).toBe(true);
+  },
+);
+
+test("a request that was not sent begins no window", async () => {
+  const { clock, pacer, send, report, left } = createPaced();
+  for (let each = 0; each < 10; each++) {
+    await pacer.admit({ kind: "create" });
+    report({ unsent: "create" });
+  }
+  expect(pacer.rateLimit()).toMatchObject({ limit: null, remaining: null, resetAt: null });
+  await clock.sleep(30_000);
+  await Promise.all(repeat(121, "", (name) => send(name, { kind: "create" })));
+  expect(left.filter(([, at]) => at === 30_000)).toHaveLength(120);
+  expect(left.at(-1)?.[1]).toBe(90_000);
+});
+
 test("a hold rejects queued requests with a shorter `maxHoldMs` at once, and delays the others", async () => {
   const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
