@@ -27,7 +27,10 @@ export class KeyWindow implements WindowChoice {
       this.#current.hold(now, report.heldForMs);
       return;
     }
-    if (report.unsent !== undefined) return this.#current.giveBack(report.unsent);
+    if (report.unsent !== undefined) {
+      this.#current.giveBack(report.unsent);
+      return;
+    }
     this.#key.counted.note(now);
     const slides = this.#current.learn(now, report);
     if (slides === this.#current.isSliding) return;

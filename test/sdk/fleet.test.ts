@@ -1,4 +1,10 @@
-import { AsyncMusic, type ClientOptions, RateLimitedError } from "async-music";
+import {
+  AsyncMusic,
+  type ClientOptions,
+  CreditCeilingError,
+  memoryBudget,
+  RateLimitedError,
+} from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { expect, onTestFinished, test } from "vitest";
 import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
@@ -350,4 +356,20 @@ test("a request that is aborted while the shared window is read is not sent", as
   await expect(pacer.admit({ kind: "account" }, controller.signal)).rejects.toBe("no");
   for (let left = 0; left < 119; left++) await pacer.admit({ kind: "account" });
   expect(pacer.rateLimit()).toMatchObject({ limit: 120, remaining: 0, heldUntil: null });
+});
+
+test("requests that were not sent do not delay the other processes of a fleet", async () => {
+  const { emulator, clock, member, refused } = createFleet();
+  const [one, other] = [member(), member()];
+  const budget = memoryBudget({ maxCredits: 0, per: "day" });
+  await one.account.balance();
+  const began = clock.now();
+  const orders = Array.from({ length: 300 }, () =>
+    rejection(one.tasks.create(SONG, { tenant: "acme", budget }), CreditCeilingError),
+  );
+  await Promise.all(orders);
+  await Promise.all(Array.from({ length: 100 }, () => other.account.balance()));
+  expect(clock.now() - began).toBeLessThan(10_000);
+  expect(emulator.requests).toHaveLength(101);
+  expect(refused()).toEqual([]);
 });

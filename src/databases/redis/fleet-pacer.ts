@@ -71,13 +71,18 @@ export class FleetPacer implements Pacer {
   };
 
   readonly report = (report: RateLimitReport): void => {
-    const { taskId, sentAt, remaining, heldForMs } = report;
+    const { taskId, sentAt, remaining, heldForMs, unsent } = report;
     this.#queue.report(report);
     if (!this.#shared.isAvailable) return;
     if (taskId !== undefined) this.#noteRead(taskId);
     if (heldForMs !== null) return void this.#shared.call((shared) => shared.hold(heldForMs));
-    if (report.unsent !== undefined) return this.#giveBack();
-    const correction = this.#window.correct(this.#clock.now(), this.#clock.fromClock(sentAt), remaining);
+    const now = this.#clock.now();
+    if (unsent !== undefined) {
+      const endsInMs = this.#window.giveBack(now);
+      if (endsInMs !== null) void this.#shared.call((shared) => shared.giveBack(endsInMs));
+      return;
+    }
+    const correction = this.#window.correct(now, this.#clock.fromClock(sentAt), remaining);
     if (correction !== null) void this.#shared.call((shared) => shared.correct(correction));
   };
 
@@ -135,12 +140,6 @@ export class FleetPacer implements Pacer {
   #releaseSlot({ taskId, kind }: PacedRequest, heldForMs: number | null): void {
     const sentAt = this.#callersClock.now();
     this.#queue.report({ taskId, sentAt, remaining: null, heldForMs, unsent: kind });
-  }
-
-  /** A request that was taken from the shared window was not sent. */
-  #giveBack(): void {
-    const endsInMs = this.#window.giveBack(this.#clock.now());
-    if (endsInMs !== null) void this.#shared.call((shared) => shared.giveBack(endsInMs));
   }
 
   /** Resolves with how long a read of the same task by another process prevents this request, in milliseconds. */
