@@ -112,7 +112,10 @@ export class RateLimitedError extends ApiError {
   }
 }
 
-/** The service returned a 5xx status to a read, also after the retries. */
+/**
+ * The service returned a 5xx status to a read, also after the retries. After a create, it is the `cause` of
+ * `SubmissionOutcomeUnknownError`.
+ */
 export class ServerError extends ApiError {
   static {
     brand(this, "ServerError");

@@ -40,7 +40,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "each call": "signal requestId headers",
   "the calls about tasks": "tenant budget",
   "the calls that wait": "pollIntervalMs maxWaitMs onUpdate",
-  "`run` or `runAll`": "onSubmitted journal journalKey probe onUnrecorded",
+  "`run` or `runAll`": "onSubmitted onUnrecorded",
+  "`run`, `runAll` or `create`": "journal journalKey probe",
   "`audio.download`": "maxBytes size",
   "`runAll`": "concurrency maxCredits onProgress",
 };

@@ -3,10 +3,11 @@ import type { FinalStatus } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
 
 /**
- * Where `run` and `runAll` record their requests and tasks, so that nothing is charged twice: `memoryJournal` within one process,
+ * Where `run`, `runAll` and `create` record their requests and tasks, so that nothing is charged twice: `memoryJournal` within one process,
  * `fileJournal` of `async-music/node` across processes of one machine, `redisJournal` of `async-music/redis` or
  * `postgresJournal` of `async-music/postgres` across machines, or your own on another database that they share. Its first three methods are one compare-and-set: each
- * entry has a `revision` of its own, and is only replaced by a call that names that revision. `open` is optional.
+ * entry has a `revision` of its own, and is only replaced by a call that names that revision. `open` and `unacknowledged` are
+ * optional.
  *
  * The effect of a method that has resolved must survive a crash. An entry is JSON: keep all of it. A method that has not
  * settled after 30 real seconds counts as failed; it may still take effect later, completely or not at all.

@@ -4,7 +4,7 @@ import type { Redactor } from "../errors/redactor.js";
 import type { JournalError } from "../errors/task-errors.js";
 import type { Journal } from "./journal.js";
 
-/** The journal options of `run` and `runAll`, without the key. */
+/** The journal options of `run`, `runAll` and `create`, without the key. */
 export interface JournalOptions {
   /**
    * Where this run is recorded, so that no request is charged twice; it requires `journalKey`. The intent is written

@@ -100,7 +100,7 @@ test.each([
 
 test.each([
   ["onUpdate", "the calls that wait"],
-  ["journalKey", "`run` or `runAll`"],
+  ["journalKey", "`run`, `runAll` or `create`"],
   ["requestId", "each call"],
 ])("a client refuses `%s`, and says that it is an option of %s", (given, place) => {
   const options = { apiKey: API_KEY, baseUrl: BASE_URL, [given]: 1 } as ClientOptions;
