@@ -73,6 +73,7 @@ export class MemoryPacer implements Pacer {
         notAfter: this.#clock.fromClock(request.notAfter ?? Number.POSITIVE_INFINITY),
         maxHoldMs,
         onDelayed,
+        delayedUntil: Number.NEGATIVE_INFINITY,
         isRemoved: false,
         abort: null,
         resolve,
@@ -261,8 +262,10 @@ export class MemoryPacer implements Pacer {
   #reportDelay(delayed: readonly QueueEntry[], now: number): void {
     const until = this.#delayEnd(now);
     if (until === null || until < now + REPORTED_DELAY_MS) return;
-    for (const { onDelayed, dueAt } of delayed) {
-      if (onDelayed === undefined || dueAt > now) continue;
+    for (const entry of delayed) {
+      const { onDelayed, dueAt, delayedUntil } = entry;
+      if (onDelayed === undefined || dueAt > now || until < delayedUntil + REPORTED_DELAY_MS) continue;
+      entry.delayedUntil = until;
       this.#reportedDelayUntil = until;
       onDelayed(this.#clock.toClock(until));
     }

@@ -13,6 +13,8 @@ export interface QueueEntry extends ScheduledPoll {
   notAfter: number;
   maxHoldMs: number;
   onDelayed: PacedRequest["onDelayed"];
+  /** The end of its delay that was last reported. */
+  delayedUntil: number;
   isRemoved: boolean;
   resolve: (isAdmitted: boolean) => void;
   reject: (reason: unknown) => void;

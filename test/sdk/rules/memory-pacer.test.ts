@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 
 function createPaced() {
   const clock = createTestClock();
-  const pacer: Pacer = new MemoryPacer(clock);
+  const pacer = new MemoryPacer(clock);
   const left: [name: string, at: number][] = [];
 
   const report = (answer: Partial<RateLimitReport>) =>
@@ -232,6 +232,37 @@ test("a `now` that throws when a sleep ends fails all queued requests with its e
   for (const each of polls) await expect(each).rejects.toBe(end);
   await turns(3);
   expect(unhandled).not.toHaveBeenCalled();
+});
+
+test("of all requests, a poll with a task is in flight for its tenant", async () => {
+  const { clock, pacer } = createPaced();
+  const inFlight = () => pacer.tenants.get("acme", clock.now()).pollsInFlight(clock.now());
+  await pacer.admit({ kind: "create", tenant: "acme" });
+  await pacer.admit({ kind: "read", tenant: "acme", taskId: "a" });
+  await pacer.admit({ kind: "poll", tenant: "acme" });
+  expect(inFlight()).toBe(0);
+  await pacer.admit({ kind: "poll", tenant: "acme", taskId: "b" });
+  expect(inFlight()).toBe(1);
+});
+
+test("a request waits for a hold that is as long as its `maxHoldMs`, also one that was queued before", async () => {
+  const { pacer, report, send, left } = createPaced();
+  await pacer.admit({ kind: "account" });
+  report({ remaining: 0 });
+  const queued = send("queued", { kind: "account", maxHoldMs: 90_000 });
+  report({ heldForMs: 90_000 });
+  await queued;
+  expect(left).toEqual([["queued", 90_000]]);
+});
+
+test("`onDelayed` is not called for a request that is admitted at once, or that is not yet due", async () => {
+  const { pacer, report } = createPaced();
+  await pacer.admit({ kind: "account" });
+  report({ remaining: 100 });
+  const onDelayed = () => expect.fail("It was called");
+  await pacer.admit({ kind: "create", onDelayed });
+  await pacer.admit({ kind: "create", onDelayed, notBefore: START + 5000 });
+  await pacer.admit({ kind: "poll", taskId: "t", onDelayed, notBefore: START + 9000 });
 });
 
 test("an abort while `now` throws rejects all queued requests, and throws nothing", async () => {

@@ -19,6 +19,7 @@ function createEntry(tenant: QueueEntry["tenant"], dueAt: number): QueueEntry {
     notAfter: Number.POSITIVE_INFINITY,
     maxHoldMs: Number.POSITIVE_INFINITY,
     onDelayed: undefined,
+    delayedUntil: Number.NEGATIVE_INFINITY,
     isRemoved: false,
     abort: null,
     resolve() {},
