@@ -38,7 +38,9 @@ export class Durations {
   #isStale = true;
 
   /** A poll found a task finished, or not, at an age; the one before had found it unfinished at an earlier one. */
-  learn(unfinishedMs: number, ageMs: number, isFinished: boolean): void {
+  learn(lastMs: number, ageMs: number, isFinished: boolean): void {
+    // The clocks of a task's readings may differ from the one of its submission.
+    const unfinishedMs = Math.max(0, lastMs);
     const toMs = Math.min(ageMs, LAST_POLL_MS);
     // Of a shorter time, the shares below would be lost in rounding.
     if (!(toMs >= unfinishedMs + 1)) return;

@@ -135,6 +135,17 @@ describe("each poll", () => {
     expect(durations.ends).toBe(30);
   });
 
+  test.each([-1, -40_000])(
+    "one after a reading %i ms from the submission counts as the first one",
+    (unfinishedMs) => {
+      const [one, other] = [late(), late()];
+      one.learn(unfinishedMs, 120_000, true);
+      other.learn(0, 120_000, true);
+      for (const each of [one, other]) each.refresh();
+      expect([...one.survival]).toEqual([...other.survival]);
+    },
+  );
+
   test("one that is a millisecond after the one before teaches something", () => {
     const durations = late();
     durations.learn(60_000, 60_000.9, true);
