@@ -71,22 +71,23 @@ export function emitAdmission(
 }
 
 /** The last steps before an attempt is sent. What they throw cancels the attempt. */
-async function takeClaim(context: Context, call: Call): Promise<void> {
+async function takeClaim(context: Context, call: Call, admittedAt: number): Promise<void> {
   try {
     await call.beforeSending?.();
     await call.claim?.take();
   } catch (error) {
-    reportUnsent(context, call);
+    reportUnsent(context, call, admittedAt);
     throw error;
   }
 }
 
 /** Every admission needs a report, even if nothing is sent. */
 export function reportUnsent(
-  { clock, pacer }: Context,
+  { pacer }: Context,
   { taskId, kind }: Pick<Call, "taskId" | "kind">,
+  admittedAt: number,
 ): void {
-  pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null, unsent: kind });
+  pacer.report({ taskId, sentAt: admittedAt, remaining: null, heldForMs: null, unsent: kind });
 }
 
 /**
@@ -101,16 +102,18 @@ export async function attempt(
   requestId: string = options.requestId ?? createRequestId(context.random),
 ): Promise<Tried<ApiResponse>> {
   const { headers, timeoutMs, signal } = options;
+  const admittedAt = context.clock.now();
   // Before the claim: a process that ends while it reads the key leaves no intent of a request that was not sent.
   const apiKey =
     typeof context.apiKey === "string"
       ? context.apiKey
       : await readApiKey(context, context.apiKey, call, options, requestId);
   if (typeof apiKey !== "string") {
-    reportUnsent(context, call);
+    reportUnsent(context, call, admittedAt);
     return apiKey;
   }
-  if (call.beforeSending !== undefined || call.claim !== undefined) await takeClaim(context, call);
+  if (call.beforeSending !== undefined || call.claim !== undefined)
+    await takeClaim(context, call, admittedAt);
   const sentAt = context.clock.now();
   context.emitter.emit("attempt", () => attemptEvent(context, call, requestId));
   // Last abort check: after this, the POST of a run completes even if the caller aborts.
@@ -121,7 +124,7 @@ export async function attempt(
   if (inFlight) inFlight.call = null;
   // Other attempts may have read many other keys meanwhile, and the response may repeat this one.
   context.redactor.learn(apiKey);
-  reportAttempt(context, call, requestId, sentAt, outcome);
+  reportAttempt(context, call, requestId, { admittedAt, sentAt }, outcome);
 
   const response = outcome.kind === "received" ? outcome.response : null;
   if (response !== null && response.status >= 200 && response.status < 300) return { result: response };
@@ -139,7 +142,7 @@ function reportAttempt(
   context: Context,
   call: Call,
   requestId: string,
-  sentAt: number,
+  { admittedAt, sentAt }: { admittedAt: number; sentAt: number },
   outcome: AttemptOutcome,
 ): void {
   const { clock, pacer, emitter, service } = context;
@@ -149,7 +152,8 @@ function reportAttempt(
   const { remaining } = outcome.kind === "received" ? outcome.response : outcome;
   const heldForMs = status === 429 ? (response?.statedWaitMs ?? UNSTATED_HOLD_MS) : null;
   try {
-    pacer.report({ taskId: call.taskId, sentAt, remaining, heldForMs });
+    if (outcome.kind === "aborted_before_sending") reportUnsent(context, call, admittedAt);
+    else pacer.report({ taskId: call.taskId, sentAt, remaining, heldForMs });
   } catch (error) {
     // A POST may have created a task: a custom pacer that throws must not lose it.
     if (call.method !== "POST") throw error;

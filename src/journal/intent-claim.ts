@@ -1,7 +1,7 @@
 import { CreditCeilingError } from "../errors/base.js";
 import type { Clock } from "../time/clock.js";
 import { dateAt } from "../time/date.js";
-import { isVirtual } from "../time/stopped-clock.js";
+import { isOfEmulator } from "../time/stopped-clock.js";
 import { AlreadyTaken } from "./already-taken.js";
 import { isFreed } from "./entries.js";
 import { LONGEST_UNSENT_MS } from "./in-flight.js";
@@ -99,7 +99,7 @@ export class IntentClaim {
     try {
       await hold?.reserve();
       // Other processes compute from the intent's time how long its POST may be in flight.
-      if (!isVirtual(this.#clock) && this.#clock.now() > begunAt + LONGEST_UNSENT_MS) throw slot.tooLate();
+      if (!isOfEmulator(this.#clock) && this.#clock.now() > begunAt + LONGEST_UNSENT_MS) throw slot.tooLate();
     } catch (error) {
       await this.release("not_sent");
       throw error;

@@ -52,10 +52,10 @@ export class FixedWindow extends OwnWindow {
     super.spend(now, rank);
   }
 
-  override giveBack(rank: Rank): void {
-    super.giveBack(rank);
-    this.#own = Math.max(0, this.#own - 1);
-    this.#probes.withdraw();
+  override giveBack(rank: Rank, spentAt: number): void {
+    super.giveBack(rank, spentAt);
+    if (spentAt >= this.openedAt) this.#own = Math.max(0, this.#own - 1);
+    this.#probes.withdraw(spentAt);
   }
 
   protected left(now: number): number {

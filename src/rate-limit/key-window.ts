@@ -28,7 +28,7 @@ export class KeyWindow implements WindowChoice {
       return;
     }
     if (report.unsent !== undefined) {
-      this.#current.giveBack(report.unsent);
+      this.#current.giveBack(report.unsent, report.sentAt);
       return;
     }
     this.#key.counted.note(now);

@@ -78,9 +78,9 @@ export abstract class OwnWindow implements PacerWindow {
     if (rank === 0) this.key.creates.note(now);
   }
 
-  /** A request that was spent was not sent. */
-  giveBack(rank: Rank): void {
-    this.spent[rank] = Math.max(0, this.spent[rank] - 1);
+  /** A request that was spent at a time was not sent. */
+  giveBack(rank: Rank, spentAt: number): void {
+    if (spentAt >= this.openedAt) this.spent[rank] = Math.max(0, this.spent[rank] - 1);
   }
 
   state(now: number): RateLimitState {

@@ -46,7 +46,10 @@ export interface WaitingTask {
 export interface RateLimitReport {
   /** The task that was read, or was to be read. The second until its next read counts from the report, not from the sending. */
   taskId?: string | undefined;
-  /** When the request was sent, in milliseconds since the epoch: responses may arrive in another order. */
+  /**
+   * When the request was sent, in milliseconds since the epoch: responses may arrive in another order. Of a request that was
+   * not sent: when it was admitted.
+   */
   sentAt: number;
   /** `X-RateLimit-Remaining`; `null` without the header or without a response. */
   remaining: number | null;

@@ -24,9 +24,9 @@ export class Probes {
     if (this.#sent++ === 0) this.sentAt = now;
   }
 
-  /** A request was not sent. */
-  withdraw(): void {
-    this.#sent = Math.max(0, this.#sent - 1);
+  /** A request of this time was not sent. */
+  withdraw(at: number): void {
+    if (at >= this.sentAt) this.#sent = Math.max(0, this.#sent - 1);
   }
 
   /** An earlier request got its response meanwhile. */

@@ -201,7 +201,8 @@ export class TaskPoller implements LastReading {
     queued.end();
     const others = this.#polls.queued.get(taskId);
     if (others?.delete(queued) && others.size === 0) this.#polls.queued.delete(taskId);
-    if (admission === true && signal?.aborted) reportUnsent(this.context, { taskId, kind: "poll" });
+    if (admission === true && signal?.aborted)
+      reportUnsent(this.context, { taskId, kind: "poll" }, clock.now());
     signal?.throwIfAborted();
     if (admission === true) {
       const waitedMs = clock.now() - queued.dueAt;

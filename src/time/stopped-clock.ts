@@ -13,8 +13,8 @@ export function addWork(clock: Clock, work: Work): void {
   works.set(clock, work);
 }
 
-/** Whether a clock is virtual: its time may skip ahead while a real database works. */
-export function isVirtual(clock: Pick<Clock, "now">): boolean {
+/** Whether a clock is an emulator's: if it is virtual, its time may skip ahead while a real database works. */
+export function isOfEmulator(clock: Pick<Clock, "now">): boolean {
   return works.has(clock);
 }
 

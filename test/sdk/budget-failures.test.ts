@@ -4,6 +4,7 @@ import {
   type BudgetOptions,
   CreditCeilingError,
   InvalidOptionError,
+  type Journal,
   memoryBudget,
   memoryJournal,
   type RunOptions,
@@ -259,4 +260,28 @@ test("in any order of operations, repeated or not, a store agrees with a simple 
       }
     }),
   );
+});
+
+test("orders that are aborted before they are sent use none of the rate limit", async () => {
+  const { client, clock, requests } = createWorld(serveAnew);
+  await client.tasks.create(SONG_REQUEST);
+  const inner = memoryJournal();
+  const journal: Journal = {
+    ...inner,
+    async put(...entry) {
+      await clock.sleep(1000);
+      return inner.put(...entry);
+    },
+  };
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const left = Array.from({ length: 100 }, (_, each) =>
+    client.tasks
+      .run(SONG_REQUEST, { journal, journalKey: `order-${each}`, signal })
+      .catch((error: unknown) => error),
+  );
+  await clock.sleep(500);
+  leaving.abort();
+  await Promise.all(left);
+  expect([requests.length, client.rateLimit.remaining, await inner.open()]).toEqual([1, 119, []]);
 });

@@ -28,9 +28,6 @@ export function createSharedWindow(clock: Clock, size: FleetSize, latencyMs = 2)
       await clock.sleep(latencyMs);
       return use;
     },
-    async giveBack(endsInMs) {
-      if (isOpen() && !isHeld && endsAt - clock.now() <= endsInMs && taken > 0) taken--;
-    },
     async hold(ms) {
       const heldUntil = isOpen() && isHeld ? endsAt : 0;
       [endsAt, isHeld] = [Math.max(heldUntil, clock.now() + ms), true];

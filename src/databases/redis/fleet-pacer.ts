@@ -71,18 +71,12 @@ export class FleetPacer implements Pacer {
   };
 
   readonly report = (report: RateLimitReport): void => {
-    const { taskId, sentAt, remaining, heldForMs, unsent } = report;
+    const { taskId, sentAt, remaining, heldForMs } = report;
     this.#queue.report(report);
     if (!this.#shared.isAvailable) return;
     if (taskId !== undefined) this.#noteRead(taskId);
     if (heldForMs !== null) return void this.#shared.call((shared) => shared.hold(heldForMs));
-    const now = this.#clock.now();
-    if (unsent !== undefined) {
-      const endsInMs = this.#window.giveBack(now);
-      if (endsInMs !== null) void this.#shared.call((shared) => shared.giveBack(endsInMs));
-      return;
-    }
-    const correction = this.#window.correct(now, this.#clock.fromClock(sentAt), remaining);
+    const correction = this.#window.correct(this.#clock.now(), this.#clock.fromClock(sentAt), remaining);
     if (correction !== null) void this.#shared.call((shared) => shared.correct(correction));
   };
 
@@ -137,9 +131,8 @@ export class FleetPacer implements Pacer {
   }
 
   /** Nothing is sent for an admitted request. */
-  #releaseSlot({ taskId, kind }: PacedRequest, heldForMs: number | null): void {
-    const sentAt = this.#callersClock.now();
-    this.#queue.report({ taskId, sentAt, remaining: null, heldForMs, unsent: kind });
+  #releaseSlot({ taskId }: PacedRequest, heldForMs: number | null): void {
+    this.#queue.report({ taskId, sentAt: this.#callersClock.now(), remaining: null, heldForMs });
   }
 
   /** Resolves with how long a read of the same task by another process prevents this request, in milliseconds. */

@@ -71,14 +71,13 @@ export class FleetWindow implements PacerWindow {
 
   admits(now: number, rank: Rank, leave = 0): boolean {
     if (now < this.#heldUntil || this.#pending >= MAX_PENDING || this.#isOver(now)) return false;
-    const reserve = this.#reserve(now);
-    const toOthers = rank === 2 ? Math.max(leave, reserve) : Math.min(leave, RESERVE * this.#size.requests);
-    return this.#left(now) > toOthers;
+    return this.#left(now) > this.#toOthers(now, rank === 2, leave);
   }
 
   /** How many requests of the window may be taken with this one, which leaves some to other tenants. */
   ceiling(now: number, isPoll: boolean, leave: number): number {
-    return Math.floor(this.#size.requests - Math.max(isPoll ? this.#reserve(now) : 0, leave));
+    // Whatever `admits` admits can be taken: otherwise the request would return to the queue, and be admitted again at once.
+    return Math.ceil(this.#size.requests - this.#toOthers(now, isPoll, leave));
   }
 
   nextChange(now: number, leave = 0): number {
@@ -104,8 +103,7 @@ export class FleetWindow implements PacerWindow {
     if (rank === 0) this.#creates.note(now);
   }
 
-  report(now: number, { heldForMs, unsent }: WindowReport): void {
-    if (unsent !== undefined) this.#spent[unsent] = Math.max(0, this.#spent[unsent] - 1);
+  report(now: number, { heldForMs }: WindowReport): void {
     if (heldForMs === null) return;
     this.#heldUntil = Math.max(this.#heldUntil, now + heldForMs);
     this.#endsAt = this.#heldUntil;
@@ -156,13 +154,6 @@ export class FleetWindow implements PacerWindow {
     return takenAt + endsInMs >= now + 2 * this.#marginMs;
   }
 
-  /** A request that was taken was not sent. Returns how long the window lasts at most, or null if it has ended. */
-  giveBack(now: number): number | null {
-    if (!this.#isCurrent(now) || now < this.#heldUntil) return null;
-    this.#taken = Math.max(0, this.#taken - 1);
-    return this.#endsAt - now + this.#marginMs;
-  }
-
   /** The correction that a response of the service requires, or null. */
   correct(now: number, sentAt: number, remaining: number | null): Correction | null {
     if (sentAt < this.#openedAt || !this.#isCurrent(now)) return null;
@@ -198,6 +189,11 @@ export class FleetWindow implements PacerWindow {
 
   #left(now: number): number {
     return this.#size.requests - (this.#isCurrent(now) ? this.#taken : 0) - this.#pending;
+  }
+
+  /** How many requests a request leaves to lower ranks and to other tenants. */
+  #toOthers(now: number, isPoll: boolean, leave: number): number {
+    return isPoll ? Math.max(leave, this.#reserve(now)) : Math.min(leave, RESERVE * this.#size.requests);
   }
 
   #reserve(now: number): number {

@@ -92,13 +92,6 @@ elseif taken <= tonumber(ARGV[1]) then
 end
 return {taken, redis.call('pttl', KEYS[1])}`;
 
-/** A window in which nothing was sent begins anew with its next request. */
-const GIVE_BACK = `
-local ends, held = tonumber(ARGV[1]), tonumber(ARGV[2])
-local left, taken = redis.call('pttl', KEYS[1]), tonumber(redis.call('get', KEYS[1]) or 0)
-if left > 0 and left <= ends and taken > 0 and taken < held then redis.call('decr', KEYS[1]) end
-return 1`;
-
 /** A longer pause stays: a 429 never shortens the wait that another one stated. */
 const HOLD = `
 local held, lasts = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -199,7 +192,6 @@ export function createRedisWindow(
       const [taken = 0, endsInMs = 0] = reply.map(Number);
       return { isTaken: taken <= upTo, isHeld: taken >= HELD, taken, endsInMs: Math.max(0, endsInMs) };
     },
-    giveBack: async (endsInMs) => void (await run(GIVE_BACK, endsInMs, HELD)),
     hold: async (ms) => void (await run(HOLD, HELD, Math.max(1, ms))),
     correct: async ({ taken, lastsMs, endsInMs }) =>
       void (await run(CORRECT, taken, lastsMs, endsInMs, HELD)),

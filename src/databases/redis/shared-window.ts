@@ -13,8 +13,6 @@ export interface FleetSize {
 export interface SharedWindow {
   /** Takes one request, if at most `upTo` are taken then. The first one opens the window. */
   take(upTo: number): Promise<Taking>;
-  /** A request that was taken was not sent: it is taken no more, unless the window has ended. It lasts at most this long. */
-  giveBack(endsInMs: number): Promise<void>;
   /** Refuses all requests for this long. */
   hold(ms: number): Promise<void>;
   /** Corrects the window by what the service's responses show. */

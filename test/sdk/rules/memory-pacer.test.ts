@@ -298,6 +298,32 @@ test.each(["create", "read", "poll"] as const)(
   },
 );
 
+test("requests of an earlier window that were not sent let no more probes of a new one through", async () => {
+  const clock = createTestClock({ skips: false });
+  const pacer = new MemoryPacer(clock);
+  const report = (stated: Partial<RateLimitReport>) =>
+    pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null, ...stated });
+  await pacer.admit({ kind: "account" });
+  report({ remaining: 119 });
+  const admittedAt = clock.now();
+  for (let each = 0; each < 80; each++) await pacer.admit({ kind: "create" });
+  await clock.advance(60_500);
+  let sent = 0;
+  const leaving = new AbortController();
+  for (let each = 0; each < 200; each++)
+    pacer.admit({ kind: "create" }, leaving.signal).then(
+      () => void sent++,
+      () => {},
+    );
+  await clock.advance(1);
+  expect(sent).toBe(5);
+  for (let each = 0; each < 80; each++) report({ unsent: "create", sentAt: admittedAt });
+  await clock.advance(1);
+  expect(sent).toBe(5);
+  leaving.abort();
+  await turns(1);
+});
+
 test("a request that was not sent begins no window", async () => {
   const { clock, pacer, send, report, left } = createPaced();
   for (let each = 0; each < 10; each++) {
