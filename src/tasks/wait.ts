@@ -4,7 +4,6 @@ import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import type { Redactor } from "../errors/redactor.js";
 import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
 import type { Context } from "../http/context.js";
-import type { Result } from "../http/outcome.js";
 import { traceEach } from "../http/tracing.js";
 import type { BudgetReservation } from "../journal/journal.js";
 import { parseDate } from "../time/date.js";
@@ -130,35 +129,33 @@ function onEndOf({ options }: CheckedWait, journaled?: Journaled): OnEnd | undef
   return (task) => budget.ended(task, reservation, options.tenant);
 }
 
-/** Waits in this one async function: there may be tens of thousands of waits, and each function takes memory. */
+/**
+ * Waits in this one async function: there may be tens of thousands of waits, and each function takes memory. A custom pacer or clock
+ * may throw anything: the ID of the task must not be lost.
+ */
 async function untilSuccess(
   poller: TaskPoller,
   onFirstRead: Journaled["onFirstRead"],
   onEnd: OnEnd | undefined,
 ): Promise<SucceededTask> {
   let isFirst = true;
-  for (;;) {
-    const reading = await nextOf(poller);
-    if (reading === null) continue;
-    const { data } = reading;
-    const { status } = data;
-    const { context } = poller;
-    if (isFinalStatus(status)) await onEnd?.(data);
-    if (isFirst) await onFirstRead?.(data);
-    isFirst = false;
-    // Before the callback, which may change the task.
-    const failure = failureOf(context.redactor.data(data));
-    if (status === "success") checkResult(context, poller.call(), reading);
-    await callBack("onUpdate", poller.onUpdate, data, poller.taskId, context.redactor);
-    if (failure !== null) throw failure;
-    if (status === "success") return data;
-  }
-}
-
-/** The next reading. A custom pacer or clock may throw anything, at once or later: the ID of the task must not be lost. */
-async function nextOf(poller: TaskPoller): Promise<Result<Task> | null> {
   try {
-    return await poller.next();
+    for (;;) {
+      const reading = await poller.next();
+      if (reading === null) continue;
+      const { data } = reading;
+      const { status } = data;
+      const { context } = poller;
+      if (isFinalStatus(status)) await onEnd?.(data);
+      if (isFirst) await onFirstRead?.(data);
+      isFirst = false;
+      // Before the callback, which may change the task.
+      const failure = failureOf(context.redactor.data(data));
+      if (status === "success") checkResult(context, poller.call(), reading);
+      await callBack("onUpdate", poller.onUpdate, data, poller.taskId, context.redactor);
+      if (failure !== null) throw failure;
+      if (status === "success") return data;
+    }
   } catch (error) {
     throw poller.endOfWait(error);
   }
@@ -175,19 +172,23 @@ async function* changes(
   onPoll: ReadonlySet<() => void>,
   onEnd: OnEnd | undefined,
 ): AsyncGenerator<Task, void, void> {
-  for (;;) {
-    const reading = await nextOf(poller);
-    if (reading === null) {
-      for (const listener of onPoll) listener();
-      continue;
+  try {
+    for (;;) {
+      const reading = await poller.next();
+      if (reading === null) {
+        for (const listener of onPoll) listener();
+        continue;
+      }
+      const { data } = reading;
+      const { status } = data;
+      if (isFinalStatus(status)) await onEnd?.(data);
+      if (status === "success") checkResult(poller.context, poller.call(), reading);
+      await callBack("onUpdate", poller.onUpdate, data, poller.taskId, poller.context.redactor);
+      yield data;
+      if (isFinalStatus(status)) return;
     }
-    const { data } = reading;
-    const { status } = data;
-    if (isFinalStatus(status)) await onEnd?.(data);
-    if (status === "success") checkResult(poller.context, poller.call(), reading);
-    await callBack("onUpdate", poller.onUpdate, data, poller.taskId, poller.context.redactor);
-    yield data;
-    if (isFinalStatus(status)) return;
+  } catch (error) {
+    throw poller.endOfWait(error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { AsyncMusic, type ClientOptions, RateLimitedError } from "async-music";
+import { AsyncMusic, type ClientOptions, type Journal, memoryJournal, RateLimitedError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { expect, onTestFinished, test } from "vitest";
 import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
@@ -350,6 +350,28 @@ test("a request that is aborted while the shared window is read is not sent", as
   await expect(pacer.admit({ kind: "account" }, controller.signal)).rejects.toBe("no");
   for (let left = 0; left < 119; left++) await pacer.admit({ kind: "account" });
   expect(pacer.rateLimit()).toMatchObject({ limit: 120, remaining: 0, heldUntil: null });
+});
+
+test("if the request that opens a fleet's window is sent late, the fleet's window ends after the service's", async () => {
+  const { emulator, clock, member, refused } = createFleet();
+  const [one, other] = [member(), member()];
+  const inner = memoryJournal();
+  const journal: Journal = {
+    ...inner,
+    async put(...entry) {
+      if (entry[1].state === "intent") await clock.sleep(10_000);
+      return inner.put(...entry);
+    },
+  };
+  const late = one.tasks.create(SONG, { journal, journalKey: "order-1" });
+  await clock.sleep(30_000);
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(Array.from({ length: 110 }, () => other.account.balance()));
+    await clock.sleep(1000);
+  }
+  await late;
+  expect(emulator.requests).toHaveLength(331);
+  expect(refused()).toEqual([]);
 });
 
 test.each([10, 20, 40, 120])(

@@ -159,8 +159,8 @@ export class FleetWindow implements PacerWindow {
     if (sentAt < this.#openedAt || !this.#isCurrent(now)) return null;
     const endsInMs = this.#endsAt - now + this.#marginMs;
     const counted = remaining === null ? 0 : this.#size.requests - remaining;
-    // The service's window began no later than now.
-    const isFirst = this.#isOpener && sentAt < this.#openedAt + this.#marginMs;
+    // The service's window began no later than now. The first request may be sent late, or never.
+    const isFirst = counted === 1 || (this.#isOpener && sentAt < this.#openedAt + this.#marginMs);
     const lastsMs = isFirst ? this.#size.windowMs + this.#marginMs : 0;
     this.#isOpener = false;
     if (counted <= this.#taken && now + lastsMs <= this.#endsAt) return null;
