@@ -156,7 +156,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: "concurrency: the reservation of a key is forgotten when another run takes it over",
     file: "src/tasks/journaled-submission.ts",
-    find: 'if (entry.state === "intent") await budget.resume(reservation, this.#order.journaling, null);',
+    find: 'if (entry.state === "intent") await budget.resume(reservation, this.#order.journaling, unrecorded);',
     replace: 'if (entry.state === "intent") await budget.free(reservation);',
   },
   {
