@@ -8,11 +8,11 @@ describe("the bound of 90 % holds in 88 to 92 % of the tasks:", () => {
   test.each(ESTIMATED)("$name", async (durations) => {
     const { atSubmission, whileWaiting, all } = await measureEstimates({
       durations,
-      tasks: 3000,
+      tasks: 2000,
       perSecond: 0.3,
       seed: 4,
     });
-    expect(all.tasks).toBeGreaterThan(2400);
+    expect(all.tasks).toBeGreaterThan(1500);
     for (const { p90, median } of [atSubmission, whileWaiting, all]) {
       expect(p90).toBeGreaterThan(0.88);
       expect(p90).toBeLessThan(0.92);
