@@ -4,7 +4,7 @@ export interface Bug {
   file: string;
   find: string;
   replace: string;
-  /** The first world to search, for bugs that only one of thousands of worlds shows. @defaultValue 1 */
+  /** The first world to search, for bugs that only one of thousands of worlds shows. @defaultValue 251 */
   firstWorld?: number;
 }
 

@@ -18,7 +18,7 @@ for (const bug of BUGS.filter(({ name }) => name.includes(wanted))) {
 }
 
 /** The first property that a copy with the bug breaks, and the world in which it does. */
-function searchFor({ file, find, replace, firstWorld = 1 }: Bug): string | null {
+function searchFor({ file, find, replace, firstWorld = 251 }: Bug): string | null {
   const copy = mkdtempSync(join(tmpdir(), "async-music-bug-"));
   try {
     for (const part of ["src", "emulator", "tools/loader", "tools/simulate", "package.json", "tsconfig.json"])
