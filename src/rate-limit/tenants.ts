@@ -19,12 +19,14 @@ export const LEFTOVERS_MS = 500;
 export class Tenant {
   /** How many of its requests wait. */
   waiting = 0;
-  /** How many requests it sends in about a window. */
+  /** How many requests it sends in about a window, and how many other processes send. */
   readonly use = new Demand();
+  useElsewhere = new Demand();
   /** How many requests it has sent since the window of the current plan began. */
   spent = 0;
-  /** Which part of its waiting tasks this process waits for. */
+  /** Which part of its waiting tasks this process waits for, and what the fleet last reported of that. */
   weight = 1;
+  reportedWeight = 1;
   /** How its polls are planned. */
   plan: PollPlan = new PollPlan();
   /** When the polls were sent that do not wait again yet: their tasks most likely will. */
@@ -94,6 +96,8 @@ export interface FleetTenants {
   weights: ReadonlyMap<string, number>;
   /** The weight of the others. */
   unknown: number;
+  /** How many requests of each tenant other processes have sent in about a window. */
+  used: ReadonlyMap<string, number>;
   /** How many tenants wait in other processes only. */
   elsewhere: number;
 }
@@ -117,7 +121,7 @@ export class Tenants {
     if (known !== undefined) return known;
     if (this.#tenants.size >= this.#most) this.#forget(now);
     const tenant = new Tenant();
-    tenant.weight = this.#unknown;
+    tenant.weight = tenant.reportedWeight = this.#unknown;
     this.#tenants.set(name, tenant);
     return tenant;
   }
@@ -134,12 +138,19 @@ export class Tenants {
 
   /**
    * Sets what this process has of each tenant, and how many tenants wait in other processes only. A tenant that waits nowhere keeps
-   * its weight: between two songs, it would otherwise count as ahead at its next create.
+   * its weight: between two songs, it would otherwise count as ahead at its next create. A weight rises once two reports in a row
+   * state it: other processes that have begun to wait as well may report that later.
    */
-  share({ weights, elsewhere, unknown }: FleetTenants): void {
+  share({ weights, elsewhere, unknown, used }: FleetTenants, now: number): void {
     this.elsewhere = elsewhere;
     this.#unknown = unknown;
-    for (const [name = "", tenant] of this.#tenants) tenant.weight = weights.get(name) ?? tenant.weight;
+    for (const [name = "", tenant] of this.#tenants) {
+      const last = tenant.reportedWeight;
+      tenant.reportedWeight = weights.get(name) ?? last;
+      tenant.weight = Math.min(last, tenant.reportedWeight);
+      tenant.useElsewhere = new Demand();
+      tenant.useElsewhere.note(now, used.get(name) ?? 0);
+    }
   }
 
   /** @param waiting - how many tenants wait in this process */
@@ -152,8 +163,18 @@ export class Tenants {
     return {
       reserve: now < leftoversAt ? Math.min(part, ofOneSong) : 0,
       leftoversAt,
-      isAhead: ({ use, weight }) => use.within(now, LIMITS.windowMs) >= weight * part,
+      isAhead: ({ use, useElsewhere, weight }) => {
+        const own = use.within(now, LIMITS.windowMs);
+        return own >= weight * part || own + useElsewhere.within(now, LIMITS.windowMs) >= part;
+      },
     };
+  }
+
+  /** How many requests each tenant sends in about a window; `""` for those without a tenant. */
+  used(now: number): Map<string, number> {
+    const used = new Map<string, number>();
+    for (const [name = "", { use }] of this.#tenants) used.set(name, use.within(now, LIMITS.windowMs));
+    return used;
   }
 
   #forget(now: number): void {

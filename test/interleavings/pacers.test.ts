@@ -15,7 +15,7 @@ function fleetOf({ emulator, slowly, client }: Stage) {
   const member = () => {
     const fleet = slowly(
       join(),
-      ["take", "hold", "correct", "reserveRead", "noteRead", "reportWaiting"],
+      ["take", "hold", "correct", "reserveRead", "noteRead", "reportTenants"],
       700,
     );
     const pacer = new FleetPacer(clock, fleet, SIZE, (error) => errors.push(error));

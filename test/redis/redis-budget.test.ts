@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { evaluateOn, type RedisClient } from "../../src/databases/redis/client.js";
 import { createRedisWindow } from "../../src/databases/redis/redis-pacer.js";
+import type { TenantReport } from "../../src/databases/redis/shared-window.js";
 import { clients, connectIoredis } from "./connections.js";
 
 const SIZE = { requests: 10, windowMs: 60_000 };
@@ -146,45 +147,69 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await redis.pttl(`${place}:read:task-1`)).toBeGreaterThan(1000);
   });
 
-  test("the waiting tasks of all processes are added up, without processes that stopped reporting", async () => {
+  test("what all processes report is added up, without processes that stopped reporting", async () => {
     const { open, place } = createBudgets(await connect());
     const redis = connectIoredis();
     const [one, other] = [open(), open()];
-    const unnamed = (tasks: number) => new Map([["", tasks]]);
-    expect(await one.reportWaiting(unnamed(10))).toEqual(unnamed(10));
-    expect(await other.reportWaiting(unnamed(5))).toEqual(unnamed(15));
-    expect(await one.reportWaiting(unnamed(3))).toEqual(unnamed(8));
+    const unnamed = (waiting: number, used: number) => reportOf({ "": [waiting, used] });
+    expect(await one.reportTenants(unnamed(10, 7))).toEqual(unnamed(10, 7));
+    expect(await other.reportTenants(unnamed(5, 0))).toEqual(unnamed(15, 7));
+    expect(await one.reportTenants(unnamed(3, 8))).toEqual(unnamed(8, 8));
     const names = await redis.hkeys(`${place}:waiting`);
     const silent = String(Math.floor(Date.now() / 1000) - 121);
-    for (const name of names) await redis.hset(`${place}:waiting`, name, `50 ${silent}`);
-    expect(await one.reportWaiting(unnamed(3))).toEqual(unnamed(3));
+    for (const name of names) await redis.hset(`${place}:waiting`, name, `50 ${silent}/60`);
+    expect(await one.reportTenants(unnamed(3, 9))).toEqual(unnamed(3, 9));
     expect(await redis.hlen(`${place}:waiting`)).toBe(1);
     expect(await redis.ttl(`${place}:waiting`)).toBeGreaterThan(0);
   });
 
-  test("the waiting tasks of a tenant are added up over all processes, and Redis does not receive its name", async () => {
+  test("what a tenant does is added up over all processes, and Redis does not receive its name", async () => {
     const { open, place } = createBudgets(await connect());
     const [one, other] = [open(), open()];
-    await one.reportWaiting(
-      new Map([
-        ["", 2],
-        ["acme", 3],
-        ["globex corp = 7", 1],
-      ]),
+    await one.reportTenants(
+      reportOf({ "": [2, 3], acme: [3, 20], "globex corp = 7": [1, 0], initech: [0, 5] }),
     );
-    const all = await other.reportWaiting(new Map([["acme", 4]]));
-    expect([...all].sort()).toEqual([
+    const all = await other.reportTenants(reportOf({ acme: [4, 6.6] }));
+    const [hash, used] = [expect.stringMatching(/^[0-9a-f]{12}$/), Object.fromEntries(all.used)];
+    expect([...all.waiting].sort()).toEqual([
       ["", 2],
-      [expect.stringMatching(/^[0-9a-f]{12}$/), 1],
+      [hash, 1],
       ["acme", 7],
     ]);
+    expect(used).toMatchObject({ "": 3, acme: 27 });
+    expect(Object.values(used).sort()).toEqual([27, 3, 5]);
     // A version without tenants reads the first number.
     const records = Object.values(await connectIoredis().hgetall(`${place}:waiting`));
     expect(records.map((record) => record.split(" ")[0]).sort()).toEqual(["4", "6"]);
-    expect(records.join()).not.toMatch(/acme|globex/);
-    expect([...(await one.reportWaiting(new Map())).values()]).toEqual([4]);
+    expect(records.join()).not.toMatch(/acme|globex|initech/);
+    const afterwards = await one.reportTenants(reportOf({}));
+    expect([...afterwards.waiting.values(), ...afterwards.used.values()]).toEqual([4, 7]);
+  });
+
+  test("the report of a version that does not know what was used is added up as well", async () => {
+    const { open, place } = createBudgets(await connect());
+    const redis = connectIoredis();
+    const one = open();
+    await one.reportTenants(reportOf({ acme: [3, 20] }));
+    const [record = ""] = Object.values(await redis.hgetall(`${place}:waiting`));
+    const [acme = ""] = /[0-9a-f]{12}(?==)/.exec(record) ?? [];
+    await redis.hset(`${place}:waiting`, "another process", `6 ${Math.floor(Date.now() / 1000)} ${acme}=4`);
+    expect(await one.reportTenants(reportOf({ acme: [3, 20] }))).toEqual(
+      reportOf({ acme: [7, 20], "": [2, 0] }),
+    );
   });
 });
+
+/** Of each tenant, how many tasks wait and how many requests it used. */
+function reportOf(tenants: Record<string, [waiting: number, used: number]>): TenantReport {
+  const figures = (place: 0 | 1) =>
+    new Map(
+      Object.entries(tenants).flatMap(([tenant, { [place]: figure }]) =>
+        figure > 0 ? [[tenant, figure]] : [],
+      ),
+    );
+  return { waiting: figures(0), used: figures(1) };
+}
 
 test("a window of one second is measured in milliseconds", async () => {
   const { open } = createBudgets(connectIoredis(), { requests: 5, windowMs: 1000 });

@@ -396,3 +396,34 @@ test.each([10, 20, 40, 120])(
     await Promise.all(all);
   },
 );
+
+test.each([
+  [2, "at once", 0],
+  [4, "at once", 0],
+  [10, "at once", 0],
+  [2, "first one, then the others", 100],
+  [2, "one process after the other", 3000],
+  [4, "one process after the other", 700],
+])(
+  "a tenant that has sent many creates in %i processes, %s, leaves the rest of the window to another one",
+  async (processes, _, gapMs) => {
+    const { emulator, clock, member, refused } = createFleet();
+    const members = Array.from({ length: processes }, () => member());
+    const create = (tenant: string, client = members[0]) => client?.tasks.create(SONG, { tenant });
+    for (let count = 0; count < 3; count++) await create("one");
+    const crowd = members.flatMap((client, place) =>
+      Array.from({ length: 300 / processes }, async (_, index) => {
+        await clock.sleep(index === 0 ? 0 : gapMs * (1 + place));
+        return create("crowd", client);
+      }),
+    );
+    for (let count = 0; count < 10; count++) {
+      await clock.sleep(2000);
+      const sent = emulator.requests.length;
+      await create("one");
+      expect(emulator.requests.length - sent).toBe(1);
+    }
+    await Promise.all(crowd);
+    expect(refused()).toEqual([]);
+  },
+);

@@ -3,20 +3,26 @@ import {
   marginOf,
   READ_LASTS_MS,
   type SharedWindow,
+  type TenantReport,
 } from "../../src/databases/redis/shared-window.js";
-import type { TasksByTenant } from "../../src/databases/redis/waiting-tasks.js";
 import type { TaskEnd } from "../../src/rate-limit/schedule.js";
 import type { Clock } from "../../src/time/clock.js";
 
 /** A fleet's window on a test clock, without Redis. It behaves as the tests with Redis require. */
 export function createSharedWindow(clock: Clock, size: FleetSize, latencyMs = 2): () => SharedWindow {
   const lastsMs = size.windowMs + marginOf(size);
-  const waitingBy = new Map<SharedWindow, TasksByTenant>();
+  const reports = new Map<SharedWindow, TenantReport>();
   const reads = new Map<string, { reader: SharedWindow; until: number }>();
   const ends: { end: TaskEnd; member: SharedWindow }[] = [];
   const readBy = new Map<SharedWindow, number>();
   let [taken, endsAt, isHeld] = [0, 0, false];
   const isOpen = () => clock.now() < endsAt;
+  const sumOf = (figure: keyof TenantReport) => {
+    const all = new Map<string, number>();
+    for (const report of reports.values())
+      for (const [tenant, count] of report[figure]) all.set(tenant, (all.get(tenant) ?? 0) + count);
+    return all;
+  };
 
   return () => ({
     async take(upTo) {
@@ -56,12 +62,9 @@ export function createSharedWindow(clock: Clock, size: FleetSize, latencyMs = 2)
       readBy.set(this, ends.length);
       return others.map(({ end }) => end);
     },
-    async reportWaiting(waiting) {
-      waitingBy.set(this, waiting);
-      const all = new Map<string, number>();
-      for (const tasks of waitingBy.values())
-        for (const [tenant, count] of tasks) all.set(tenant, (all.get(tenant) ?? 0) + count);
-      return all;
+    async reportTenants(own) {
+      reports.set(this, own);
+      return { waiting: sumOf("waiting"), used: sumOf("used") };
     },
   });
 }

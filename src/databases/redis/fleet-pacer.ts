@@ -10,7 +10,7 @@ import { SharedEnds } from "./shared-ends.js";
 import { type FleetSize, REPLY_LASTS_MS, type SharedWindow } from "./shared-window.js";
 import { WaitingTasks } from "./waiting-tasks.js";
 
-/** How often per window this process reports how many tasks it waits for. */
+/** How often per window this process reports its tenants. */
 const REPORTS_PER_WINDOW = 30;
 
 /** How often per window this process exchanges the ends of tasks with others. */
@@ -38,9 +38,10 @@ export class FleetPacer implements Pacer {
     this.#callersClock = clock;
     this.#clock = new SteadyClock(clock);
     this.#shared = new AvailableWindow(this.#clock, fleet, onUnavailable);
-    this.#window = new FleetWindow(size, () => void this.#reportWaiting());
+    this.#window = new FleetWindow(size, () => void this.#reportTenants());
     this.#queue = new MemoryPacer(clock, new FleetOrOwnWindow(this.#window, this.#shared));
-    this.#queue.tenants.share({ weights: new Map(), elsewhere: 0, unknown: UNREPORTED });
+    const nothing = { weights: new Map(), elsewhere: 0, used: new Map() };
+    this.#queue.tenants.share({ ...nothing, unknown: UNREPORTED }, 0);
     this.#reportEveryMs = size.windowMs / REPORTS_PER_WINDOW;
     this.#ends = new SharedEnds(
       this.#clock,
@@ -154,16 +155,16 @@ export class FleetPacer implements Pacer {
     if (this.#shared.isAvailable) void this.#ends.exchange();
   }
 
-  async #reportWaiting(): Promise<void> {
+  async #reportTenants(): Promise<void> {
     const now = this.#clock.now();
     if (!this.#shared.isAvailable || now < this.#reportedAt + this.#reportEveryMs) return;
     this.#reportedAt = now;
-    const own = this.#waiting.report();
-    const all = await this.#shared.call((shared) => shared.reportWaiting(own));
+    const own = { waiting: this.#waiting.report(), used: this.#queue.tenants.used(now) };
+    const all = await this.#shared.call((shared) => shared.reportTenants(own));
     if (all === null) return;
     const share = shareOf(own, all, this.#window.polledFreely);
-    this.#window.setShare(share, all.size > 1);
-    this.#queue.tenants.share({ ...share, unknown: UNREPORTED });
+    this.#window.setShare(share, all.waiting.size > 1);
+    this.#queue.tenants.share({ ...share, unknown: UNREPORTED }, now);
   }
 }
 

@@ -1,20 +1,17 @@
 import { fairLevel } from "../../rate-limit/max-min.js";
-import type { TasksByTenant } from "./waiting-tasks.js";
+import type { FleetTenants } from "../../rate-limit/tenants.js";
+import type { TenantReport } from "./shared-window.js";
 
 /** What a process may poll of all that a fleet polls. */
-export interface FleetShare {
+export interface FleetShare extends Omit<FleetTenants, "unknown"> {
   /** The waiting tasks of this process and of the whole fleet. Those of a tenant count up to its part of the rate limit. */
   own: number;
   all: number;
-  /** Which part of each tenant's tasks this process waits for. */
-  weights: TasksByTenant;
-  /** How many tenants wait in other processes only; 0 if no task has a tenant. */
-  elsewhere: number;
 }
 
 /** @param polledFreely - how many tasks a window can poll at the shortest gaps */
-export function shareOf(own: TasksByTenant, all: TasksByTenant, polledFreely: number): FleetShare {
-  const totals = [...all].filter(([, tasks]) => tasks > 0);
+export function shareOf(own: TenantReport, all: TenantReport, polledFreely: number): FleetShare {
+  const totals = [...all.waiting].filter(([, tasks]) => tasks > 0);
   const level = fairLevel(
     polledFreely,
     totals.map(([, wants]) => ({ has: 0, wants, weight: 1 })),
@@ -29,11 +26,17 @@ export function shareOf(own: TasksByTenant, all: TasksByTenant, polledFreely: nu
   };
   const areNamed = totals.some(([tenant]) => tenant !== "");
   return {
-    own: counted(own),
+    own: counted(own.waiting),
     all: counted(totals),
     weights: new Map(
-      [...own].map(([tenant, tasks]) => [tenant, tasks / Math.max(tasks, all.get(tenant) ?? 0)]),
+      [...own.waiting].map(([tenant, tasks]) => [
+        tenant,
+        tasks / Math.max(tasks, all.waiting.get(tenant) ?? 0),
+      ]),
     ),
-    elsewhere: areNamed ? totals.filter(([tenant]) => !own.has(tenant)).length : 0,
+    elsewhere: areNamed ? totals.filter(([tenant]) => !own.waiting.has(tenant)).length : 0,
+    used: new Map(
+      [...all.used].map(([tenant, used]) => [tenant, Math.max(0, used - (own.used.get(tenant) ?? 0))]),
+    ),
   };
 }

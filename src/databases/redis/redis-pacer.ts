@@ -6,8 +6,13 @@ import { sha256Of } from "../hash.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
 import { FleetPacer } from "./fleet-pacer.js";
 import { createEndExchange } from "./redis-ends.js";
-import { type FleetSize, marginOf, READ_LASTS_MS, type SharedWindow } from "./shared-window.js";
-import type { TasksByTenant } from "./waiting-tasks.js";
+import {
+  type FleetSize,
+  marginOf,
+  READ_LASTS_MS,
+  type SharedWindow,
+  type TenantReport,
+} from "./shared-window.js";
 
 /** Options of `redisPacer`. They must be the same in all processes. */
 export interface RedisPacerOptions {
@@ -122,31 +127,37 @@ redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
 /**
- * Stores how many tasks this process waits for, and how many of them are of each tenant. Returns the sums over all processes
- * that reported lately: for each tenant its name and its tasks.
+ * Stores how many tasks this process waits for, and for each tenant how many of them it has and how many requests it used.
+ * Returns the sums over all processes that reported lately: for each tenant its name and both numbers. Earlier versions did
+ * not report what was used.
  */
-const REPORT_WAITING = `
+const REPORT_TENANTS = `
 local member, waiting, lasts, tenants = unpack(ARGV)
 local now, all = tonumber(redis.call('time')[1]), {}
+local function add(tenant, tasks, used)
+  local sum = all[tenant] or {0, 0}
+  all[tenant] = {sum[1] + tasks, sum[2] + (tonumber(used) or 0)}
+end
 redis.call('hset', KEYS[1], member, waiting .. ' ' .. now .. tenants)
 redis.call('expire', KEYS[1], lasts)
 local members = redis.call('hgetall', KEYS[1])
 for at = 1, #members, 2 do
-  local unnamed, reportedAt = string.match(members[at + 1], '(%d+) (%d+)')
+  local unnamed, reportedAt, used = string.match(members[at + 1], '(%d+) (%d+)/?(%d*)')
   if now - reportedAt > tonumber(lasts) then
     redis.call('hdel', KEYS[1], members[at])
   else
-    for tenant, tasks in string.gmatch(members[at + 1], '(%w+)=(%d+)') do
-      all[tenant] = (all[tenant] or 0) + tasks
+    for tenant, tasks, ofTenant in string.gmatch(members[at + 1], '(%w+)=(%d+)/?(%d*)') do
+      add(tenant, tasks, ofTenant)
       unnamed = unnamed - tasks
     end
-    all[''] = (all[''] or 0) + unnamed
+    add('', unnamed, used)
   end
 end
 local sums = {}
-for tenant, tasks in pairs(all) do
+for tenant, sum in pairs(all) do
   sums[#sums + 1] = tenant
-  sums[#sums + 1] = tasks
+  sums[#sums + 1] = sum[1]
+  sums[#sums + 1] = sum[2]
 end
 return sums`;
 
@@ -155,13 +166,16 @@ const MOST_NAMED = 200;
 /** Redis receives no name of a tenant, but this many digits of its hash. */
 const NAME_DIGITS = 12;
 
-/** The names of tenants in Redis, and their tasks. */
-async function namedTasks(
-  waiting: TasksByTenant,
-): Promise<Map<string, readonly [tenant: string, tasks: number]>> {
-  const largest = [...waiting].filter(([tenant]) => tenant !== "").sort(([, one], [, other]) => other - one);
-  const named = largest.slice(0, MOST_NAMED).map(async ([tenant, tasks]) => {
-    return [(await sha256Of(tenant)).slice(0, NAME_DIGITS), [tenant, tasks]] as const;
+/** The tenants of a report that are reported by name, by their names in Redis. */
+async function namesInRedis({ waiting, used }: TenantReport): Promise<Map<string, string>> {
+  const figures = (tenant: string) => [waiting.get(tenant) ?? 0, used.get(tenant) ?? 0] as const;
+  const tenants = [...new Set([...waiting.keys(), ...used.keys()])].filter((tenant) => tenant !== "");
+  tenants.sort((one, other) => {
+    const [[tasks, requests], [othersTasks, othersRequests]] = [figures(one), figures(other)];
+    return othersTasks - tasks || othersRequests - requests;
+  });
+  const named = tenants.slice(0, MOST_NAMED).map(async (tenant) => {
+    return [(await sha256Of(tenant)).slice(0, NAME_DIGITS), tenant] as const;
   });
   return new Map(await Promise.all(named));
 }
@@ -197,20 +211,25 @@ export function createRedisWindow(
       void (await run(CORRECT, taken, lastsMs, endsInMs, HELD)),
     reserveRead: (taskId) => runForTask(RESERVE_READ, taskId, READ_LASTS_MS.inFlight),
     noteRead: async (taskId) => void (await runForTask(NOTE_READ, taskId, READ_LASTS_MS.received)),
-    async reportWaiting(waiting) {
+    async reportTenants(own) {
       const lastsSeconds = Math.ceil((2 * size.windowMs) / 1000);
-      const named = await namedTasks(waiting);
-      const all = [...waiting.values()].reduce((sum, tasks) => sum + tasks, 0);
-      const tenants = [...named].map(([name, [, tasks]]) => ` ${name}=${tasks}`).join("");
-      const parameters = [member, String(all), String(lastsSeconds), tenants];
-      const sums = await evaluate(REPORT_WAITING, `${await windowKey()}:waiting`, parameters);
+      const named = await namesInRedis(own);
+      const all = [...own.waiting.values()].reduce((sum, tasks) => sum + tasks, 0);
+      const usedBy = (tenant: string) => `/${Math.round(own.used.get(tenant) ?? 0)}`;
+      const tenants = [...named].map(
+        ([name, tenant]) => ` ${name}=${own.waiting.get(tenant) ?? 0}${usedBy(tenant)}`,
+      );
+      const parameters = [member, String(all), String(lastsSeconds), usedBy("") + tenants.join("")];
+      const sums = await evaluate(REPORT_TENANTS, `${await windowKey()}:waiting`, parameters);
       if (!Array.isArray(sums)) throw new TypeError("Expected Redis to return the waiting tasks.");
-      const byTenant = new Map<string, number>();
-      for (let at = 0; at < sums.length; at += 2) {
-        const [name, tasks] = [String(sums[at]), Number(sums[at + 1])];
-        if (tasks > 0) byTenant.set(named.get(name)?.[0] ?? name, tasks);
+      const [waiting, used] = [new Map<string, number>(), new Map<string, number>()];
+      for (let at = 0; at < sums.length; at += 3) {
+        const name = String(sums[at]);
+        const tenant = named.get(name) ?? name;
+        if (Number(sums[at + 1]) > 0) waiting.set(tenant, Number(sums[at + 1]));
+        if (Number(sums[at + 2]) > 0) used.set(tenant, Number(sums[at + 2]));
       }
-      return byTenant;
+      return { waiting, used };
     },
   };
 }

@@ -1,6 +1,5 @@
 import { LIMITS } from "../../contract/service.js";
 import type { TaskEnd } from "../../rate-limit/schedule.js";
-import type { TasksByTenant } from "./waiting-tasks.js";
 
 /** How many requests the service allows a key. */
 export interface FleetSize {
@@ -24,13 +23,18 @@ export interface SharedWindow {
   reserveRead(taskId: string): Promise<number>;
   /** The response to a read of this process has come: the second until the next read counts from now. */
   noteRead(taskId: string): Promise<void>;
-  /**
-   * Reports how many tasks of each tenant wait in this process. Returns how many wait in the whole fleet; tenants of other
-   * processes have other names.
-   */
-  reportWaiting(waiting: TasksByTenant): Promise<TasksByTenant>;
+  /** Reports the tenants of this process. Returns those of the whole fleet; tenants of other processes have other names. */
+  reportTenants(own: TenantReport): Promise<TenantReport>;
   /** Shares the ends of tasks that this process has found, and resolves with those of other processes since its last call. */
   exchangeEnds(own: readonly TaskEnd[]): Promise<readonly TaskEnd[]>;
+}
+
+/** What tenants do; `""` for requests without a tenant. */
+export interface TenantReport {
+  /** How many tasks of each tenant wait. */
+  waiting: ReadonlyMap<string, number>;
+  /** How many requests of each tenant were sent in about the last window. */
+  used: ReadonlyMap<string, number>;
 }
 
 export interface Taking {

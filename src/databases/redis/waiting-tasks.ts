@@ -1,7 +1,4 @@
-/** How many tasks of each tenant wait. The tasks without a tenant have the name `""`. */
-export type TasksByTenant = ReadonlyMap<string, number>;
-
-/** The tasks that a process waits for. */
+/** The tasks that a process waits for. Those without a tenant have the name `""`. */
 export class WaitingTasks {
   /** How many wait now, and the most since the last report: a task whose poll is in flight waits as well. */
   readonly #byTenant = new Map<string, { now: number; most: number }>();
@@ -18,7 +15,7 @@ export class WaitingTasks {
   }
 
   /** Returns the most that waited since the last report, and begins a new one. */
-  report(): TasksByTenant {
+  report(): Map<string, number> {
     const report = new Map<string, number>();
     for (const [tenant, tasks] of this.#byTenant) {
       if (tasks.most > 0) report.set(tenant, tasks.most);

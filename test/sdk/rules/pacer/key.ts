@@ -5,6 +5,9 @@ import { createTestClock, START, turns } from "../../../support/test-clock.js";
 export const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
+/** What a process knows of its tenants before a fleet has reported any. */
+export const UNREPORTED = { weights: new Map(), unknown: 1, elsewhere: 0, used: new Map() };
+
 /** The pacer of a key on a clock that only the test moves. Times are in milliseconds since the first one. */
 export function createKey() {
   const clock = createTestClock({ skips: false });

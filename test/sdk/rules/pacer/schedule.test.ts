@@ -4,10 +4,10 @@ import type { WaitingTask } from "../../../../src/rate-limit/pacer.js";
 import type { ScheduledPoll } from "../../../../src/rate-limit/poll-price.js";
 import { PollSchedule } from "../../../../src/rate-limit/schedule.js";
 import { type Tenant, Tenants } from "../../../../src/rate-limit/tenants.js";
+import { MINUTE, UNREPORTED } from "./key.js";
 
 // Limits: 120 requests in a window of a minute, and each task is polled at most every 5 s. Times are in milliseconds.
 
-const MINUTE = 60_000;
 const SONG = { model: "provider_a", type: "music" };
 
 let tenants: Tenants;
@@ -110,7 +110,7 @@ describe("polls are divided among the tenants", () => {
       ["a", 0.5],
       ["b", 0.25],
     ]);
-    tenants.share({ weights, unknown: 1, elsewhere: 0 });
+    tenants.share({ ...UNREPORTED, weights }, 0);
     schedule.plan(polls, budget(60), null);
     expect([tenants.get("a", 0), tenants.get("b", 0)].map((each) => partOf(each))).toEqual([40, 20]);
   });
@@ -120,7 +120,7 @@ describe("polls are divided among the tenants", () => {
     ["not if others wait in other processes", 1, 60],
   ])("%s", (_, elsewhere, part) => {
     const polls = many(100, { tenant: "a" });
-    tenants.share({ weights: new Map(), unknown: 1, elsewhere });
+    tenants.share({ ...UNREPORTED, elsewhere }, 0);
     schedule.plan(polls, budget(60), null);
     expect(partOf(tenants.get("a", 0))).toBe(part);
   });
