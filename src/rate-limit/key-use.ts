@@ -24,8 +24,8 @@ export class Demand {
   #perMs = 0;
   #notedAt = 0;
 
-  note(now: number, events = 1): void {
-    this.#perMs = this.#perMs * Math.exp((this.#notedAt - now) / LIMITS.windowMs) + events / LIMITS.windowMs;
+  note(now: number): void {
+    this.#perMs = this.#perMs * Math.exp((this.#notedAt - now) / LIMITS.windowMs) + 1 / LIMITS.windowMs;
     this.#notedAt = now;
   }
 

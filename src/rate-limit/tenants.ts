@@ -19,9 +19,9 @@ export const LEFTOVERS_MS = 500;
 export class Tenant {
   /** How many of its requests wait. */
   waiting = 0;
-  /** How many requests it sends in about a window, and how many other processes send. */
+  /** How many requests it sends in about a window, and how many of it other processes had sent by their last reports. */
   readonly use = new Demand();
-  useElsewhere = new Demand();
+  usedElsewhere = 0;
   /** How many requests it has sent since the window of the current plan began. */
   spent = 0;
   /** Which part of its waiting tasks this process waits for, and what the fleet last reported of that. */
@@ -90,67 +90,38 @@ export interface Fairness {
   isAhead(tenant: Tenant): boolean;
 }
 
-/** What a fleet has reported about its tenants. */
-export interface FleetTenants {
-  /** Which part of each tenant's waiting requests this process has; `""` for those without a tenant. */
-  weights: ReadonlyMap<string, number>;
-  /** The weight of the others. */
-  unknown: number;
-  /** How many requests of each tenant other processes have sent in about a window. */
-  used: ReadonlyMap<string, number>;
-  /** How many tenants wait in other processes only. */
-  elsewhere: number;
-}
-
 /** The tenants of a key that wait, or that have sent requests lately. */
 export class Tenants {
-  readonly #tenants = new Map<string | undefined, Tenant>();
+  readonly byName = new Map<string | undefined, Tenant>();
   #most = FEW;
   /** The weight of a new tenant. */
-  #unknown = 1;
+  newWeight = 1;
   /** How many tenants wait in other processes only. */
   elsewhere = 0;
 
   /** Whether any request has a tenant. Without one, nothing is divided. */
   get areNamed(): boolean {
-    return this.#tenants.size > (this.#tenants.has(undefined) ? 1 : 0) || this.elsewhere > 0;
+    return this.byName.size > (this.byName.has(undefined) ? 1 : 0) || this.elsewhere > 0;
   }
 
   get(name: string | undefined, now: number): Tenant {
-    const known = this.#tenants.get(name);
+    const known = this.byName.get(name);
     if (known !== undefined) return known;
-    if (this.#tenants.size >= this.#most) this.#forget(now);
+    if (this.byName.size >= this.#most) this.#forget(now);
     const tenant = new Tenant();
-    tenant.weight = tenant.reportedWeight = this.#unknown;
-    this.#tenants.set(name, tenant);
+    tenant.weight = tenant.reportedWeight = this.newWeight;
+    this.byName.set(name, tenant);
     return tenant;
   }
 
   /** The tenants with polls in flight. */
   inFlight(now: number): Tenant[] {
-    return [...this.#tenants.values()].filter((tenant) => tenant.pollsInFlight(now) > 0);
+    return [...this.byName.values()].filter((tenant) => tenant.pollsInFlight(now) > 0);
   }
 
   /** A window has begun. */
   beginWindow(): void {
-    for (const tenant of this.#tenants.values()) tenant.spent = 0;
-  }
-
-  /**
-   * Sets what this process has of each tenant, and how many tenants wait in other processes only. A tenant that waits nowhere keeps
-   * its weight: between two songs, it would otherwise count as ahead at its next create. A weight rises once two reports in a row
-   * state it: other processes that have begun to wait as well may report that later.
-   */
-  share({ weights, elsewhere, unknown, used }: FleetTenants, now: number): void {
-    this.elsewhere = elsewhere;
-    this.#unknown = unknown;
-    for (const [name = "", tenant] of this.#tenants) {
-      const last = tenant.reportedWeight;
-      tenant.reportedWeight = weights.get(name) ?? last;
-      tenant.weight = Math.min(last, tenant.reportedWeight);
-      tenant.useElsewhere = new Demand();
-      tenant.useElsewhere.note(now, used.get(name) ?? 0);
-    }
+    for (const tenant of this.byName.values()) tenant.spent = 0;
   }
 
   /** @param waiting - how many tenants wait in this process */
@@ -163,23 +134,14 @@ export class Tenants {
     return {
       reserve: now < leftoversAt ? Math.min(part, ofOneSong) : 0,
       leftoversAt,
-      isAhead: ({ use, useElsewhere, weight }) => {
-        const own = use.within(now, LIMITS.windowMs);
-        return own >= weight * part || own + useElsewhere.within(now, LIMITS.windowMs) >= part;
-      },
+      isAhead: ({ use, usedElsewhere, weight }) =>
+        use.within(now, LIMITS.windowMs) >= Math.min(weight * part, part - usedElsewhere),
     };
   }
 
-  /** How many requests each tenant sends in about a window; `""` for those without a tenant. */
-  used(now: number): Map<string, number> {
-    const used = new Map<string, number>();
-    for (const [name = "", { use }] of this.#tenants) used.set(name, use.within(now, LIMITS.windowMs));
-    return used;
-  }
-
   #forget(now: number): void {
-    for (const [name, { waiting, use }] of this.#tenants)
-      if (waiting === 0 && use.within(now, LIMITS.windowMs) < NEGLIGIBLE_USE) this.#tenants.delete(name);
-    this.#most = Math.max(FEW, 2 * this.#tenants.size);
+    for (const [name, { waiting, use }] of this.byName)
+      if (waiting === 0 && use.within(now, LIMITS.windowMs) < NEGLIGIBLE_USE) this.byName.delete(name);
+    this.#most = Math.max(FEW, 2 * this.byName.size);
   }
 }

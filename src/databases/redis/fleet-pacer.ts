@@ -1,10 +1,11 @@
+import { LIMITS } from "../../contract/service.js";
 import { KeyWindow } from "../../rate-limit/key-window.js";
 import { MemoryPacer } from "../../rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer, RateLimitReport } from "../../rate-limit/pacer.js";
 import type { PacerWindow, Rank, WindowChoice, WindowReport } from "../../rate-limit/window.js";
 import { type Clock, SteadyClock } from "../../time/clock.js";
 import { AvailableWindow } from "./available-window.js";
-import { shareOf } from "./fleet-share.js";
+import { shareOf, shareTenants } from "./fleet-share.js";
 import { FleetWindow } from "./fleet-window.js";
 import { SharedEnds } from "./shared-ends.js";
 import { type FleetSize, REPLY_LASTS_MS, type SharedWindow } from "./shared-window.js";
@@ -40,8 +41,7 @@ export class FleetPacer implements Pacer {
     this.#shared = new AvailableWindow(this.#clock, fleet, onUnavailable);
     this.#window = new FleetWindow(size, () => void this.#reportTenants());
     this.#queue = new MemoryPacer(clock, new FleetOrOwnWindow(this.#window, this.#shared));
-    const nothing = { weights: new Map(), elsewhere: 0, used: new Map() };
-    this.#queue.tenants.share({ ...nothing, unknown: UNREPORTED }, 0);
+    this.#queue.tenants.newWeight = UNREPORTED;
     this.#reportEveryMs = size.windowMs / REPORTS_PER_WINDOW;
     this.#ends = new SharedEnds(
       this.#clock,
@@ -159,12 +159,18 @@ export class FleetPacer implements Pacer {
     const now = this.#clock.now();
     if (!this.#shared.isAvailable || now < this.#reportedAt + this.#reportEveryMs) return;
     this.#reportedAt = now;
-    const own = { waiting: this.#waiting.report(), used: this.#queue.tenants.used(now) };
+    const own = { waiting: this.#waiting.report(), used: this.#used(now) };
     const all = await this.#shared.call((shared) => shared.reportTenants(own));
     if (all === null) return;
     const share = shareOf(own, all, this.#window.polledFreely);
     this.#window.setShare(share, all.waiting.size > 1);
-    this.#queue.tenants.share({ ...share, unknown: UNREPORTED }, now);
+    shareTenants(this.#queue.tenants, share);
+  }
+
+  /** How many requests of each tenant this process sends in about a window. */
+  #used(now: number): Map<string, number> {
+    const tenants = [...this.#queue.tenants.byName];
+    return new Map(tenants.map(([name = "", { use }]) => [name, use.within(now, LIMITS.windowMs)]));
   }
 }
 

@@ -1,9 +1,19 @@
 import { fairLevel } from "../../rate-limit/max-min.js";
-import type { FleetTenants } from "../../rate-limit/tenants.js";
+import type { Tenants } from "../../rate-limit/tenants.js";
 import type { TenantReport } from "./shared-window.js";
 
+/** What a process has of the fleet's tenants; `""` for requests without a tenant. */
+export interface TenantShares {
+  /** Which part of each tenant's waiting tasks this process waits for. */
+  weights: ReadonlyMap<string, number>;
+  /** How many tenants wait in other processes only; 0 if no task has a tenant. */
+  elsewhere: number;
+  /** How many requests of each tenant other processes have sent in about the last window. */
+  used: ReadonlyMap<string, number>;
+}
+
 /** What a process may poll of all that a fleet polls. */
-export interface FleetShare extends Omit<FleetTenants, "unknown"> {
+export interface FleetShare extends TenantShares {
   /** The waiting tasks of this process and of the whole fleet. Those of a tenant count up to its part of the rate limit. */
   own: number;
   all: number;
@@ -39,4 +49,19 @@ export function shareOf(own: TenantReport, all: TenantReport, polledFreely: numb
       [...all.used].map(([tenant, used]) => [tenant, Math.max(0, used - (own.used.get(tenant) ?? 0))]),
     ),
   };
+}
+
+/**
+ * Sets what this process has of each tenant. A tenant that waits nowhere keeps its weight: between two songs, it would otherwise count
+ * as ahead at its next create. A weight rises once two reports in a row state it: other processes that have begun to wait as well may
+ * report that later.
+ */
+export function shareTenants(tenants: Tenants, { weights, elsewhere, used }: TenantShares): void {
+  tenants.elsewhere = elsewhere;
+  for (const [name = "", tenant] of tenants.byName) {
+    const last = tenant.reportedWeight;
+    tenant.reportedWeight = weights.get(name) ?? last;
+    tenant.weight = Math.min(last, tenant.reportedWeight);
+    tenant.usedElsewhere = used.get(name) ?? 0;
+  }
 }

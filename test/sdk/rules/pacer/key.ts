@@ -6,7 +6,7 @@ export const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** What a process knows of its tenants before a fleet has reported any. */
-export const UNREPORTED = { weights: new Map(), unknown: 1, elsewhere: 0, used: new Map() };
+export const UNREPORTED = { weights: new Map(), elsewhere: 0, used: new Map() };
 
 /** The pacer of a key on a clock that only the test moves. Times are in milliseconds since the first one. */
 export function createKey() {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { shareTenants } from "../../../../src/databases/redis/fleet-share.js";
 import { interpolate } from "../../../../src/rate-limit/durations.js";
 import type { WaitingTask } from "../../../../src/rate-limit/pacer.js";
 import type { ScheduledPoll } from "../../../../src/rate-limit/poll-price.js";
@@ -110,7 +111,7 @@ describe("polls are divided among the tenants", () => {
       ["a", 0.5],
       ["b", 0.25],
     ]);
-    tenants.share({ ...UNREPORTED, weights }, 0);
+    shareTenants(tenants, { ...UNREPORTED, weights });
     schedule.plan(polls, budget(60), null);
     expect([tenants.get("a", 0), tenants.get("b", 0)].map((each) => partOf(each))).toEqual([40, 20]);
   });
@@ -120,7 +121,7 @@ describe("polls are divided among the tenants", () => {
     ["not if others wait in other processes", 1, 60],
   ])("%s", (_, elsewhere, part) => {
     const polls = many(100, { tenant: "a" });
-    tenants.share({ ...UNREPORTED, elsewhere }, 0);
+    shareTenants(tenants, { ...UNREPORTED, elsewhere });
     schedule.plan(polls, budget(60), null);
     expect(partOf(tenants.get("a", 0))).toBe(part);
   });

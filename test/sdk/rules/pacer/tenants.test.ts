@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { shareTenants } from "../../../../src/databases/redis/fleet-share.js";
 import { Durations } from "../../../../src/rate-limit/durations.js";
 import { Tenants } from "../../../../src/rate-limit/tenants.js";
 import { MINUTE, UNREPORTED } from "./key.js";
@@ -26,7 +27,7 @@ test.each([
 ])("a window is divided if any request has a tenant: %s", (_, names, elsewhere, expected) => {
   const tenants = new Tenants();
   for (const name of names) tenants.get(name, 0);
-  tenants.share({ ...UNREPORTED, elsewhere }, 0);
+  shareTenants(tenants, { ...UNREPORTED, elsewhere });
   expect(tenants.areNamed).toBe(expected);
 });
 
@@ -38,7 +39,7 @@ test.each([
   "of %i tenants that wait here, and %i elsewhere, each has had its part after %i requests",
   (waiting, elsewhere, part) => {
     const tenants = new Tenants();
-    tenants.share({ ...UNREPORTED, elsewhere }, 0);
+    shareTenants(tenants, { ...UNREPORTED, elsewhere });
     expect(sentUntilAhead(tenants, "a", waiting)).toBe(part);
   },
 );
@@ -50,7 +51,8 @@ test("of a tenant that waits in several processes, each has its part by its weig
     ["a", 0.5],
     ["", 0.25],
   ]);
-  tenants.share({ ...UNREPORTED, weights, unknown: 0.75 }, 0);
+  shareTenants(tenants, { ...UNREPORTED, weights });
+  tenants.newWeight = 0.75;
   const ofNew = tenants.get("new", 0);
   expect([known, nameless, absent, ofNew].map(({ weight }) => weight)).toEqual([0.5, 0.25, 1, 0.75]);
   expect(sentUntilAhead(tenants, "a", 2)).toBe(20);
@@ -63,7 +65,7 @@ test("the weight of a tenant falls with a report of the fleet, and rises with th
   const tenants = new Tenants();
   const tenant = tenants.get("a", 0);
   const weightAfter = (weight?: number) => {
-    tenants.share({ ...UNREPORTED, weights: new Map(weight === undefined ? [] : [["a", weight]]) }, 0);
+    shareTenants(tenants, { ...UNREPORTED, weights: new Map(weight === undefined ? [] : [["a", weight]]) });
     return tenant.weight;
   };
   expect([0.2, 0.5, 0.4, 0.9].map(weightAfter)).toEqual([0.2, 0.2, 0.4, 0.4]);
@@ -71,27 +73,13 @@ test("the weight of a tenant falls with a report of the fleet, and rises with th
   expect([1, undefined, undefined, 0.1].map(weightAfter)).toEqual([0.9, 1, 1, 0.1]);
 });
 
-test("what a tenant has used in other processes counts for its part, less and less", () => {
+test("what a tenant has used in other processes counts for its part", () => {
   const tenants = new Tenants();
   tenants.get("a", 0);
-  tenants.share({ ...UNREPORTED, used: new Map([["a", 30]]) }, 0);
+  shareTenants(tenants, { ...UNREPORTED, used: new Map([["a", 30]]) });
   expect(sentUntilAhead(tenants, "a", 2)).toBe(10);
-  const minuteLater = tenants.fairness({ ...budgetAt(MINUTE), until: 2 * MINUTE }, 2);
-  expect(minuteLater.isAhead(tenants.get("a", MINUTE))).toBe(false);
-  tenants.share(UNREPORTED, 0);
+  shareTenants(tenants, UNREPORTED);
   expect(sentUntilAhead(tenants, "a", 2)).toBe(30);
-});
-
-test("a process reports how many requests each tenant has used", () => {
-  const tenants = new Tenants();
-  for (const name of ["a", "a", undefined]) tenants.get(name, 0).spend(0);
-  expect(tenants.used(0)).toEqual(
-    new Map([
-      ["a", 2],
-      ["", 1],
-    ]),
-  );
-  expect(tenants.used(MINUTE).get("a")).toBeCloseTo(2 / Math.E, 9);
 });
 
 test.each([
@@ -105,7 +93,7 @@ test.each([
   "a tenant that is ahead leaves one song of another tenant, or a part of the window: %s",
   (_, now, waiting, elsewhere, left) => {
     const tenants = new Tenants();
-    tenants.share({ ...UNREPORTED, elsewhere }, 0);
+    shareTenants(tenants, { ...UNREPORTED, elsewhere });
     const { reserve, leftoversAt } = tenants.fairness(budgetAt(now), waiting);
     expect(reserve).toBeCloseTo(left, 9);
     expect(leftoversAt).toBe(MINUTE - 500);
