@@ -26,7 +26,8 @@ export default defineConfig({
   platform: "neutral",
   target: ["es2023", "node22"],
   splitting: true,
-  clean: true,
+  // The types are built at the same time.
+  clean: ["!types/**"],
   // What an installation brings along; msw, the limiter and vitest are the user's own.
   external: ["ky", "zod", "msw", "vitest", "ioredis", "pg", "redis"],
   // The emulator's and the command line's devDependencies: their code ships in our chunks, their licenses beside it.
