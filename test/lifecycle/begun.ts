@@ -35,8 +35,11 @@ export function leftOpen(): string[] {
   for (const reference of begun?.objects ?? []) {
     const object = reference.deref();
     const known = object && begun?.details.get(object);
-    if (known?.isOpen() && (!known.ofTest || isOfTest(known.at)))
-      left.push(`${known.what}, begun\n${framesOf(known.at).join("\n")}`);
+    if (!known?.isOpen()) continue;
+    const calls = callsOf(known.at);
+    if (known.ofTest && !calls[0]?.getFileName()?.includes("/test/")) continue;
+    const [, ...frames] = String(Error.prepareStackTrace?.(known.at, calls)).split("\n");
+    left.push([`${known.what}, begun`, ...frames].join("\n"));
   }
   for (const [name, count] of countListeners())
     if (count > (listeners.get(name) ?? 0)) left.push(`a listener of the process for "${String(name)}"`);
@@ -46,19 +49,27 @@ export function leftOpen(): string[] {
 function begin(object: object, what: string, isOpen: () => boolean, { ofTest = false } = {}): void {
   if (begun === null || begun.details.has(object)) return;
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 12;
+  // Of what the test itself begins, its line is enough. Signals are many, and each longer stack takes time.
+  Error.stackTraceLimit = ofTest ? 4 : 12;
   begun.details.set(object, { what, isOpen, ofTest, at: new Error(what) });
   Error.stackTraceLimit = stackTraceLimit;
   begun.objects.push(new WeakRef(object));
 }
 
-/** The last calls before something began, without those of this module. */
-function framesOf({ stack = "" }: Error): string[] {
-  const frames = stack.split("\n").slice(1);
-  return frames.filter((frame) => !frame.includes("/test/lifecycle/begun.ts")).slice(0, 6);
-}
+const calls = new WeakMap<Error, NodeJS.CallSite[]>();
 
-const isOfTest = (at: Error) => framesOf(at)[0]?.includes("/test/") === true;
+/** The last calls before something began, without those of this module. Their text is made only for a failure, since that is slow. */
+function callsOf(at: Error): NodeJS.CallSite[] {
+  const known = calls.get(at);
+  if (known !== undefined) return known;
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = (_, all) => all;
+  const all = at.stack as unknown as NodeJS.CallSite[];
+  Error.prepareStackTrace = prepareStackTrace;
+  const others = all.filter((call) => !call.getFileName()?.includes("/test/lifecycle/begun.ts")).slice(0, 6);
+  calls.set(at, others);
+  return others;
+}
 
 function countListeners() {
   // The commands listen to these signals until their process ends.
