@@ -90,7 +90,7 @@ export class MemoryPacer implements Pacer {
       });
       this.#queue.add(entry);
       this.advance(now);
-      if (!entry.isRemoved && entry.dueAt <= now) this.#reportDelay([entry], now);
+      if (!entry.isRemoved) this.#reportDelay([entry], now);
     });
 
   readonly report = ({ taskId, unsent, ...stated }: RateLimitReport): void => {

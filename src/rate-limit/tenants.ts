@@ -22,7 +22,7 @@ export class Tenant {
   /** How many requests it sends in about a window, and how many of it other processes had sent by their last reports. */
   readonly use = new Demand();
   usedElsewhere = 0;
-  /** How many requests it has sent since the window of the current plan began. */
+  /** How many requests it has sent since the window began. */
   spent = 0;
   /** Which part of its waiting tasks this process waits for, and what the fleet last reported of that. */
   weight = 1;
@@ -94,6 +94,7 @@ export interface Fairness {
 export class Tenants {
   readonly byName = new Map<string | undefined, Tenant>();
   #most = FEW;
+  #windowFrom = Number.NEGATIVE_INFINITY;
   /** The weight of a new tenant. */
   newWeight = 1;
   /** How many tenants wait in other processes only. */
@@ -119,13 +120,15 @@ export class Tenants {
     return [...this.byName.values()].filter((tenant) => tenant.pollsInFlight(now) > 0);
   }
 
-  /** A window has begun. */
-  beginWindow(): void {
-    for (const tenant of this.byName.values()) tenant.spent = 0;
+  /** Counts what is spent anew in a window that began at another time than the last one. */
+  enterWindow(from: number): void {
+    if (from !== this.#windowFrom) for (const tenant of this.byName.values()) tenant.spent = 0;
+    this.#windowFrom = from;
   }
 
   /** @param waiting - how many tenants wait in this process */
-  fairness({ now, until, limit }: PollBudget, waiting: number): Fairness {
+  fairness({ now, from, until, limit }: PollBudget, waiting: number): Fairness {
+    this.enterWindow(from);
     // One more: a tenant that begins now has its part as well.
     const part = limit / (waiting + this.elsewhere + 1);
     const leftoversAt = until - LEFTOVERS_MS;
@@ -134,8 +137,8 @@ export class Tenants {
     return {
       reserve: now < leftoversAt ? Math.min(part, ofOneSong) : 0,
       leftoversAt,
-      isAhead: ({ use, usedElsewhere, weight }) =>
-        use.within(now, LIMITS.windowMs) >= Math.min(weight * part, part - usedElsewhere),
+      isAhead: ({ use, spent, usedElsewhere, weight }) =>
+        Math.max(spent, use.within(now, LIMITS.windowMs)) >= Math.min(weight * part, part - usedElsewhere),
     };
   }
 

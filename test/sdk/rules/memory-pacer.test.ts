@@ -255,14 +255,20 @@ test("a request waits for a hold that is as long as its `maxHoldMs`, also one th
   expect(left).toEqual([["queued", 90_000]]);
 });
 
-test("`onDelayed` is not called for a request that is admitted at once, or that is not yet due", async () => {
+test("`onDelayed` is not called for a request that is admitted at once, that is not yet due, or that waits for less than a second", async () => {
   const { pacer, report } = createPaced();
   await pacer.admit({ kind: "account" });
   report({ remaining: 100 });
-  const onDelayed = () => expect.fail("It was called");
+  let delays = 0;
+  const onDelayed = () => void delays++;
   await pacer.admit({ kind: "create", onDelayed });
   await pacer.admit({ kind: "create", onDelayed, notBefore: START + 5000 });
   await pacer.admit({ kind: "poll", taskId: "t", onDelayed, notBefore: START + 9000 });
+  for (const heldForMs of [999, 1000]) {
+    report({ heldForMs });
+    await pacer.admit({ kind: "create", onDelayed });
+    expect(delays).toBe(heldForMs === 999 ? 0 : 1);
+  }
 });
 
 test("an abort while `now` throws rejects all queued requests, and throws nothing", async () => {
@@ -297,6 +303,24 @@ test.each(["create", "read", "poll"] as const)(
     expect(left.every(([, at]) => at === 0)).toBe(true);
   },
 );
+
+test("requests that were not sent are given back to the share of their kind", async () => {
+  const { pacer, report, send, left } = createPaced();
+  await send("first", { kind: "account" }, { remaining: 119 });
+  // A quarter of the window, up to which reads come before polls.
+  for (let each = 0; each < 30; each++) await pacer.admit({ kind: "read", taskId: `${each}` });
+  for (let each = 0; each < 30; each++) report({ taskId: `${each}`, unsent: "read" });
+  left.length = 0;
+  const notBefore = START + 5000;
+  await Promise.all([
+    send("poll", { kind: "poll", taskId: "polled", notBefore, dueBy: notBefore }),
+    send("read", { kind: "read", taskId: "read", notBefore }),
+  ]);
+  expect(left).toEqual([
+    ["read", 5000],
+    ["poll", 5000],
+  ]);
+});
 
 test("requests of an earlier window that were not sent let no more probes of a new one through", async () => {
   const clock = createTestClock({ skips: false });

@@ -21,7 +21,7 @@ async function createWindow() {
   const send = async (tenant: string | undefined, kind: RequestKind, count: number, dueMs = 0) => {
     for (let each = 0; each < count; each++) {
       const due = { notBefore: START + dueMs, dueBy: START + dueMs };
-      const poll = kind === "poll" ? { ...due, task: OLD_TASK, taskId: `${tenant} ${each}` } : {};
+      const poll = kind === "poll" ? { ...due, task: OLD_TASK, taskId: `${tenant} ${dueMs} ${each}` } : {};
       const note = () => void sent.set(tenant, (sent.get(tenant) ?? 0) + 1);
       key.pacer.admit({ kind, tenant, ...poll }, leaving.signal).then(note, () => {});
     }
@@ -60,6 +60,49 @@ test("polls of a tenant that has had its part leave the parts of those that are 
   expect(sentOf("late")).toBe(0);
   await advanceTo(40_000);
   expect(sentOf("late")).toBeGreaterThanOrEqual(40);
+  await end();
+});
+
+test("polls of a tenant that has had its part wait for the next plan, also those that begin to wait after this one", async () => {
+  const { send, sentOf, advanceTo, end } = await createWindow();
+  await send("late", "poll", 100, 20_000);
+  await send("early", "poll", 100);
+  await advanceTo(1500);
+  const sent = sentOf("early");
+  await send("early", "poll", 100, 1);
+  expect(sentOf("early") - sent).toBeLessThanOrEqual(1);
+  await end();
+});
+
+test("what a tenant has left to others, it may use in the last half second of a window", async () => {
+  const { send, advanceTo, remaining, end } = await createWindow();
+  await send("crowd", "create", 300);
+  await advanceTo(59_499);
+  expect(remaining()).toBe(1);
+  await advanceTo(59_500);
+  expect(remaining()).toBe(0);
+  await end();
+});
+
+test("a tenant that has had its part of a window leaves one song of another tenant until near its end", async () => {
+  const { send, sentOf, advanceTo, end } = await createWindow();
+  await send("crowd", "create", 300);
+  await advanceTo(50_000);
+  await send("other", "create", 1);
+  await send("other", "poll", 1, 55_000);
+  await advanceTo(55_000);
+  expect(sentOf("other")).toBe(2);
+  await end();
+});
+
+test("also a tenant that has sent nothing waits for the end of a 429", async () => {
+  const { hold, send, sentOf, advanceTo, end } = await createWindow();
+  hold(30_000);
+  await send("other", "create", 1);
+  await advanceTo(29_999);
+  expect(sentOf("other")).toBe(0);
+  await advanceTo(30_000);
+  expect(sentOf("other")).toBe(1);
   await end();
 });
 

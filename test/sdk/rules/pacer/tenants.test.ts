@@ -57,7 +57,7 @@ test("of a tenant that waits in several processes, each has its part by its weig
   expect([known, nameless, absent, ofNew].map(({ weight }) => weight)).toEqual([0.5, 0.25, 1, 0.75]);
   expect(sentUntilAhead(tenants, "a", 2)).toBe(20);
   expect(known.left(40)).toBe(0);
-  tenants.beginWindow();
+  tenants.enterWindow(MINUTE);
   expect(known.left(40)).toBe(20);
 });
 
