@@ -69,8 +69,8 @@ export class PollSchedule {
   readonly #kinds = new Map<string, Durations>();
   /** Whether all tasks are polled as soon as their callers allow. */
   isFree = true;
-  /** How many requests a tenant may send in the planned window, which ends at `until`; `Infinity` if that is not scarce. */
-  #window = { level: Number.POSITIVE_INFINITY, until: 0 };
+  /** How many requests a tenant may send in the window that began at `from`; `Infinity` if that is not scarce. */
+  #window = { level: Number.POSITIVE_INFINITY, from: Number.NEGATIVE_INFINITY, until: 0 };
   /** The kind, and the age when it could first be polled, of the latest task of which only the ID was known. */
   #resumed: { kind: Durations; ageMs: number } | null = null;
 
@@ -178,7 +178,7 @@ export class PollSchedule {
   /** Returns how many requests each tenant may send in this window. */
   #divide(loads: readonly Load[], budget: PollBudget): number {
     const { polls, from, until } = budget;
-    this.#tenants.enterWindow(from);
+    if (from !== this.#window.from) this.#tenants.beginWindow();
     let level = Number.POSITIVE_INFINITY;
     if (loads.length > 1 || this.#tenants.elsewhere > 0) {
       for (const load of loads) load.claim = claimOf(load, budget);
@@ -187,7 +187,7 @@ export class PollSchedule {
         loads.map(({ claim }) => claim),
       );
     }
-    this.#window = { level, until };
+    this.#window = { level, from, until };
     return level;
   }
 

@@ -15,14 +15,40 @@ const LONGEST_POLL_MS = 2000;
 /** At the end of a window, any tenant may use what the others have left. */
 export const LEFTOVERS_MS = 500;
 
+/** Counts requests of about the last window: those of the time before are taken to have been sent evenly. */
+class RecentUse {
+  #from = Number.NEGATIVE_INFINITY;
+  #count = 0;
+  #before = 0;
+
+  note(now: number): void {
+    this.#advance(now);
+    this.#count++;
+  }
+
+  recent(now: number): number {
+    this.#advance(now);
+    return this.#count + this.#before * (1 - (now - this.#from) / LIMITS.windowMs);
+  }
+
+  #advance(now: number): void {
+    const passedMs = now - this.#from;
+    if (passedMs < LIMITS.windowMs) return;
+    const isNext = passedMs < 2 * LIMITS.windowMs;
+    this.#before = isNext ? this.#count : 0;
+    this.#from = isNext ? this.#from + LIMITS.windowMs : now;
+    this.#count = 0;
+  }
+}
+
 /** A customer, or all requests without one. */
 export class Tenant {
   /** How many of its requests wait. */
   waiting = 0;
-  /** How many requests it sends in about a window, and how many of it other processes had sent by their last reports. */
-  readonly use = new Demand();
+  /** How many requests it has sent lately, and how many of it other processes had sent by their last reports. */
+  readonly use = new RecentUse();
   usedElsewhere = 0;
-  /** How many requests it has sent since the window began. */
+  /** How many requests it has sent since the window of the current plan began. */
   spent = 0;
   /** Which part of its waiting tasks this process waits for, and what the fleet last reported of that. */
   weight = 1;
@@ -94,7 +120,6 @@ export interface Fairness {
 export class Tenants {
   readonly byName = new Map<string | undefined, Tenant>();
   #most = FEW;
-  #windowFrom = Number.NEGATIVE_INFINITY;
   /** The weight of a new tenant. */
   newWeight = 1;
   /** How many tenants wait in other processes only. */
@@ -120,15 +145,13 @@ export class Tenants {
     return [...this.byName.values()].filter((tenant) => tenant.pollsInFlight(now) > 0);
   }
 
-  /** Counts what is spent anew in a window that began at another time than the last one. */
-  enterWindow(from: number): void {
-    if (from !== this.#windowFrom) for (const tenant of this.byName.values()) tenant.spent = 0;
-    this.#windowFrom = from;
+  /** A window has begun. */
+  beginWindow(): void {
+    for (const tenant of this.byName.values()) tenant.spent = 0;
   }
 
   /** @param waiting - how many tenants wait in this process */
-  fairness({ now, from, until, limit }: PollBudget, waiting: number): Fairness {
-    this.enterWindow(from);
+  fairness({ now, until, limit }: PollBudget, waiting: number): Fairness {
     // One more: a tenant that begins now has its part as well.
     const part = limit / (waiting + this.elsewhere + 1);
     const leftoversAt = until - LEFTOVERS_MS;
@@ -137,14 +160,14 @@ export class Tenants {
     return {
       reserve: now < leftoversAt ? Math.min(part, ofOneSong) : 0,
       leftoversAt,
-      isAhead: ({ use, spent, usedElsewhere, weight }) =>
-        Math.max(spent, use.within(now, LIMITS.windowMs)) >= Math.min(weight * part, part - usedElsewhere),
+      isAhead: ({ use, usedElsewhere, weight }) =>
+        use.recent(now) >= Math.min(weight * part, part - usedElsewhere),
     };
   }
 
   #forget(now: number): void {
     for (const [name, { waiting, use }] of this.byName)
-      if (waiting === 0 && use.within(now, LIMITS.windowMs) < NEGLIGIBLE_USE) this.byName.delete(name);
+      if (waiting === 0 && use.recent(now) < NEGLIGIBLE_USE) this.byName.delete(name);
     this.#most = Math.max(FEW, 2 * this.byName.size);
   }
 }

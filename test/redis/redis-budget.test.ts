@@ -186,6 +186,19 @@ describe.each(clients)("with %s", (_, connect) => {
     expect([...afterwards.waiting.values(), ...afterwards.used.values()]).toEqual([4, 7]);
   });
 
+  test("what a process has used counts less the older its report is", async () => {
+    const { open, place } = createBudgets(await connect());
+    const redis = connectIoredis();
+    const usedAt = async (seconds: number) => {
+      const at = Math.floor(Date.now() / 1000) - seconds;
+      await redis.hset(`${place}:waiting`, "another process", `3 ${at}/40`);
+      return (await open().reportTenants(reportOf({}))).used.get("") ?? 0;
+    };
+    expect(Math.abs((await usedAt(0)) - 40)).toBeLessThanOrEqual(2);
+    expect(Math.abs((await usedAt(30)) - 20)).toBeLessThanOrEqual(2);
+    expect(await usedAt(70)).toBe(0);
+  });
+
   test("the report of a version that does not know what was used is added up as well", async () => {
     const { open, place } = createBudgets(await connect());
     const redis = connectIoredis();

@@ -427,3 +427,24 @@ test.each([
     expect(refused()).toEqual([]);
   },
 );
+
+test("what a tenant used a window ago in a process that is idle now does not hold it back in another one", async () => {
+  const { clock, member, refused } = createFleet();
+  const [idle, busy] = [member(), member()];
+  const create = (client: AsyncMusic, tenant: string) => client.tasks.create(SONG, { tenant });
+  for (let count = 0; count < 60; count++) {
+    await create(idle, "one");
+    await clock.sleep(500);
+  }
+  await clock.sleep(62_000);
+  const crowd = Array.from({ length: 300 }, () => create(busy, "crowd"));
+  await clock.sleep(1000);
+  for (let count = 0; count < 8; count++) {
+    const askedAt = clock.now();
+    await create(busy, "one");
+    expect(clock.now() - askedAt).toBeLessThan(1000);
+    await clock.sleep(3000);
+  }
+  await Promise.all(crowd);
+  expect(refused()).toEqual([]);
+});

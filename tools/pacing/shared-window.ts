@@ -11,7 +11,7 @@ import type { Clock } from "../../src/time/clock.js";
 /** A fleet's window on a test clock, without Redis. It behaves as the tests with Redis require. */
 export function createSharedWindow(clock: Clock, size: FleetSize, latencyMs = 2): () => SharedWindow {
   const lastsMs = size.windowMs + marginOf(size);
-  const reports = new Map<SharedWindow, TenantReport>();
+  const reports = new Map<SharedWindow, TenantReport & { at: number }>();
   const reads = new Map<string, { reader: SharedWindow; until: number }>();
   const ends: { end: TaskEnd; member: SharedWindow }[] = [];
   const readBy = new Map<SharedWindow, number>();
@@ -20,7 +20,10 @@ export function createSharedWindow(clock: Clock, size: FleetSize, latencyMs = 2)
   const sumOf = (figure: keyof TenantReport) => {
     const all = new Map<string, number>();
     for (const report of reports.values())
-      for (const [tenant, count] of report[figure]) all.set(tenant, (all.get(tenant) ?? 0) + count);
+      for (const [tenant, count] of report[figure]) {
+        const freshness = figure === "used" ? Math.max(0, 1 - (clock.now() - report.at) / size.windowMs) : 1;
+        all.set(tenant, (all.get(tenant) ?? 0) + count * freshness);
+      }
     return all;
   };
 
@@ -63,7 +66,7 @@ export function createSharedWindow(clock: Clock, size: FleetSize, latencyMs = 2)
       return others.map(({ end }) => end);
     },
     async reportTenants(own) {
-      reports.set(this, own);
+      reports.set(this, { ...own, at: clock.now() });
       return { waiting: sumOf("waiting"), used: sumOf("used") };
     },
   });

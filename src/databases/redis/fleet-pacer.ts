@@ -1,4 +1,3 @@
-import { LIMITS } from "../../contract/service.js";
 import { KeyWindow } from "../../rate-limit/key-window.js";
 import { MemoryPacer } from "../../rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer, RateLimitReport } from "../../rate-limit/pacer.js";
@@ -170,7 +169,7 @@ export class FleetPacer implements Pacer {
   /** How many requests of each tenant this process sends in about a window. */
   #used(now: number): Map<string, number> {
     const tenants = [...this.#queue.tenants.byName];
-    return new Map(tenants.map(([name = "", { use }]) => [name, use.within(now, LIMITS.windowMs)]));
+    return new Map(tenants.map(([name = "", { use }]) => [name, use.recent(now)]));
   }
 }
 

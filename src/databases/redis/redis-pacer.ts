@@ -128,15 +128,15 @@ return 1`;
 
 /**
  * Stores how many tasks this process waits for, and for each tenant how many of them it has and how many requests it used.
- * Returns the sums over all processes that reported lately: for each tenant its name and both numbers. Earlier versions did
- * not report what was used.
+ * Returns the sums over all processes that reported lately: for each tenant its name and both numbers. What was used counts
+ * less the older its report is, and not after a window. Earlier versions did not report it.
  */
 const REPORT_TENANTS = `
 local member, waiting, lasts, tenants = unpack(ARGV)
 local now, all = tonumber(redis.call('time')[1]), {}
-local function add(tenant, tasks, used)
+local function add(tenant, tasks, used, freshness)
   local sum = all[tenant] or {0, 0}
-  all[tenant] = {sum[1] + tasks, sum[2] + (tonumber(used) or 0)}
+  all[tenant] = {sum[1] + tasks, sum[2] + (tonumber(used) or 0) * freshness}
 end
 redis.call('hset', KEYS[1], member, waiting .. ' ' .. now .. tenants)
 redis.call('expire', KEYS[1], lasts)
@@ -146,11 +146,12 @@ for at = 1, #members, 2 do
   if now - reportedAt > tonumber(lasts) then
     redis.call('hdel', KEYS[1], members[at])
   else
+    local freshness = math.min(1, math.max(0, 1 - 2 * (now - reportedAt) / lasts))
     for tenant, tasks, ofTenant in string.gmatch(members[at + 1], '(%w+)=(%d+)/?(%d*)') do
-      add(tenant, tasks, ofTenant)
+      add(tenant, tasks, ofTenant, freshness)
       unnamed = unnamed - tasks
     end
-    add('', unnamed, used)
+    add('', unnamed, used, freshness)
   end
 end
 local sums = {}

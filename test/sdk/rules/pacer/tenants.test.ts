@@ -57,7 +57,7 @@ test("of a tenant that waits in several processes, each has its part by its weig
   expect([known, nameless, absent, ofNew].map(({ weight }) => weight)).toEqual([0.5, 0.25, 1, 0.75]);
   expect(sentUntilAhead(tenants, "a", 2)).toBe(20);
   expect(known.left(40)).toBe(0);
-  tenants.enterWindow(MINUTE);
+  tenants.beginWindow();
   expect(known.left(40)).toBe(20);
 });
 
@@ -71,6 +71,20 @@ test("the weight of a tenant falls with a report of the fleet, and rises with th
   expect([0.2, 0.5, 0.4, 0.9].map(weightAfter)).toEqual([0.2, 0.2, 0.4, 0.4]);
   // The second report finds no task of it.
   expect([1, undefined, undefined, 0.1].map(weightAfter)).toEqual([0.9, 1, 1, 0.1]);
+});
+
+test("what a tenant has sent counts for a window, and in the next one less and less", () => {
+  const tenants = new Tenants();
+  const tenant = tenants.get("a", 0);
+  for (let sent = 0; sent < 60; sent++) tenant.spend(10_000);
+  const recentAt = [10_000, 69_999, 70_000, 100_000, 129_999, 130_000].map((now) => tenant.use.recent(now));
+  expect(recentAt.map(Math.round)).toEqual([60, 60, 60, 30, 0, 0]);
+  tenant.spend(130_000);
+  tenant.spend(160_000);
+  expect(tenant.use.recent(205_000)).toBeCloseTo(2 * 0.75, 9);
+  // After a pause of two windows, nothing counts.
+  tenant.spend(400_000);
+  expect(tenant.use.recent(400_000)).toBe(1);
 });
 
 test("what a tenant has used in other processes counts for its part", () => {
