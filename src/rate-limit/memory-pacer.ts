@@ -11,7 +11,7 @@ import type {
   WaitingTask,
 } from "./pacer.js";
 import { Queue, type QueueEntry } from "./queue.js";
-import { PollSchedule, type TaskEnd } from "./schedule.js";
+import { PollSchedule } from "./schedule.js";
 import { TaskReads } from "./task-reads.js";
 import { type Fairness, Tenants } from "./tenants.js";
 import { Timer } from "./timer.js";
@@ -34,7 +34,7 @@ export class MemoryPacer implements Pacer {
   readonly #clock: SteadyClock;
   readonly #windows: WindowChoice;
   readonly tenants: Tenants = new Tenants();
-  readonly #schedule = new PollSchedule(this.tenants);
+  readonly schedule: PollSchedule = new PollSchedule(this.tenants);
   readonly #queue = new Queue();
   readonly #reads = new TaskReads();
   readonly #timer: Timer;
@@ -79,7 +79,7 @@ export class MemoryPacer implements Pacer {
         resolve,
         reject,
       };
-      if (kind === "poll") this.#schedule.enter(entry, task && this.#onSteadyClock(task, now), now);
+      if (kind === "poll") this.schedule.enter(entry, task && this.#onSteadyClock(task, now), now);
       entry.abort = onAbort(signal, () => {
         this.#queue.remove(entry).reject(signal?.reason);
         try {
@@ -105,19 +105,14 @@ export class MemoryPacer implements Pacer {
 
   readonly learn = (task: WaitingTask, isFinished: boolean): void => {
     const now = this.#clock.now();
-    if (!this.#schedule.learn(this.#onSteadyClock(task, now), now, isFinished)) return;
+    if (!this.schedule.learn(this.#onSteadyClock(task, now), now, isFinished)) return;
     this.#plan.at = Number.NEGATIVE_INFINITY;
     this.advance(now);
   };
 
-  /** Learns from a task that another process has polled: the next plan of polls uses it. */
-  learnEnd(end: TaskEnd): void {
-    this.#schedule.learnEnd(end);
-  }
-
   readonly estimate = (task: WaitingTask): TaskEstimate | null => {
     const now = this.#clock.now();
-    return this.#schedule.estimate(this.#onSteadyClock(task, now), now);
+    return this.schedule.estimate(this.#onSteadyClock(task, now), now);
   };
 
   readonly rateLimit = (): RateLimitState => {
@@ -168,7 +163,7 @@ export class MemoryPacer implements Pacer {
   #planPolls(now: number): void {
     if (this.#queue.polls === 0 || now < this.#planEndsAt(now)) return;
     this.#plan = { at: now, openedAt: this.#window.openedAt };
-    this.#schedule.plan(this.#queue.entries(2), this.#window.budget(now), this.#fairness(now));
+    this.schedule.plan(this.#queue.entries(2), this.#window.budget(now), this.fairness(now));
     this.#queue.reorderPolls();
   }
 
@@ -203,16 +198,8 @@ export class MemoryPacer implements Pacer {
     }
   }
 
-  /** Whether a tenant has had its part of the window, and how many requests it then leaves to other tenants. */
-  turnOf(name: string | undefined): { isAhead: boolean; leave: number } {
-    const now = this.#clock.now();
-    const fairness = this.#fairness(now);
-    const isAhead = fairness?.isAhead(this.tenants.get(name, now)) ?? true;
-    return { isAhead, leave: isAhead ? (fairness?.reserve ?? 0) : 0 };
-  }
-
   /** What tenants leave to each other; `null` without tenants. */
-  #fairness(now: number): Fairness | null {
+  fairness(now: number): Fairness | null {
     if (!this.tenants.areNamed) return null;
     return this.tenants.fairness(this.#window.budget(now), this.#queue.tenants);
   }
@@ -223,7 +210,7 @@ export class MemoryPacer implements Pacer {
    */
   #nextEntry(now: number): QueueEntry | undefined {
     if (this.#queue.size === 0) return undefined;
-    const fairness = this.#fairness(now);
+    const fairness = this.fairness(now);
     const leave = fairness?.reserve ?? 0;
     let beyondShare: QueueEntry | undefined;
     for (const rank of EACH_RANK) {
@@ -233,7 +220,7 @@ export class MemoryPacer implements Pacer {
           if (this.#window.admits(now, 0)) return entry;
           continue;
         }
-        if (rank === 2 && this.#schedule.isExhausted(entry.tenant, now)) continue;
+        if (rank === 2 && this.schedule.isExhausted(entry.tenant, now)) continue;
         const isWithinShare = rank === 2 || this.#window.shareLeft(now, rank) > 0;
         if (isWithinShare && this.#window.admits(now, rank, leave)) return entry;
         const leaveToLower = Math.max(leave, this.#queue.polls);
@@ -274,9 +261,9 @@ export class MemoryPacer implements Pacer {
   #nextAdvance(now: number): number {
     if (this.#queue.size === 0) return Number.POSITIVE_INFINITY;
     let at = this.#queue.nextExpiry;
-    if (this.#queue.polls > 0 && !this.#schedule.isFree)
+    if (this.#queue.polls > 0 && !this.schedule.isFree)
       at = Math.min(at, Math.max(now + 1, this.#planEndsAt(now)));
-    const { reserve = 0, leftoversAt = 0 } = this.#fairness(now) ?? {};
+    const { reserve = 0, leftoversAt = 0 } = this.fairness(now) ?? {};
     if (leftoversAt > now) at = Math.min(at, leftoversAt);
     for (const rank of EACH_RANK) {
       const { isDue, next } = this.#queue.dueIn(rank, now);

@@ -88,7 +88,7 @@ export class PollSchedule {
     return isFirstResumed || (isFinished && kind.ends <= LEARNED_ENDS);
   }
 
-  /** Learns from the end of a task that another process has polled, from its submission on. */
+  /** Learns from the end of a task that another process has polled, from its submission on: the next plan uses it. */
   learnEnd(end: TaskEnd): void {
     const kind = this.#kindOf(end);
     kind.learn(0, end.unfinishedMs, false);

@@ -4,9 +4,7 @@ import { Demand } from "./key-use.js";
 import { PollPlan } from "./poll-plan.js";
 import type { PollBudget } from "./window.js";
 
-/** A tenant without waiting requests is forgotten when it sends fewer than this many in a window. */
-const NEGLIGIBLE_USE = 0.1;
-/** So many tenants are kept before the first of them are forgotten. */
+/** So many tenants are kept before those are forgotten that neither wait nor have sent requests lately. */
 const FEW = 16;
 
 /** The response to a poll has usually come after this time. */
@@ -22,22 +20,17 @@ class RecentUse {
   #before = 0;
 
   note(now: number): void {
-    this.#advance(now);
+    this.recent(now);
     this.#count++;
   }
 
   recent(now: number): number {
-    this.#advance(now);
-    return this.#count + this.#before * (1 - (now - this.#from) / LIMITS.windowMs);
-  }
-
-  #advance(now: number): void {
-    const passedMs = now - this.#from;
-    if (passedMs < LIMITS.windowMs) return;
-    const isNext = passedMs < 2 * LIMITS.windowMs;
-    this.#before = isNext ? this.#count : 0;
-    this.#from = isNext ? this.#from + LIMITS.windowMs : now;
+    const passed = (now - this.#from) / LIMITS.windowMs;
+    if (passed < 1) return this.#count + this.#before * (1 - passed);
+    this.#before = passed < 2 ? this.#count : 0;
     this.#count = 0;
+    this.#from = passed < 2 ? this.#from + LIMITS.windowMs : now;
+    return this.recent(now);
   }
 }
 
@@ -167,7 +160,7 @@ export class Tenants {
 
   #forget(now: number): void {
     for (const [name, { waiting, use }] of this.byName)
-      if (waiting === 0 && use.recent(now) < NEGLIGIBLE_USE) this.byName.delete(name);
+      if (waiting === 0 && use.recent(now) === 0) this.byName.delete(name);
     this.#most = Math.max(FEW, 2 * this.byName.size);
   }
 }

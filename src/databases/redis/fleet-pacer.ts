@@ -4,7 +4,7 @@ import type { PacedRequest, Pacer, RateLimitReport } from "../../rate-limit/pace
 import type { PacerWindow, Rank, WindowChoice, WindowReport } from "../../rate-limit/window.js";
 import { type Clock, SteadyClock } from "../../time/clock.js";
 import { AvailableWindow } from "./available-window.js";
-import { shareOf, shareTenants } from "./fleet-share.js";
+import { shareOf, shareTenants, turnOf } from "./fleet-share.js";
 import { FleetWindow } from "./fleet-window.js";
 import { SharedEnds } from "./shared-ends.js";
 import { type FleetSize, REPLY_LASTS_MS, type SharedWindow } from "./shared-window.js";
@@ -46,7 +46,7 @@ export class FleetPacer implements Pacer {
       this.#clock,
       size.windowMs / EXCHANGES_PER_WINDOW,
       (own) => fleet.exchangeEnds(own),
-      (end) => this.#queue.learnEnd(end),
+      (end) => this.#queue.schedule.learnEnd(end),
     );
   }
 
@@ -116,7 +116,7 @@ export class FleetPacer implements Pacer {
   /** Takes one request from the shared window; from this process's own window while that is unavailable. */
   async #takeOne(request: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
     const takenAt = this.#clock.now();
-    const { isAhead, leave } = this.#queue.turnOf(request.tenant);
+    const { isAhead, leave } = turnOf(this.#queue, request.tenant, takenAt);
     const upTo = this.#window.ceiling(takenAt, isAhead && request.kind === "poll", leave);
     const isOwn = !this.#shared.isAvailable;
     // If the shared window becomes unavailable, the request returns to the queue, and this process's own window admits it.

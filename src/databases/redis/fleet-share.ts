@@ -1,4 +1,5 @@
 import { fairLevel } from "../../rate-limit/max-min.js";
+import type { MemoryPacer } from "../../rate-limit/memory-pacer.js";
 import type { Tenants } from "../../rate-limit/tenants.js";
 import type { TenantReport } from "./shared-window.js";
 
@@ -64,4 +65,15 @@ export function shareTenants(tenants: Tenants, { weights, elsewhere, used }: Ten
     tenant.weight = Math.min(last, tenant.reportedWeight);
     tenant.usedElsewhere = used.get(name) ?? 0;
   }
+}
+
+/** Whether a tenant has had its part of the window, and how many requests it then leaves to other tenants. */
+export function turnOf(
+  queue: MemoryPacer,
+  tenant: string | undefined,
+  now: number,
+): { isAhead: boolean; leave: number } {
+  const fairness = queue.fairness(now);
+  const isAhead = fairness?.isAhead(queue.tenants.get(tenant, now)) ?? true;
+  return { isAhead, leave: isAhead ? (fairness?.reserve ?? 0) : 0 };
 }

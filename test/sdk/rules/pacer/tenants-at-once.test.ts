@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { turnOf } from "../../../../src/databases/redis/fleet-share.js";
 import type { RequestKind } from "../../../../src/rate-limit/pacer.js";
 import { START, turns } from "../../../support/test-clock.js";
 import { createKey, MINUTE } from "./key.js";
@@ -103,11 +104,12 @@ test("without tenants, a program may use the whole window at once", async () => 
 });
 
 test("a process that shares its window is told which of its tenants have had their part, and what they leave", async () => {
-  const { pacer, send, end } = await createWindow();
+  const { clock, pacer, send, end } = await createWindow();
+  const turn = (tenant?: string) => turnOf(pacer, tenant, clock.now());
   // Without tenants, nothing is left to others.
-  expect(pacer.turnOf(undefined)).toEqual({ isAhead: true, leave: 0 });
+  expect(turn()).toEqual({ isAhead: true, leave: 0 });
   await send("crowd", "read", 300);
-  expect(pacer.turnOf("crowd")).toEqual({ isAhead: true, leave: 13 });
-  expect(pacer.turnOf("other")).toEqual({ isAhead: false, leave: 0 });
+  expect(turn("crowd")).toEqual({ isAhead: true, leave: 13 });
+  expect(turn("other")).toEqual({ isAhead: false, leave: 0 });
   await end();
 });
