@@ -25,12 +25,13 @@ class RecentUse {
   }
 
   recent(now: number): number {
-    const passed = (now - this.#from) / LIMITS.windowMs;
-    if (passed < 1) return this.#count + this.#before * (1 - passed);
-    this.#before = passed < 2 ? this.#count : 0;
-    this.#count = 0;
-    this.#from = passed < 2 ? this.#from + LIMITS.windowMs : now;
-    return this.recent(now);
+    const windows = (now - this.#from) / LIMITS.windowMs;
+    if (windows >= 1) {
+      this.#before = windows < 2 ? this.#count : 0;
+      this.#count = 0;
+      this.#from = windows < 2 ? this.#from + LIMITS.windowMs : now;
+    }
+    return this.#count + this.#before * (1 - (now - this.#from) / LIMITS.windowMs);
   }
 }
 

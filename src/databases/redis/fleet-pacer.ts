@@ -166,10 +166,12 @@ export class FleetPacer implements Pacer {
     shareTenants(this.#queue.tenants, share);
   }
 
-  /** How many requests of each tenant this process sends in about a window. */
+  /** How many requests of each tenant this process has sent in about the last window. */
   #used(now: number): Map<string, number> {
-    const tenants = [...this.#queue.tenants.byName];
-    return new Map(tenants.map(([name = "", { use }]) => [name, use.recent(now)]));
+    const all = [...this.#queue.tenants.byName].map(
+      ([name = "", { use }]) => [name, use.recent(now)] as const,
+    );
+    return new Map(all.filter(([, used]) => used > 0));
   }
 }
 
