@@ -39,7 +39,7 @@ class RecentUse {
 export class Tenant {
   /** How many of its requests wait. */
   waiting = 0;
-  /** How many requests it has sent lately, and how many of it other processes had sent by their last reports. */
+  /** How many of its requests this process has sent lately, and how many other processes had sent by their last reports. */
   readonly use = new RecentUse();
   usedElsewhere = 0;
   /** How many requests it has sent since the window of the current plan began. */

@@ -56,18 +56,18 @@ function begin(object: object, what: string, isOpen: () => boolean, { ofTest = f
   begun.objects.push(new WeakRef(object));
 }
 
-const calls = new WeakMap<Error, NodeJS.CallSite[]>();
+const knownCalls = new WeakMap<Error, NodeJS.CallSite[]>();
 
 /** The last calls before something began, without those of this module. Their text is made only for a failure, since that is slow. */
 function callsOf(at: Error): NodeJS.CallSite[] {
-  const known = calls.get(at);
+  const known = knownCalls.get(at);
   if (known !== undefined) return known;
   const { prepareStackTrace } = Error;
   Error.prepareStackTrace = (_, all) => all;
   const all = at.stack as unknown as NodeJS.CallSite[];
   Error.prepareStackTrace = prepareStackTrace;
   const others = all.filter((call) => !call.getFileName()?.includes("/test/lifecycle/begun.ts")).slice(0, 6);
-  calls.set(at, others);
+  knownCalls.set(at, others);
   return others;
 }
 

@@ -186,6 +186,16 @@ describe.each(clients)("with %s", (_, connect) => {
     expect([...afterwards.waiting.values(), ...afterwards.used.values()]).toEqual([4, 7]);
   });
 
+  test("a process is told what others have used of its tenants, also while it sends nothing of them", async () => {
+    const { open, place } = createBudgets(await connect());
+    const [one, other] = [open(), open()];
+    await one.reportTenants(reportOf({ acme: [0, 20] }));
+    const { used } = await other.reportTenants({ waiting: new Map(), used: new Map([["acme", 0]]) });
+    expect([...used]).toEqual([["acme", 20]]);
+    const records = Object.values(await connectIoredis().hgetall(`${place}:waiting`));
+    expect(records.filter((record) => record.includes("="))).toHaveLength(1);
+  });
+
   test("what a process has used counts less the older its report is", async () => {
     const { open, place } = createBudgets(await connect());
     const redis = connectIoredis();

@@ -168,10 +168,8 @@ export class FleetPacer implements Pacer {
 
   /** How many requests of each tenant this process has sent in about the last window. */
   #used(now: number): Map<string, number> {
-    const all = [...this.#queue.tenants.byName].map(
-      ([name = "", { use }]) => [name, use.recent(now)] as const,
-    );
-    return new Map(all.filter(([, used]) => used > 0));
+    const tenants = [...this.#queue.tenants.byName];
+    return new Map(tenants.map(([name = "", { use }]) => [name, use.recent(now)]));
   }
 }
 

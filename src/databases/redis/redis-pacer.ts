@@ -216,11 +216,14 @@ export function createRedisWindow(
       const lastsSeconds = Math.ceil((2 * size.windowMs) / 1000);
       const named = await namesInRedis(own);
       const all = [...own.waiting.values()].reduce((sum, tasks) => sum + tasks, 0);
-      const usedBy = (tenant: string) => `/${Math.round(own.used.get(tenant) ?? 0)}`;
-      const tenants = [...named].map(
-        ([name, tenant]) => ` ${name}=${own.waiting.get(tenant) ?? 0}${usedBy(tenant)}`,
-      );
-      const parameters = [member, String(all), String(lastsSeconds), usedBy("") + tenants.join("")];
+      const figuresOf = (tenant: string) =>
+        `${own.waiting.get(tenant) ?? 0}/${Math.round(own.used.get(tenant) ?? 0)}`;
+      // Of a tenant that does nothing here, only what other processes report is needed.
+      const tenants = [...named]
+        .map(([name, tenant]) => ` ${name}=${figuresOf(tenant)}`)
+        .filter((figures) => !figures.endsWith("=0/0"));
+      const usedUnnamed = `/${Math.round(own.used.get("") ?? 0)}`;
+      const parameters = [member, String(all), String(lastsSeconds), usedUnnamed + tenants.join("")];
       const sums = await evaluate(REPORT_TENANTS, `${await windowKey()}:waiting`, parameters);
       if (!Array.isArray(sums)) throw new TypeError("Expected Redis to return the waiting tasks.");
       const [waiting, used] = [new Map<string, number>(), new Map<string, number>()];
