@@ -84,10 +84,10 @@ async function takeClaim(context: Context, call: Call, admittedAt: number): Prom
 /** Every admission needs a report, even if nothing is sent. */
 export function reportUnsent(
   { pacer }: Context,
-  { taskId, kind }: Pick<Call, "taskId" | "kind">,
+  { taskId, kind, tenant }: Pick<Call, "taskId" | "kind" | "tenant">,
   admittedAt: number,
 ): void {
-  pacer.report({ taskId, sentAt: admittedAt, remaining: null, heldForMs: null, unsent: kind });
+  pacer.report({ taskId, sentAt: admittedAt, remaining: null, heldForMs: null, unsent: kind, tenant });
 }
 
 /**

@@ -52,8 +52,8 @@ export class FixedWindow extends OwnWindow {
     super.spend(now, rank);
   }
 
-  override giveBack(rank: Rank, spentAt: number): void {
-    super.giveBack(rank, spentAt);
+  override giveBack(now: number, rank: Rank, spentAt: number): void {
+    super.giveBack(now, rank, spentAt);
     if (spentAt >= this.openedAt) this.#own = Math.max(0, this.#own - 1);
     this.#probes.withdraw(spentAt);
   }

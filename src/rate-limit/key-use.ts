@@ -24,8 +24,9 @@ export class Demand {
   #perMs = 0;
   #notedAt = 0;
 
-  note(now: number): void {
-    this.#perMs = this.#perMs * Math.exp((this.#notedAt - now) / LIMITS.windowMs) + 1 / LIMITS.windowMs;
+  /** @param count - -1 for an event that did not happen after all */
+  note(now: number, count: 1 | -1 = 1): void {
+    this.#perMs = Math.max(0, this.within(now, 1) + count / LIMITS.windowMs);
     this.#notedAt = now;
   }
 

@@ -22,15 +22,11 @@ export class KeyWindow implements WindowChoice {
   }
 
   report(now: number, report: WindowReport): void {
+    const { unsent, heldForMs } = report;
     this.#key.inFlight--;
-    if (report.heldForMs !== null) {
-      this.#current.hold(now, report.heldForMs);
-      return;
-    }
-    if (report.unsent !== undefined) {
-      this.#current.giveBack(report.unsent, report.sentAt);
-      return;
-    }
+    if (unsent !== undefined) this.#current.giveBack(now, unsent, report.sentAt);
+    if (heldForMs !== null) this.#current.hold(now, heldForMs);
+    if (unsent !== undefined || heldForMs !== null) return;
     this.#key.counted.note(now);
     const slides = this.#current.learn(now, report);
     if (slides === this.#current.isSliding) return;

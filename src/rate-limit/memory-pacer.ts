@@ -93,10 +93,11 @@ export class MemoryPacer implements Pacer {
       if (!entry.isRemoved) this.#reportDelay([entry], now);
     });
 
-  readonly report = ({ taskId, unsent, ...stated }: RateLimitReport): void => {
+  readonly report = ({ taskId, unsent, tenant, ...stated }: RateLimitReport): void => {
     const now = this.#clock.now();
     const { heldForMs } = stated;
     const sentAt = Math.min(now, this.#clock.fromClock(stated.sentAt));
+    if (unsent !== undefined) this.tenants.byName.get(tenant)?.spend(sentAt, -1);
     this.#windows.report(now, { ...stated, sentAt, unsent: unsent && RANKS[unsent] });
     if (taskId !== undefined) this.#reads.note(taskId, now, false);
     if (heldForMs !== null) this.#refuseHeld(now);
@@ -163,7 +164,7 @@ export class MemoryPacer implements Pacer {
   #planPolls(now: number): void {
     if (this.#queue.polls === 0 || now < this.#planEndsAt(now)) return;
     this.#plan = { at: now, openedAt: this.#window.openedAt };
-    this.schedule.plan(this.#queue.entries(2), this.#window.budget(now), this.fairness(now));
+    this.schedule.plan(this.#queue.entries(2), this.#window.budget(now), this.#fairness(now));
     this.#queue.reorderPolls();
   }
 
@@ -199,7 +200,7 @@ export class MemoryPacer implements Pacer {
   }
 
   /** What tenants leave to each other; `null` without tenants. */
-  fairness(now: number): Fairness | null {
+  #fairness(now: number): Fairness | null {
     if (!this.tenants.areNamed) return null;
     return this.tenants.fairness(this.#window.budget(now), this.#queue.tenants);
   }
@@ -210,13 +211,13 @@ export class MemoryPacer implements Pacer {
    */
   #nextEntry(now: number): QueueEntry | undefined {
     if (this.#queue.size === 0) return undefined;
-    const fairness = this.fairness(now);
+    const fairness = this.#fairness(now);
     const leave = fairness?.reserve ?? 0;
     let beyondShare: QueueEntry | undefined;
     for (const rank of EACH_RANK) {
       for (const entry of this.#queue.heads(rank)) {
         if (entry.dueAt > now) continue;
-        if (fairness !== null && !fairness.isAhead(entry.tenant)) {
+        if (fairness !== null && fairness.untilAhead(entry.tenant) > 0) {
           if (this.#window.admits(now, 0)) return entry;
           continue;
         }
@@ -263,7 +264,7 @@ export class MemoryPacer implements Pacer {
     let at = this.#queue.nextExpiry;
     if (this.#queue.polls > 0 && !this.schedule.isFree)
       at = Math.min(at, Math.max(now + 1, this.#planEndsAt(now)));
-    const { reserve = 0, leftoversAt = 0 } = this.fairness(now) ?? {};
+    const { reserve = 0, leftoversAt = 0 } = this.#fairness(now) ?? {};
     if (leftoversAt > now) at = Math.min(at, leftoversAt);
     for (const rank of EACH_RANK) {
       const { isDue, next } = this.#queue.dueIn(rank, now);

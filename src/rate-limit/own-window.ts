@@ -79,7 +79,8 @@ export abstract class OwnWindow implements PacerWindow {
   }
 
   /** A request that was spent at a time was not sent. */
-  giveBack(rank: Rank, spentAt: number): void {
+  giveBack(now: number, rank: Rank, spentAt: number): void {
+    if (rank === 0) this.key.creates.note(now, -1);
     if (spentAt >= this.openedAt) this.spent[rank] = Math.max(0, this.spent[rank] - 1);
   }
 

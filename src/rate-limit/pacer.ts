@@ -57,6 +57,8 @@ export interface RateLimitReport {
   heldForMs: number | null;
   /** The kind of a request for which nothing was sent after its admission: the rate limit does not count it. */
   unsent?: RequestKind | undefined;
+  /** The tenant of such a request. */
+  tenant?: string | undefined;
 }
 
 /** What is known about a key's rate limit; unknown values are `null`. Times are in milliseconds since the epoch. */

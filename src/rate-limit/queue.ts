@@ -87,11 +87,8 @@ export class Queue {
 
   /** All entries of some ranks. */
   entries(...ranks: readonly Rank[]): QueueEntry[] {
-    const waiting: QueueEntry[] = [];
-    for (const rank of ranks)
-      for (const entries of this.#ranks[rank].values())
-        for (const entry of entries) if (!entry.isRemoved) waiting.push(entry);
-    return waiting;
+    const entries = ranks.flatMap((rank) => [...this.#ranks[rank].values()].flat());
+    return entries.filter(({ isRemoved }) => !isRemoved);
   }
 
   /** Restores the order of polls whose `dueAt` has changed. */

@@ -246,7 +246,7 @@ interface Group {
 
 function groupsOf(loads: readonly Load[], level: number, polls: number, fairness: Fairness | null): Group[] {
   const isScarce = ({ tenant, claim }: Load) =>
-    partOf(claim, level) < claim.wants && fairness?.isAhead(tenant) !== false;
+    partOf(claim, level) < claim.wants && !(fairness && fairness.untilAhead(tenant) > 0);
   // Where polls are divided, a tenant that is not scarce has enough.
   const enough = level === Number.POSITIVE_INFINITY ? polls : Number.POSITIVE_INFINITY;
   const free = loads.filter((load) => !isScarce(load)).map((load) => ({ members: [load], polls: enough }));

@@ -19,9 +19,10 @@ class RecentUse {
   #count = 0;
   #before = 0;
 
-  note(now: number): void {
-    this.recent(now);
-    this.#count++;
+  note(at: number, count: 1 | -1): void {
+    this.recent(at);
+    if (at < this.#from) this.#before += count;
+    else this.#count += count;
   }
 
   recent(now: number): number {
@@ -57,9 +58,10 @@ export class Tenant {
   nextResumedAt: number = Number.NEGATIVE_INFINITY;
   firstReads = 0;
 
-  spend(now: number): void {
-    this.use.note(now);
-    this.spent++;
+  /** @param count - -1 for a request of a time that was not sent after all */
+  spend(at: number, count: 1 | -1 = 1): void {
+    this.use.note(at, count);
+    this.spent += count;
   }
 
   /** How many requests it may still send in the window. */
@@ -106,8 +108,8 @@ export interface Fairness {
   /** How many requests a tenant that is ahead leaves to the others, until the leftovers may be used. */
   reserve: number;
   leftoversAt: number;
-  /** Whether a tenant has had its part of the window. */
-  isAhead(tenant: Tenant): boolean;
+  /** How many more requests a tenant may send until it has had its part of the window, and is ahead. */
+  untilAhead(tenant: Tenant): number;
 }
 
 /** The tenants of a key that wait, or that have sent requests lately. */
@@ -154,8 +156,8 @@ export class Tenants {
     return {
       reserve: now < leftoversAt ? Math.min(part, ofOneSong) : 0,
       leftoversAt,
-      isAhead: ({ use, usedElsewhere, weight }) =>
-        use.recent(now) >= Math.min(weight * part, part - usedElsewhere),
+      untilAhead: ({ use, usedElsewhere, weight }) =>
+        Math.min(weight * part, part - usedElsewhere) - use.recent(now),
     };
   }
 

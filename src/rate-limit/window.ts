@@ -22,7 +22,7 @@ export interface PollBudget {
 }
 
 /** What a response stated about a window. */
-export interface WindowReport extends Omit<RateLimitReport, "taskId" | "unsent"> {
+export interface WindowReport extends Omit<RateLimitReport, "taskId" | "unsent" | "tenant"> {
   /** The rank of a request that was not sent. */
   unsent?: Rank | undefined;
 }

@@ -140,7 +140,8 @@ export class TaskPoller implements LastReading {
 
   /** The call that reads the task. Made for each poll: tens of thousands of waits would keep one each. */
   call(): Call {
-    return retrieveCall(this.taskId, "poll", this.#settings.journalKey);
+    const { tenant, journalKey } = this.#settings;
+    return retrieveCall(this.taskId, "poll", tenant, journalKey);
   }
 
   /** Sets and returns the earliest time of the next poll, in milliseconds since the epoch. Emits `retry` after a failure. */
@@ -195,18 +196,16 @@ export class TaskPoller implements LastReading {
   async #carryOut(queued: QueuedPoll, admission: Admission): Promise<PollOutcome> {
     const { clock } = this.context;
     const { taskId } = this;
-    const { tenant, options } = this.#settings;
-    const { signal } = options;
+    const { signal } = this.#settings.options;
     const { replacement } = queued;
     queued.end();
     const others = this.#polls.queued.get(taskId);
     if (others?.delete(queued) && others.size === 0) this.#polls.queued.delete(taskId);
-    if (admission === true && signal?.aborted)
-      reportUnsent(this.context, { taskId, kind: "poll" }, clock.now());
+    if (admission === true && signal?.aborted) reportUnsent(this.context, this.call(), clock.now());
     signal?.throwIfAborted();
     if (admission === true) {
       const waitedMs = clock.now() - queued.dueAt;
-      emitAdmission(this.context, { kind: "poll", tenant, taskId }, `read task ${taskId}`, waitedMs);
+      emitAdmission(this.context, this.call(), `read task ${taskId}`, waitedMs);
     } else if (replacement === undefined) throw admission === false ? this.#timeout() : admission.refusal;
 
     // Abandons a poll that stalls until the wait is over, also if a test moves the clock meanwhile.

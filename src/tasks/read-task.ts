@@ -15,6 +15,7 @@ import type { TenantOptions } from "./tenant.js";
 export function retrieveCall(
   taskId: string,
   kind: Extract<RequestKind, "read" | "poll">,
+  tenant: string | undefined,
   journalKey?: string,
 ): Call {
   const { method, path } = ENDPOINTS.retrieveTask;
@@ -22,6 +23,7 @@ export function retrieveCall(
     method,
     path: path.replace("{taskId}", () => encodeURIComponent(taskId)),
     kind,
+    tenant,
     purpose: kind === "poll" ? `wait for task ${taskId}` : `retrieve task ${taskId}`,
     taskId,
     ...(kind === "poll" ? { advice: () => ({ codeAdvice: [resumeAdvice(taskId)] }) } : {}),
@@ -34,7 +36,7 @@ export async function retrieveTask(
   taskId: string,
   { tenant, ...options }: RequestOptions & TenantOptions,
 ): Promise<Result<Task>> {
-  const call: Call = { ...retrieveCall(taskId, "read"), tenant };
+  const call = retrieveCall(taskId, "read", tenant);
   const response = await send(context, call, options, judgeRead);
   const data = parseTask(context, call, response);
   if (data.status === "success") checkResult(context, call, { data, response });

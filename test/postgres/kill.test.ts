@@ -10,7 +10,7 @@ import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { Cluster } from "./cluster.js";
 import { NOT_INSTALLED } from "./connections.js";
-import { createFastClient, requestOf } from "./fast-client.js";
+import { createFastClient, PATIENT, requestOf } from "./fast-client.js";
 
 const RESTARTS = 100;
 const PROCESSES = 3;
@@ -86,7 +86,7 @@ test("while the server is killed a hundred times, processes create no duplicate 
   }
   for (const [name, task_id] of finished) expect(entries.get(name)).toMatchObject({ task_id });
 
-  const client = createFastClient(url, emulator.apiKey);
+  const client = createFastClient(url, emulator.apiKey, PATIENT);
   const run = (journalKey: string) => client.tasks.run(requestOf(journalKey), { journal, journalKey });
   await Promise.all((await journal.planned()).map(({ key }) => run(key)));
   const submitted = (await journal.open()).filter(({ state }) => state === "submitted");

@@ -117,6 +117,38 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await budget.take(10)).toMatchObject({ isHeld: true });
   });
 
+  test("a request that is given back counts no more, and the last one ends the window", async () => {
+    const { open, place } = createBudgets(await connect());
+    const redis = connectIoredis();
+    const [one, other] = [open(), open()];
+    await one.take(10);
+    await redis.pexpire(place, 30_000);
+    await other.take(10);
+    await one.giveBack(31_000);
+    expect(await redis.get(place)).toBe("1");
+    expect(await redis.pttl(place)).toBeLessThanOrEqual(30_000);
+    await other.giveBack(31_000);
+    const taking = await other.take(10);
+    expect(taking).toMatchObject({ isTaken: true, taken: 1 });
+    expect(taking.endsInMs).toBeGreaterThan(60_500);
+  });
+
+  test("a request is not given back to a later window, to a hold, or without a window", async () => {
+    const { open, place } = createBudgets(await connect());
+    const redis = connectIoredis();
+    const window = open();
+    await window.giveBack(61_000);
+    expect(await redis.exists(place)).toBe(0);
+    await window.take(10);
+    await window.giveBack(20_000);
+    expect(await redis.get(place)).toBe("1");
+    for (let count = 0; count < 3; count++) await window.giveBack(61_000);
+    expect(await redis.get(place)).toBe("0");
+    await window.hold(10_000);
+    await window.giveBack(61_000);
+    expect(await window.take(10)).toMatchObject({ isHeld: true });
+  });
+
   test("a task is read by one process at a time, and by another a second after its response", async () => {
     const { open, place } = createBudgets(await connect());
     const redis = connectIoredis();

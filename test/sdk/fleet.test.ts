@@ -1,4 +1,11 @@
-import { AsyncMusic, type ClientOptions, type Journal, memoryJournal, RateLimitedError } from "async-music";
+import {
+  AsyncMusic,
+  type ClientOptions,
+  type Journal,
+  memoryBudget,
+  memoryJournal,
+  RateLimitedError,
+} from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { expect, onTestFinished, test } from "vitest";
 import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
@@ -348,8 +355,43 @@ test("a request that is aborted while the shared window is read is not sent", as
   const controller = new AbortController();
   void clock.sleep(150).then(() => controller.abort("no"));
   await expect(pacer.admit({ kind: "account" }, controller.signal)).rejects.toBe("no");
-  for (let left = 0; left < 119; left++) await pacer.admit({ kind: "account" });
+  for (let left = 0; left < 120; left++) await pacer.admit({ kind: "account" });
   expect(pacer.rateLimit()).toMatchObject({ limit: 120, remaining: 0, heldUntil: null });
+});
+
+test("a read that is aborted while it is reserved a second time is given back", async () => {
+  const clock = createTestClock();
+  const join = createSharedWindow(clock, SIZE, 700);
+  const window = join();
+  const pacer = new FleetPacer(clock, window, SIZE, () => {});
+  const controller = new AbortController();
+  // Reserved after 0.7 s, taken after 2.1 s, and reserved again until 2.8 s.
+  void clock.sleep(2500).then(() => controller.abort("no"));
+  await expect(pacer.admit({ kind: "read", taskId: "a" }, controller.signal)).rejects.toBe("no");
+  expect(await join().take(120)).toMatchObject({ taken: 1 });
+});
+
+test("a process reports no request of a tenant that the shared window has refused", async () => {
+  const clock = createTestClock();
+  const join = createSharedWindow(clock, SIZE, 1);
+  const window = join();
+  const used: number[] = [];
+  const reportTenants: SharedWindow["reportTenants"] = (own) => {
+    used.push(own.used.get("one") ?? 0);
+    return window.reportTenants(own);
+  };
+  for (let taken = 0; taken < 118; taken++) await join().take(120);
+  const pacer = new FleetPacer(clock, { ...window, reportTenants }, SIZE, () => {});
+  const send = async () => {
+    await pacer.admit({ kind: "create", tenant: "one" });
+    pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null });
+  };
+  const all = Promise.all(Array.from({ length: 4 }, send));
+  await clock.sleep(10_000);
+  const another = pacer.admit({ kind: "create", tenant: "another" });
+  await clock.sleep(10);
+  expect(used.at(-1)).toBe(2);
+  await Promise.all([all, another]);
 });
 
 test("if the request that opens a fleet's window is sent late, the fleet's window ends after the service's", async () => {
@@ -374,9 +416,17 @@ test("if the request that opens a fleet's window is sent late, the fleet's windo
   expect(refused()).toEqual([]);
 });
 
-test.each([10, 20, 40, 120])(
-  "with %i requests in a window, a process takes no request that it would refuse itself",
-  async (requests) => {
+test.each([
+  [10, 2],
+  [20, 2],
+  [40, 2],
+  [120, 2],
+  [120, 5],
+  [120, 12],
+  [120, 60],
+])(
+  "with %i requests in a window and %i tenants, a process takes no request that it would refuse itself",
+  async (requests, tenants) => {
     const clock = createTestClock();
     const size = { requests, windowMs: 60_000 };
     const window = createSharedWindow(clock, size, 1)();
@@ -390,7 +440,7 @@ test.each([10, 20, 40, 120])(
       await pacer.admit({ kind: "create", tenant });
       pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null });
     };
-    const all = ["a", "b"].flatMap((tenant) => Array.from({ length: requests }, () => send(tenant)));
+    const all = Array.from({ length: 2 * requests }, (_, index) => send(`tenant ${index % tenants}`));
     await clock.sleep(20_000);
     expect(takes).toBeLessThan(2 * requests);
     await Promise.all(all);
@@ -427,6 +477,31 @@ test.each([
     expect(refused()).toEqual([]);
   },
 );
+
+test.each([
+  ["whose budget is exhausted", { maxCredits: 0 }],
+  ["whose callers leave", null],
+])("300 orders at once of a customer %s delay no other one in any process", async (_, limits) => {
+  const { emulator, clock, member, refused } = createFleet();
+  const members = [member(), member()] as const;
+  const leaving = new AbortController();
+  const order =
+    limits === null ? { signal: leaving.signal } : { budget: memoryBudget({ ...limits, per: "day" }) };
+  await members[1].account.balance();
+  const askedAt = clock.now();
+  const refusals = Array.from({ length: 300 }, () =>
+    members[0].tasks.create(SONG, { tenant: "one", ...order }).catch((error: unknown) => error),
+  );
+  setImmediate(() => leaving.abort("left"));
+  const others = Array.from({ length: 100 }, (_, index) =>
+    members[index % 2]?.tasks.create(SONG, { tenant: "other" }),
+  );
+  await Promise.all(others);
+  expect(clock.now() - askedAt).toBeLessThan(5000);
+  await Promise.all(refusals);
+  expect(emulator.requests.filter(({ path }) => path === "/api/v1/task").length).toBe(100);
+  expect(refused()).toEqual([]);
+});
 
 test("what a tenant used a window ago in a process that is idle now does not hold it back in another one", async () => {
   const { clock, member, refused } = createFleet();

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { expect, onTestFinished } from "vitest";
-import { createFastClient } from "../postgres/fast-client.js";
+import { createFastClient, PATIENT } from "../postgres/fast-client.js";
 import { MOST_CREDITS, type OrderStore, recoverOrders, TENANTS, tenantOf } from "./budget-orders.js";
 
 const PROCESSES = 4;
@@ -69,7 +69,7 @@ export async function killOrders(kills: number, server: KilledServer, store: Ord
   expect(killed).toBeGreaterThanOrEqual(kills);
 
   emulator.faults.clear();
-  await recoverOrders(createFastClient(url, emulator.apiKey), store, url, "p");
+  await recoverOrders(createFastClient(url, emulator.apiKey, PATIENT), store, url, "p");
   expect(await store.journal.open()).toEqual([]);
   const ledger = readLedger(emulator);
   for (const tenant of TENANTS) {

@@ -46,6 +46,11 @@ export function createSharedWindow(clock: Clock, size: FleetSize, latencyMs = 2)
       taken = Math.max(taken, correction.taken);
       endsAt = Math.max(endsAt, clock.now() + correction.lastsMs);
     },
+    async giveBack(endsInMs) {
+      if (!isOpen() || isHeld || endsAt - clock.now() > endsInMs) return;
+      taken = Math.max(0, taken - 1);
+      if (taken === 0) endsAt = clock.now();
+    },
     async reserveRead(taskId) {
       await clock.sleep(latencyMs);
       const last = reads.get(taskId);

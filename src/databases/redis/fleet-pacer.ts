@@ -71,12 +71,14 @@ export class FleetPacer implements Pacer {
   };
 
   readonly report = (report: RateLimitReport): void => {
-    const { taskId, sentAt, remaining, heldForMs } = report;
+    const { taskId, remaining, heldForMs, unsent } = report;
+    const sentAt = this.#clock.fromClock(report.sentAt);
     this.#queue.report(report);
     if (!this.#shared.isAvailable) return;
     if (taskId !== undefined) this.#noteRead(taskId);
     if (heldForMs !== null) return void this.#shared.call((shared) => shared.hold(heldForMs));
-    const correction = this.#window.correct(this.#clock.now(), this.#clock.fromClock(sentAt), remaining);
+    if (unsent !== undefined) return void this.#giveBack(sentAt);
+    const correction = this.#window.correct(this.#clock.now(), sentAt, remaining);
     if (correction !== null) void this.#shared.call((shared) => shared.correct(correction));
   };
 
@@ -107,6 +109,7 @@ export class FleetPacer implements Pacer {
         blockedForMs = await this.#reserveRead(request);
       }
       if (blockedForMs === 0 && !signal?.aborted) return "taken";
+      if (this.#shared.isAvailable) this.#giveBack(this.#clock.now());
     } else this.#window.update(null, this.#clock.now(), this.#clock.now());
     this.#releaseSlot(request, null);
     if (blockedForMs === 0) this.#withdrawRead(request);
@@ -116,7 +119,7 @@ export class FleetPacer implements Pacer {
   /** Takes one request from the shared window; from this process's own window while that is unavailable. */
   async #takeOne(request: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
     const takenAt = this.#clock.now();
-    const { isAhead, leave } = turnOf(this.#queue, request.tenant, takenAt);
+    const { isAhead, leave } = turnOf(this.#queue.tenants, request.tenant, this.#window, takenAt);
     const upTo = this.#window.ceiling(takenAt, isAhead && request.kind === "poll", leave);
     const isOwn = !this.#shared.isAvailable;
     // If the shared window becomes unavailable, the request returns to the queue, and this process's own window admits it.
@@ -127,12 +130,20 @@ export class FleetPacer implements Pacer {
       return true;
     }
     this.#releaseSlot(request, taking?.isHeld ? taking.endsInMs : null);
+    if (taking?.isTaken) this.#giveBack(takenAt);
     return false;
   }
 
   /** Nothing is sent for an admitted request. */
-  #releaseSlot({ taskId }: PacedRequest, heldForMs: number | null): void {
-    this.#queue.report({ taskId, sentAt: this.#callersClock.now(), remaining: null, heldForMs });
+  #releaseSlot({ taskId, kind, tenant }: PacedRequest, heldForMs: number | null): void {
+    const sentAt = this.#callersClock.now();
+    this.#queue.report({ taskId, sentAt, remaining: null, heldForMs, unsent: kind, tenant });
+  }
+
+  /** A request that was taken from the shared window is not sent. */
+  #giveBack(takenAt: number): void {
+    const endsInMs = this.#window.giveBack(this.#clock.now(), takenAt);
+    if (endsInMs !== null) void this.#shared.call((shared) => shared.giveBack(endsInMs));
   }
 
   /** Resolves with how long a read of the same task by another process prevents this request, in milliseconds. */

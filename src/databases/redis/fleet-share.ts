@@ -1,6 +1,6 @@
 import { fairLevel } from "../../rate-limit/max-min.js";
-import type { MemoryPacer } from "../../rate-limit/memory-pacer.js";
 import type { Tenants } from "../../rate-limit/tenants.js";
+import type { PacerWindow } from "../../rate-limit/window.js";
 import type { TenantReport } from "./shared-window.js";
 
 /** What a process has of the fleet's tenants; `""` for requests without a tenant. */
@@ -67,13 +67,21 @@ export function shareTenants(tenants: Tenants, { weights, elsewhere, used }: Ten
   }
 }
 
-/** Whether a tenant has had its part of the window, and how many requests it then leaves to other tenants. */
+/**
+ * Whether a tenant had had its part of the window when its last request was admitted, and how many requests it then leaves to other
+ * tenants. That request counts neither as sent nor as no longer waiting: if it were refused for that, the queue would admit it again
+ * at once.
+ */
 export function turnOf(
-  queue: MemoryPacer,
-  tenant: string | undefined,
+  tenants: Tenants,
+  name: string | undefined,
+  window: Pick<PacerWindow, "budget">,
   now: number,
 ): { isAhead: boolean; leave: number } {
-  const fairness = queue.fairness(now);
-  const isAhead = fairness?.isAhead(queue.tenants.get(tenant, now)) ?? true;
-  return { isAhead, leave: isAhead ? (fairness?.reserve ?? 0) : 0 };
+  if (!tenants.areNamed) return { isAhead: true, leave: 0 };
+  const tenant = tenants.get(name, now);
+  const waiting = [...tenants.byName.values()].filter((each) => each === tenant || each.waiting > 0);
+  const { untilAhead, reserve } = tenants.fairness(window.budget(now), waiting.length);
+  const isAhead = untilAhead(tenant) <= -1;
+  return { isAhead, leave: isAhead ? reserve : 0 };
 }

@@ -103,7 +103,10 @@ export class FleetWindow implements PacerWindow {
     if (rank === 0) this.#creates.note(now);
   }
 
-  report(now: number, { heldForMs }: WindowReport): void {
+  report(now: number, { heldForMs, unsent, sentAt }: WindowReport): void {
+    if (unsent === 0) this.#creates.note(now, -1);
+    if (unsent !== undefined && sentAt >= this.#openedAt)
+      this.#spent[unsent] = Math.max(0, this.#spent[unsent] - 1);
     if (heldForMs === null) return;
     this.#heldUntil = Math.max(this.#heldUntil, now + heldForMs);
     this.#endsAt = this.#heldUntil;
@@ -167,6 +170,16 @@ export class FleetWindow implements PacerWindow {
     this.#taken = Math.max(this.#taken, counted);
     this.#endsAt = Math.max(this.#endsAt, now + lastsMs);
     return { taken: counted, lastsMs, endsInMs };
+  }
+
+  /**
+   * A request that was taken at a time is not sent. Returns how long its window would have lasted at most from now, in milliseconds;
+   * `null` if it has ended.
+   */
+  giveBack(now: number, takenAt: number): number | null {
+    if (takenAt < this.#openedAt || !this.#isCurrent(now)) return null;
+    this.#taken = Math.max(0, this.#taken - 1);
+    return this.#endsAt - now + this.#marginMs;
   }
 
   #isCurrent(now: number): boolean {

@@ -112,6 +112,14 @@ if now < taken then redis.call('incrby', KEYS[1], taken - now) end
 if left < lasts then redis.call('pexpire', KEYS[1], lasts) end
 return 1`;
 
+/** A count of 0 opens a new window with the next request. */
+const GIVE_BACK = `
+local ends, held = tonumber(ARGV[1]), tonumber(ARGV[2])
+local left, now = redis.call('pttl', KEYS[1]), tonumber(redis.call('get', KEYS[1]) or held)
+if left < 0 or left > ends or now >= held or now < 1 then return 0 end
+redis.call('decr', KEYS[1])
+return 1`;
+
 /** Refuses the read of a task while another process's last one is too recent. */
 const RESERVE_READ = `
 local left = redis.call('pttl', KEYS[1])
@@ -210,6 +218,7 @@ export function createRedisWindow(
     hold: async (ms) => void (await run(HOLD, HELD, Math.max(1, ms))),
     correct: async ({ taken, lastsMs, endsInMs }) =>
       void (await run(CORRECT, taken, lastsMs, endsInMs, HELD)),
+    giveBack: async (endsInMs) => void (await run(GIVE_BACK, endsInMs, HELD)),
     reserveRead: (taskId) => runForTask(RESERVE_READ, taskId, READ_LASTS_MS.inFlight),
     noteRead: async (taskId) => void (await runForTask(NOTE_READ, taskId, READ_LASTS_MS.received)),
     async reportTenants(own) {

@@ -16,6 +16,8 @@ export interface SharedWindow {
   hold(ms: number): Promise<void>;
   /** Corrects the window by what the service's responses show. */
   correct(correction: Correction): Promise<void>;
+  /** Gives back a request that was taken from a window that would have lasted at most this long from now, in milliseconds. */
+  giveBack(endsInMs: number): Promise<void>;
   /**
    * Reserves the next read of a task for this process, until a second after its reply is due. Resolves with 0, or with how
    * many milliseconds the last read of another process still prevents it.

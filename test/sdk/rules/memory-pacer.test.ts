@@ -322,6 +322,20 @@ test("requests that were not sent are given back to the share of their kind", as
   ]);
 });
 
+test("a tenant whose requests were not sent still has its part of the window", async () => {
+  const { pacer, report, send, left } = createPaced();
+  await send("first", { kind: "account" }, { remaining: 119 });
+  for (let each = 0; each < 100; each++) {
+    await pacer.admit({ kind: "create", tenant: "one" });
+    report({ unsent: "create", tenant: "one" });
+  }
+  left.length = 0;
+  const crowd = repeat(150, "crowd", (name) => send(name, { kind: "create", tenant: "crowd" }));
+  await send("one", { kind: "create", tenant: "one" });
+  await Promise.all(crowd);
+  expect(left.find(([name]) => name === "one")).toEqual(["one", 0]);
+});
+
 test("requests of an earlier window that were not sent let no more probes of a new one through", async () => {
   const clock = createTestClock({ skips: false });
   const pacer = new MemoryPacer(clock);

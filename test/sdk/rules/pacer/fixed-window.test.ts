@@ -182,6 +182,14 @@ describe("the shares of a window", () => {
     expect(await send("poll")).toBe(119 - creates - reserved);
   });
 
+  test("reserve nothing for creates that were not sent", async () => {
+    const { send, pacer, clock } = await createSecondWindow();
+    await send("create", 60);
+    for (let each = 0; each < 60; each++)
+      pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null, unsent: "create" });
+    expect(await send("poll")).toBe(107);
+  });
+
   test("begin anew in each window", async () => {
     const { send, request, at } = await createSecondWindow();
     await request("create", 118, 60);

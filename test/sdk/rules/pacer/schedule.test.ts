@@ -200,13 +200,13 @@ describe("who is planned together", () => {
 
   test("so is one that has not had its part of the window yet", () => {
     const polls = many(20, { tenant: "a" });
-    const fairness = { reserve: 0, leftoversAt: 0, isAhead: () => false };
+    const fairness = { reserve: 0, leftoversAt: 0, untilAhead: () => 1 };
     many(1, { tenant: "b" });
     schedule.plan([...polls, ...many(100, { tenant: "b" })], budget(60), fairness);
     expect(planOf("a").isFree).toBe(true);
     schedule.plan([...polls, ...many(100, { tenant: "b" })], budget(60), {
       ...fairness,
-      isAhead: () => true,
+      untilAhead: () => 0,
     });
     expect(planOf("a").isFree).toBe(false);
   });

@@ -105,7 +105,8 @@ test("without tenants, a program may use the whole window at once", async () => 
 
 test("a process that shares its window is told which of its tenants have had their part, and what they leave", async () => {
   const { clock, pacer, send, end } = await createWindow();
-  const turn = (tenant?: string) => turnOf(pacer, tenant, clock.now());
+  const budget = { polls: 119, now: clock.now(), until: clock.now() + MINUTE, from: clock.now(), limit: 120 };
+  const turn = (tenant?: string) => turnOf(pacer.tenants, tenant, { budget: () => budget }, clock.now());
   // Without tenants, nothing is left to others.
   expect(turn()).toEqual({ isAhead: true, leave: 0 });
   await send("crowd", "read", 300);

@@ -11,10 +11,10 @@ const budgetAt = (now: number) => ({ polls: 120, now, until: MINUTE, from: 0, li
 
 /** How many requests a tenant sends until it has had its part of the window. */
 function sentUntilAhead(tenants: Tenants, name: string, waiting: number): number {
-  const { isAhead } = tenants.fairness(budgetAt(0), waiting);
+  const { untilAhead } = tenants.fairness(budgetAt(0), waiting);
   const tenant = tenants.get(name, 0);
   let sent = 0;
-  for (; !isAhead(tenant) && sent < 1000; sent++) tenant.spend(0);
+  for (; untilAhead(tenant) > 0 && sent < 1000; sent++) tenant.spend(0);
   return sent;
 }
 
@@ -85,6 +85,20 @@ test("what a tenant has sent counts for a window, and in the next one less and l
   // After a pause of two windows, nothing counts.
   tenant.spend(400_000);
   expect(tenant.use.recent(400_000)).toBe(1);
+});
+
+test("a request that was not sent counts no more, also after the next window has begun", () => {
+  const tenants = new Tenants();
+  const tenant = tenants.get("a", 0);
+  for (let sent = 0; sent < 30; sent++) tenant.spend(0);
+  for (let unsent = 0; unsent < 10; unsent++) tenant.spend(0, -1);
+  expect([tenant.use.recent(0), tenant.left(40)]).toEqual([20, 20]);
+  expect(sentUntilAhead(tenants, "a", 2)).toBe(20);
+  expect(tenant.use.recent(60_000)).toBe(40);
+  for (let unsent = 0; unsent < 20; unsent++) tenant.spend(59_000, -1);
+  tenants.beginWindow();
+  tenant.spend(90_000);
+  expect([tenant.use.recent(90_000), tenant.left(40)]).toEqual([11, 39]);
 });
 
 test("what a tenant has used in other processes counts for its part", () => {
