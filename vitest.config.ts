@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { fontModule } from "./tools/build/invoice-fonts.js";
 
 /** What a user imports, as the sources that it is built from: these tests need no build. */
@@ -78,6 +79,22 @@ const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
 const inProcesses = { maxWorkers: Math.ceil(1.5 * availableParallelism()), sequence: { groupOrder: 1 } };
 const inDatabases = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 2 } };
 
+/** The files that take longest, a minute or more on a busy machine. */
+const SLOWEST =
+  /\/(certify\/clients|dashboard\/page\/usability|docs\/site|examples\/servers|postgres\/(engines|kill)|runners\/typescript)\.test\.ts$/;
+
+/** Begins with the slowest files of those that run side by side: at the end, the other workers would wait for them. */
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const orderOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
+    const isSlow = ({ moduleId }: TestSpecification) => SLOWEST.test(moduleId);
+    return sorted.sort(
+      (one, other) => orderOf(one) - orderOf(other) || Number(isSlow(other)) - Number(isSlow(one)),
+    );
+  }
+}
+
 /** Fails each test after which something that it began has not ended. */
 const setupFiles = "test/lifecycle/after-each.ts";
 
@@ -101,6 +118,7 @@ const fromNext: Plugin = {
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: SlowestFirst },
     reporters: ["default", "./tools/totals/reporter.ts"],
     coverage: {
       provider: "custom",

@@ -16,13 +16,19 @@ export function steadyBound(
   const requestsPerSecond = (limit.requests * 1000) / limit.windowMs - othersPerSecond;
   const readsPerTask = (requestsPerSecond - perSecond) / perSecond;
   const curve = curveOf(durations, agesOf(durations));
-  const costAt = (price: number) => plan(curve, gapSeconds, () => price).cost - price * readsPerTask;
+  const planAt = (price: number) =>
+    plan(
+      curve,
+      gapSeconds,
+      curve.ages.map(() => price),
+    );
+  const costAt = (price: number) => planAt(price).cost - price * readsPerTask;
 
   let best = costAt(0);
   for (let [low, high, step] = [1e-3, 1e4, 0]; step < 40; step++) {
     const price = Math.sqrt(low * high);
     best = Math.max(best, costAt(price));
-    if (plan(curve, gapSeconds, () => price).reads(() => true) > readsPerTask) low = price;
+    if (planAt(price).reads() > readsPerTask) low = price;
     else high = price;
   }
   return best;
@@ -45,7 +51,8 @@ export function burstBound(durations: Durations, tasks: number, limit: Limit, ga
   );
   let best = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const planned = plan(curve, gapSeconds, (age) => prices[Math.floor(age / windowSeconds)] ?? 0);
+    const pricesAt = curve.ages.map((age) => prices[Math.floor(age / windowSeconds)] ?? 0);
+    const planned = plan(curve, gapSeconds, pricesAt);
     best = Math.max(best, planned.cost - share * prices.reduce((sum, price) => sum + price, 0));
     const stride = (10 / share + 2) / Math.sqrt(1 + round / 10);
     const used = planned.readsByWindow(windowSeconds, windows + 1);
@@ -60,14 +67,14 @@ const ROUNDS = 4000;
 const HOUR = 3600;
 
 interface Curve {
-  ages: readonly number[];
-  ended: readonly number[];
+  ages: Float64Array;
+  ended: Float64Array;
   /** The mean time since a task's end, at each age. */
-  overdue: readonly number[];
+  overdue: Float64Array;
 }
 
 /** The cheapest plan of reads for one task, and its cost. */
-function plan({ ages, ended, overdue }: Curve, gapSeconds: number, priceAt: (age: number) => number) {
+function plan({ ages, ended, overdue }: Curve, gapSeconds: number, prices: Float64Array) {
   const last = ages.length - 1;
   const cost = new Float64Array(last + 1);
   const next = new Int32Array(last + 1).fill(last);
@@ -80,7 +87,7 @@ function plan({ ages, ended, overdue }: Curve, gapSeconds: number, priceAt: (age
       if (passed < gapSeconds && to < last) continue;
       const unseen = (overdue[to] ?? 0) - area - gone * passed;
       if (unseen > best) break;
-      const total = unseen + priceAt(ages[to] ?? 0) * (1 - gone) + (cost[to] ?? 0);
+      const total = unseen + (prices[to] ?? 0) * (1 - gone) + (cost[to] ?? 0);
       if (total < best) {
         best = total;
         next[from] = to;
@@ -89,11 +96,11 @@ function plan({ ages, ended, overdue }: Curve, gapSeconds: number, priceAt: (age
     cost[from] = best;
   }
 
-  const reads = (counts: (age: number) => boolean) => {
+  const reads = () => {
     let sum = 0;
     for (let step = 0; step < last && (ended[step] ?? 1) < 1 - 1e-9; ) {
       const to = next[step] ?? last;
-      if (counts(ages[to] ?? 0)) sum += 1 - (ended[step] ?? 1);
+      sum += 1 - (ended[step] ?? 1);
       step = to;
     }
     return sum;
@@ -111,13 +118,14 @@ function plan({ ages, ended, overdue }: Curve, gapSeconds: number, priceAt: (age
   return { cost: cost[0] ?? 0, reads, readsByWindow };
 }
 
-function curveOf(durations: Durations, ages: readonly number[]): Curve {
+function curveOf(durations: Durations, listed: readonly number[]): Curve {
+  const ages = Float64Array.from(listed);
   // The task timeout ends all remaining tasks (States: age).
   const ended = ages.map((age) => (age >= HOUR ? 1 : durations.endedBy(age)));
-  const overdue: number[] = [0];
+  const overdue = new Float64Array(ages.length);
   for (let step = 1; step < ages.length; step++) {
     const passed = (ages[step] ?? 0) - (ages[step - 1] ?? 0);
-    overdue.push((overdue[step - 1] ?? 0) + (((ended[step] ?? 0) + (ended[step - 1] ?? 0)) / 2) * passed);
+    overdue[step] = (overdue[step - 1] ?? 0) + (((ended[step] ?? 0) + (ended[step - 1] ?? 0)) / 2) * passed;
   }
   return { ages, ended, overdue };
 }

@@ -27,7 +27,7 @@ for (const trial of trials) {
   }
 }
 if (wanted === "") {
-  const bounds = new Map(trials.map(({ scenario, bound }) => [scenario.name, bound]));
+  const bounds = new Map(trials.map(({ scenario, bound }) => [scenario.name, bound()]));
   writeFileSync(
     CURVE,
     drawCurve(
@@ -37,11 +37,8 @@ if (wanted === "") {
   );
 }
 
-function report(
-  { scenario, sdk, bound, ceiling, createCeiling }: Trial,
-  policy: Policy,
-  outcome: Outcome,
-): void {
+function report({ scenario, sdk, createCeiling, ...trial }: Trial, policy: Policy, outcome: Outcome): void {
+  const [bound, ceiling] = [trial.bound(), trial.ceiling()];
   const ratio = bound === null ? "" : `${(outcome.meanDelay / bound).toFixed(2)}`;
   const misses = policy === sdk && ceiling !== null && outcome.meanDelay > ceiling;
   const waitsLong = policy === sdk && outcome.meanCreateWait > (createCeiling ?? Number.POSITIVE_INFINITY);

@@ -9,10 +9,10 @@ export interface Trial {
   scenario: Scenario;
   /** How the SDK's processes share the key. */
   sdk: Policy;
-  /** The least mean delay that is possible, in seconds; `null` where it is not computed. */
-  bound: number | null;
+  /** Computes the least mean delay that is possible, in seconds, which takes a second or more; `null` where none is known. */
+  bound: () => number | null;
   /** The highest mean delay that is accepted, in seconds; `null` where none is required. */
-  ceiling: number | null;
+  ceiling: () => number | null;
   /** The highest mean wait of a create that is accepted, in seconds. */
   createCeiling?: number;
 }
@@ -46,7 +46,7 @@ export function allTrials(seconds: number): Trial[] {
     inFlight(1000, 1, 1.2),
     inFlight(5000, 1),
     toSubmit("5000 to submit", 5000, TYPICAL),
-    { ...toSubmit("160 cold, each takes 42 s", 160, equal("equal", 42)), ceiling: 45 },
+    { ...toSubmit("160 cold, each takes 42 s", 160, equal("equal", 42)), ceiling: () => 45 },
     fleet("160 cold, each takes 42 s, fleet of 4", 160, equal("equal", 42), 50),
     ...[0.1, 0.3, 0.6, 0.9].flatMap((rate) => [
       steady(`${rate} a second, held-out durations`, rate, HELD_OUT, seconds, ALLOWED[rate]),
@@ -54,7 +54,7 @@ export function allTrials(seconds: number): Trial[] {
     ]),
     ...[0.3, 0.6].flatMap((rate) => [
       // A policy that knows the duration finds each task at its end: no positive delay is a bound.
-      { ...steady(`${rate} a second, all take 90 s`, rate, equal("equal", 90), seconds), bound: null },
+      { ...steady(`${rate} a second, all take 90 s`, rate, equal("equal", 90), seconds), bound: none },
       steady(`${rate} a second, 20 to 200 s evenly`, rate, even("even", 20, 200), seconds, 1.4),
       steady(`${rate} a second, 5 s or 120 s`, rate, LYRICS_AND_MUSIC, seconds, 1.4),
       steady(`${rate} a second, slow`, rate, SLOW, seconds, 1.4),
@@ -103,7 +103,7 @@ function steady(
     seconds: measuredSeconds,
   };
   const scenario = { name, durations: () => durations, load, limit };
-  return trial(scenario, steadyBound(durations, perSecond, limit, GAP_SECONDS), allowed);
+  return trial(scenario, () => steadyBound(durations, perSecond, limit, GAP_SECONDS), allowed);
 }
 
 function limited(name: string, perSecond: number, limit: Limit, seconds: number): Trial {
@@ -119,20 +119,20 @@ function shifting(
 ): Trial {
   const { scenario, bound } = steady(name, perSecond, first, seconds);
   const shiftAt = WARM_UP_SECONDS + seconds / 2;
-  const later = steadyBound(second, perSecond, USUAL_LIMIT, GAP_SECONDS);
+  const later = () => steadyBound(second, perSecond, USUAL_LIMIT, GAP_SECONDS);
   const durations = (start: number) => (start < shiftAt ? first : second);
-  return trial({ ...scenario, durations }, ((bound ?? 0) + later) / 2, 1.4);
+  return trial({ ...scenario, durations }, () => ((bound() ?? 0) + later()) / 2, 1.4);
 }
 
 function besides(name: string, perSecond: number, seconds: number): Trial {
   const { scenario } = steady(name, perSecond, TYPICAL, seconds);
-  const bound = steadyBound(TYPICAL, perSecond, USUAL_LIMIT, GAP_SECONDS, 1);
+  const bound = () => steadyBound(TYPICAL, perSecond, USUAL_LIMIT, GAP_SECONDS, 1);
   return trial({ ...scenario, othersPerSecond: 1 }, bound);
 }
 
 function inFlight(tasks: number, repetitions: number, allowed?: number): Trial {
   const load: BatchLoad = { kind: "in flight", tasks, repetitions };
-  const bound = burstBound(TYPICAL, tasks, USUAL_LIMIT, GAP_SECONDS);
+  const bound = () => burstBound(TYPICAL, tasks, USUAL_LIMIT, GAP_SECONDS);
   return trial({ name: `${tasks} in flight`, durations: () => TYPICAL, load }, bound, allowed);
 }
 
@@ -158,8 +158,8 @@ function oneBeside(name: string, crowd: number, isInFlight: boolean, sdk: Policy
   return {
     scenario,
     sdk,
-    bound: burstBound(TYPICAL, 1, USUAL_LIMIT, GAP_SECONDS),
-    ceiling: 1.2 * ALONE_SECONDS,
+    bound: () => burstBound(TYPICAL, 1, USUAL_LIMIT, GAP_SECONDS),
+    ceiling: () => 1.2 * ALONE_SECONDS,
     createCeiling: 1.2 * ALONE_CREATE_SECONDS + TURN_SECONDS,
   };
 }
@@ -167,20 +167,27 @@ function oneBeside(name: string, crowd: number, isInFlight: boolean, sdk: Policy
 function toSubmit(name: string, tasks: number, durations: Durations): Trial {
   return trial(
     { name, durations: () => durations, load: { kind: "to submit", tasks, repetitions: 1 } },
-    null,
+    none,
   );
 }
 
 function fleet(name: string, tasks: number, durations: Durations, ceiling: number): Trial {
   const { scenario } = toSubmit(name, tasks, durations);
-  return { scenario: { ...scenario, processes: 4 }, sdk: FLEET, bound: null, ceiling };
+  return { scenario: { ...scenario, processes: 4 }, sdk: FLEET, bound: none, ceiling: () => ceiling };
 }
 
 function varied({ scenario, bound }: Trial, twist: string, changes: Partial<Scenario>): Trial {
   return trial({ ...scenario, name: `${scenario.name}, ${twist}`, ...changes }, bound);
 }
 
-function trial(scenario: Scenario, bound: number | null, allowed?: number): Trial {
-  const ceiling = bound === null || allowed === undefined ? null : allowed * bound;
+function none(): null {
+  return null;
+}
+
+function trial(scenario: Scenario, bound: Trial["bound"], allowed?: number): Trial {
+  const ceiling = () => {
+    const least = allowed === undefined ? null : bound();
+    return least === null || allowed === undefined ? null : allowed * least;
+  };
   return { scenario, sdk: OURS, bound, ceiling };
 }
