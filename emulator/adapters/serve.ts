@@ -53,11 +53,13 @@ const ALL_ADDRESSES: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1"
  * therefore prints a warning, unless the emulator was created with the option `clock`.
  *
  * Resolves when the server accepts connections. Rejects with the system's error if the port is in use, and with a
- * `RangeError` for an `allowHost` that is not a host name.
+ * `RangeError` for a `port` that is not a whole number and an `allowHost` that is not a host name.
  */
 export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
   const known = checkOptionNames(options, ["port", "host", "allowHost"]);
   const { port = 0, host = "127.0.0.1", allowHost = [] } = known;
+  // A server would listen on a socket with the name of a string.
+  if (!Number.isInteger(port)) throw invalidValue("port", "be a whole number, such as 8080", port);
   const allowedHosts = [allowHost].flat().map(checkHostName);
   const service = serviceOf(emulator);
   const { clock } = service.core;

@@ -10,7 +10,7 @@ import { statedWaitMs } from "../http/response.js";
 import type { AbortCallback } from "../time/abort.js";
 import { Deadline, noResponseWithin } from "../time/deadline.js";
 import type { DownloadOptions } from "./options.js";
-import { hasReliableEnd } from "./version.js";
+import { hasReliableEnd, lengthOf } from "./version.js";
 
 /** ky's retries, time limits and errors are off: the SDK's own use the client's clock, and continue a broken download. */
 const http = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
@@ -71,11 +71,11 @@ export async function request<Result>(
     if (response === null) throw failure;
     // Any other success has no audio, or a part that was not requested.
     if (status === 200 || (status === 206 && sent.has("Range"))) {
-      if (hasReliableEnd(response, sent)) return await readResponse(download, response, deadline);
+      const fault = faultOf(response, sent);
+      if (fault === null) return await readResponse(download, response, deadline);
       deadline.clear();
       response.body?.cancel().catch(() => {});
-      const reason = "the body has a content coding that was not requested, and no length that shows its end";
-      return { error: downloadError(download, status, reason), mayResend: false };
+      return { error: downloadError(download, status, fault.reason), mayResend: fault.mayPass };
     }
   } catch (error) {
     deadline.clear();
@@ -94,6 +94,14 @@ export async function request<Result>(
     return { error: new AudioExpiredError(shownUrl), mayResend: false, statedWaitMs: waitMs };
   const error = downloadError(download, status, `the server returned HTTP ${status}`);
   return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedWaitMs: waitMs };
+}
+
+/** Why the body of a successful response can't be the audio, and whether that may pass; `null` if it may be the audio. */
+function faultOf(response: Response, sent: Headers): { reason: string; mayPass: boolean } | null {
+  if (lengthOf(response.headers) === 0) return { reason: "the server returned an empty body", mayPass: true };
+  if (hasReliableEnd(response, sent)) return null;
+  const reason = "the body has a content coding that was not requested, and no length that shows its end";
+  return { reason, mayPass: false };
 }
 
 function failureOf(error: unknown, deadline: Deadline, signal: AbortSignal): RequestFailure {

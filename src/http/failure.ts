@@ -17,7 +17,7 @@ import type { Redactor } from "../errors/redactor.js";
 import { dateAt } from "../time/date.js";
 import { noResponseWithin } from "../time/deadline.js";
 import type { Call, Context } from "./context.js";
-import { DEEPEST_CAUSE, FORBIDDEN_PORT, OPENSSL } from "./never-sent.js";
+import { DEEPEST_CAUSE, OPENSSL, UNCODED } from "./never-sent.js";
 import type { ApiResponse, Failure, NoResponse, Unusable, Verdict } from "./outcome.js";
 
 /** The advice for a response that is an HTML page. */
@@ -150,7 +150,7 @@ export function codeOf(cause: unknown, redactor: Redactor): string {
   try {
     for (let error = cause, depth = 0; error instanceof Error && depth <= DEEPEST_CAUSE; depth++) {
       const code: unknown = Reflect.get(error, "code");
-      if (error.message === FORBIDDEN_PORT) return ` (${FORBIDDEN_PORT})`;
+      if (UNCODED.test(error.message)) return ` (${error.message})`;
       if (typeof code === "string" && CODE.test(code)) return ` (${redactor.text(code)})`;
       error = error.cause;
     }

@@ -38,8 +38,8 @@ export async function sendRequest(
   }
   const response = await sending;
   // A custom `fetch` may return anything. It may also ignore the signal: cancel its late response.
-  if (typeof response?.headers?.get !== "function")
-    throw new TypeError("`fetch` returned something other than a Response");
+  if (typeof response?.headers?.get !== "function" || response.type === "error")
+    throw new TypeError("`fetch` returned something other than a response");
   if (signal.aborted) response.body?.cancel().catch(() => {});
   return response;
 }

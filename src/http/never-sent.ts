@@ -1,8 +1,12 @@
-/** The message of undici, without a code, for a port that the fetch standard forbids. It checks before it connects. */
-export const FORBIDDEN_PORT = "bad port";
+/**
+ * What undici reports without a code of its own before a request is sent: a port that the fetch standard forbids, and a proxy that
+ * refuses a tunnel to the service.
+ */
+export const UNCODED = /^(?:bad port|Proxy response \(\d+\) !== 200 when HTTP Tunneling)$/;
 
-/** The message of Deno, without a code, for a connection that was never made. */
-const DENO_CONNECT = /^error sending request for url \(\S+\): client error \(Connect\): /;
+/** Messages of Node for a server that ends the TLS handshake, and of Deno for a connection that was never made. */
+const BEFORE_SENDING =
+  /^Client network socket disconnected before secure TLS |^error sending request for url \(\S+\): client error \(Connect\): /;
 
 /** How many causes of an error are inspected: a chain may run in a circle. */
 export const DEEPEST_CAUSE = 8;
@@ -17,6 +21,9 @@ const CODES_BEFORE_SENDING: readonly string[] = [
   "ENOTFOUND",
   "EAI_AGAIN",
   "UND_ERR_CONNECT_TIMEOUT",
+  // undici refused a header of the request, such as `Expect` or `Upgrade`.
+  "UND_ERR_INVALID_ARG",
+  "UND_ERR_NOT_SUPPORTED",
   "ConnectionRefused",
   "FailedToOpenSocket",
   // The client refused the certificate.
@@ -43,7 +50,7 @@ const CODES_BEFORE_SENDING: readonly string[] = [
 export const OPENSSL = "ERR_SSL_";
 
 /**
- * The two sides of a handshake have no protocol, version or cipher in common. These codes prove something only as the cause of
+ * The two sides of a handshake have no protocol, version, cipher or host name in common. These codes prove something only as the cause of
  * a `TypeError`, as `fetch` throws them. `node:https` also reports them for a connection that breaks after the request.
  */
 const CODES_OF_HANDSHAKES: readonly string[] = [
@@ -51,6 +58,7 @@ const CODES_OF_HANDSHAKES: readonly string[] = [
   "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE",
   "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE",
   "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
+  "ERR_SSL_TLSV1_UNRECOGNIZED_NAME",
   "ERR_SSL_UNSUPPORTED_PROTOCOL",
   "ERR_SSL_WRONG_VERSION_NUMBER",
 ];
@@ -67,8 +75,8 @@ export function certainlyNeverSent(error: unknown, depth = 0, isOfFetch = false)
     const { message } = error;
     const name = String(Reflect.get(error, "code"));
     const isBeforeSending =
-      message === FORBIDDEN_PORT ||
-      DENO_CONNECT.test(message) ||
+      UNCODED.test(message) ||
+      BEFORE_SENDING.test(message) ||
       CODES_BEFORE_SENDING.includes(name) ||
       (isOfFetch && CODES_OF_HANDSHAKES.includes(name)) ||
       CALLS_BEFORE_SENDING.includes(String(Reflect.get(error, "syscall")));

@@ -347,3 +347,8 @@ test.each(["virtual", "real"] as const)(
     expect((await response).status).toBe(200);
   },
 );
+
+test.each(["8080", "80x", 1.5, Number.NaN])("the port %o is refused, and no socket is made", async (port) => {
+  const options = { port: port as number };
+  await expect(serve(createEmulator(), options)).rejects.toThrow(/^`port` must be a whole number/);
+});

@@ -1,8 +1,9 @@
+import { execFile } from "node:child_process";
 import { request } from "node:https";
 import { connect, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { inspect } from "node:util";
-import { SubmissionOutcomeUnknownError } from "async-music";
+import { inspect, promisify } from "node:util";
+import { ConnectionError, SubmissionOutcomeUnknownError } from "async-music";
 import { expect, onTestFinished, test } from "vitest";
 import { rejection } from "../support/rejection.js";
 import { connectTo, describeNeverSent, runAt } from "./never-sent.js";
@@ -52,4 +53,57 @@ test("plain text in an established TLS connection, after the request, leaves the
   expect(inspect(error)).toContain("ERR_SSL_WRONG_VERSION_NUMBER");
   expect(received[0]).toContain("POST /api/v1/task HTTP/1.1");
   expect(await journal.get("order")).toMatchObject({ state: "intent" });
+});
+
+test("a server that closes the connection during the handshake has received nothing", async () => {
+  const port = await connectTo((socket) => socket.end());
+  const { journal, run } = runAt(`https://127.0.0.1:${port}`);
+  expect((await rejection(run, ConnectionError)).message).toContain("nothing was sent");
+  expect(await journal.get("order")).toBeNull();
+});
+
+test.each([
+  { Expect: "100-continue" },
+  { Upgrade: "websocket" },
+  { "Keep-Alive": "timeout=5" },
+  { "Transfer-Encoding": "chunked" },
+])("%o, which Node refuses before it connects, leaves the key free", async (headers) => {
+  const received: Buffer[] = [];
+  const port = await connectTo((_, first) => void received.push(first));
+  const { journal, run } = runAt(`http://127.0.0.1:${port}`, undefined, { headers });
+  expect((await rejection(run, ConnectionError)).message).toMatch(/failed \(UND_ERR_\w+\); nothing was sent/);
+  expect([received, await journal.get("order")]).toEqual([[], null]);
+});
+
+const RUN_BEHIND_PROXY = `
+  import { AsyncMusic, memoryJournal } from "async-music";
+  const journal = memoryJournal();
+  const client = new AsyncMusic({ apiKey: "key_1", baseUrl: "https://music.example", maxRetries: 0 });
+  const request = { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain" } };
+  const error = await client.tasks.run(request, { journal, journalKey: "order" }).catch((error) => error);
+  console.log(error.name, error.message, await journal.get("order"));
+`;
+
+test.each([407, 502])("a proxy that refuses the tunnel with %i has forwarded nothing", async (status) => {
+  const port = await connectTo((socket) =>
+    socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`),
+  );
+  const script = [
+    "--import",
+    "./tools/loader/run-sources.ts",
+    "--input-type=module",
+    "--eval",
+    RUN_BEHIND_PROXY,
+  ];
+  const env = {
+    ...process.env,
+    NODE_USE_ENV_PROXY: "1",
+    HTTPS_PROXY: `http://127.0.0.1:${port}`,
+    NO_PROXY: "",
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, script, { env });
+  expect(stdout).toMatch(
+    /^ConnectionError .* failed \(Proxy response \(\d+\) .*\); nothing was sent\..* null$/m,
+  );
+  expect(stdout).toContain(`(${status})`);
 });

@@ -4,6 +4,7 @@ import {
   AsyncMusic,
   ConnectionError,
   memoryJournal,
+  type RunOptions,
   SubmissionOutcomeUnknownError,
 } from "../../src/index.js";
 import { listen } from "../support/loopback.js";
@@ -30,13 +31,13 @@ export async function connectTo(treat: (socket: Socket, first: Buffer) => void):
 }
 
 /** A run with a journal, by the runtime's own `fetch` unless another one is given. */
-export function runAt(baseUrl: string, fetch?: typeof globalThis.fetch) {
+export function runAt(baseUrl: string, fetch?: typeof globalThis.fetch, options: RunOptions = {}) {
   const journal = memoryJournal();
   const client = new AsyncMusic({ apiKey: "key_1", baseUrl, fetch, maxRetries: 0 });
-  return { journal, run: client.tasks.run(SONG_REQUEST, { journal, journalKey: "order" }) };
+  return { journal, run: client.tasks.run(SONG_REQUEST, { ...options, journal, journalKey: "order" }) };
 }
 
-/** A fatal alert of TLS: handshake_failure is 40, protocol_version 70. */
+/** A fatal alert of TLS: handshake_failure is 40, protocol_version 70, unrecognized_name 112. */
 const alert = (description: number) => (socket: Socket) =>
   socket.end(Buffer.from([21, 3, 3, 0, 2, 2, description]));
 
@@ -45,6 +46,7 @@ const FAILED_HANDSHAKES: readonly (readonly [what: string, treat: (socket: Socke
   ["a server of another protocol", (socket) => socket.end("220 mail.example ESMTP\r\n")],
   ["a server without a common version", alert(70)],
   ["a server without a common cipher", alert(40)],
+  ["a server without this host", alert(112)],
 ];
 
 /** What happens to a connection after its request. */

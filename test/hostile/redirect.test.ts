@@ -43,7 +43,8 @@ test("the Location of a redirect is in the error without the key", async () => {
 });
 
 test("the opaque response that a browser returns for a redirect is reported as a redirect", async () => {
-  const fetch = async () => Response.error();
+  // Only its type distinguishes it from a network error.
+  const fetch = async () => Object.defineProperty(Response.error(), "type", { value: "opaqueredirect" });
   const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example", fetch });
   for (const [, call] of CALLS) {
     const error = await rejection(call(client), ApiError);

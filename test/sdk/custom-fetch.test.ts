@@ -39,7 +39,7 @@ test.each(WAYS)("a fetch %s receives one Request and the signal", async (how) =>
   expect(seen).toHaveLength(1);
 });
 
-const NO_RESPONSES = [undefined, null, {}, { headers: {} }, "200"];
+const NO_RESPONSES = [undefined, null, {}, { headers: {} }, "200", Response.error()];
 test.each(NO_RESPONSES)("a fetch that returns %j is named in the cause of the error", async (returned) => {
   const client = createClient(async () => returned as never);
   const { cause } = await rejection(client.account.balance({ maxRetries: 0 }), ConnectionError);

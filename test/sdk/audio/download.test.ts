@@ -204,6 +204,16 @@ describe("a failed download", () => {
   });
 });
 
+test("an empty body is no song: the request is sent again, and fails in the end", async () => {
+  let empty = 2;
+  const { client } = createWorld(() => (empty-- > 0 ? mp3("", { "Content-Length": "0" }) : mp3()));
+  const audio = await client.audio.download(AUDIO_URL);
+  expect((await audio.arrayBuffer()).byteLength).toBe("la la la".length);
+  empty = 10;
+  const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+  expect(error).toMatchObject({ status: 200, message: expect.stringContaining("returned an empty body") });
+});
+
 describe("an abort", () => {
   const reason = new Error("enough");
 

@@ -14,6 +14,10 @@ const deno = (reason: string) => failure({}, new Error(`${DENO}: client error ($
 /** How messages of Deno begin. */
 const DENO = "error sending request for url (https://127.0.0.1:35557/api/v1/task)";
 
+/** Of undici and of Node. */
+const TUNNEL = "Proxy response (407) !== 200 when HTTP Tunneling";
+const HANDSHAKE = "Client network socket disconnected before secure TLS connection was established";
+
 function cyclic(): Error {
   const error = new Error("round and round");
   error.cause = error;
@@ -40,6 +44,8 @@ const NEVER_LEFT: [what: string, error: unknown][] = [
   ["an expired certificate", coded("CERT_HAS_EXPIRED")],
   ["Bun's refused connection", failure({ code: "ConnectionRefused" })],
   ["a forbidden port", failure({}, new Error("bad port"))],
+  ["a proxy that refuses a tunnel", below(1, coded("UND_ERR_ABORTED", { message: TUNNEL }))],
+  ["a server that ends the handshake", coded("ECONNRESET", { message: HANDSHAKE })],
   ["Deno's handshake with http", deno("Connect): received corrupt message of type InvalidContentType")],
   ["Deno's refused connection", deno("Connect): tcp connect error")],
   ["a refused connection at the eighth nested cause", below(8, failure({ code: "ECONNREFUSED" }))],
@@ -54,6 +60,8 @@ const IN_DOUBT: [what: string, error: unknown][] = [
   ["an error without a code", failure()],
   ["an error with ECONNREFUSED in its message only", new Error("ECONNREFUSED")],
   ["an error with another message about a bad port", failure({}, new Error("a bad port answered"))],
+  ["a message that quotes a proxy's", new Error(`gateway: ${TUNNEL}`)],
+  ["a server that ends the connection later", coded("ECONNRESET", { message: "read ECONNRESET" })],
   ["Deno's broken connection", deno("SendRequest): connection closed")],
   ["Deno's damaged record", failure({}, new Error("received corrupt message of type InvalidContentType"))],
   ["a message that quotes Deno's", new Error(`proxy: ${DENO}: client error (Connect): tcp connect error`)],
@@ -95,6 +103,8 @@ const CODES: Record<string, Finding> = {
   EPROTO: "in doubt",
   // undici
   UND_ERR_CONNECT_TIMEOUT: "nothing was sent",
+  UND_ERR_INVALID_ARG: "nothing was sent",
+  UND_ERR_NOT_SUPPORTED: "nothing was sent",
   UND_ERR_SOCKET: "in doubt",
   UND_ERR_HEADERS_TIMEOUT: "in doubt",
   UND_ERR_BODY_TIMEOUT: "in doubt",
@@ -120,10 +130,12 @@ const CODES: Record<string, Finding> = {
   // A handshake without a common version or cipher, as the cause of fetch's TypeError.
   "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE": "nothing was sent",
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "nothing was sent",
+  ERR_SSL_TLSV1_UNRECOGNIZED_NAME: "nothing was sent",
   ERR_SSL_WRONG_VERSION_NUMBER: "nothing was sent",
   ERR_SSL_UNSUPPORTED_PROTOCOL: "nothing was sent",
   // Alerts and damaged records of an established connection.
   ERR_SSL_BAD_RECORD_TYPE: "in doubt",
+  ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR: "in doubt",
   ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC: "in doubt",
   ERR_SSL_PACKET_LENGTH_TOO_LONG: "in doubt",
   ERR_SSL_UNEXPECTED_EOF_WHILE_READING: "in doubt",
