@@ -71,11 +71,14 @@ export async function request<Result>(
     if (response === null) throw failure;
     // Any other success has no audio, or a part that was not requested.
     if (status === 200 || (status === 206 && sent.has("Range"))) {
-      const fault = faultOf(response, sent);
-      if (fault === null) return await readResponse(download, response, deadline);
+      const isEmpty = lengthOf(response.headers) === 0;
+      if (!isEmpty && hasReliableEnd(response, sent)) return await readResponse(download, response, deadline);
       deadline.clear();
       response.body?.cancel().catch(() => {});
-      return { error: downloadError(download, status, fault.reason), mayResend: fault.mayPass };
+      const reason = isEmpty
+        ? "the server returned an empty body"
+        : "the body has a content coding that was not requested, and no length that shows its end";
+      return { error: downloadError(download, status, reason), mayResend: isEmpty };
     }
   } catch (error) {
     deadline.clear();
@@ -94,14 +97,6 @@ export async function request<Result>(
     return { error: new AudioExpiredError(shownUrl), mayResend: false, statedWaitMs: waitMs };
   const error = downloadError(download, status, `the server returned HTTP ${status}`);
   return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedWaitMs: waitMs };
-}
-
-/** Why the body of a successful response can't be the audio, and whether that may pass; `null` if it may be the audio. */
-function faultOf(response: Response, sent: Headers): { reason: string; mayPass: boolean } | null {
-  if (lengthOf(response.headers) === 0) return { reason: "the server returned an empty body", mayPass: true };
-  if (hasReliableEnd(response, sent)) return null;
-  const reason = "the body has a content coding that was not requested, and no length that shows its end";
-  return { reason, mayPass: false };
 }
 
 function failureOf(error: unknown, deadline: Deadline, signal: AbortSignal): RequestFailure {
