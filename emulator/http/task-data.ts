@@ -90,6 +90,9 @@ function resultData(task: StoredSuccess, origins: Origins): Clip[] | Lyrics {
 /** Removes URLs at the providers' origins from a stored clip's alternatives; `null` if none is left. */
 function withoutProviders(urls: readonly string[] | null, { providers }: Origins): string[] | null {
   const origins = [providers, inProcessOrigins().providers].flatMap((each) => Object.values(each));
-  const others = (urls ?? []).filter((url) => !URL.canParse(url) || !origins.includes(new URL(url).origin));
+  // The server of the providers may have several host names, and a port of its own.
+  const ports = origins.map((origin) => new URL(origin).port).filter((port) => port !== "");
+  const isProviders = ({ origin, port }: URL) => origins.includes(origin) || ports.includes(port);
+  const others = (urls ?? []).filter((url) => !URL.canParse(url) || !isProviders(new URL(url)));
   return others.length > 0 ? others : null;
 }

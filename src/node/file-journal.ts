@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
+import { wrongValue } from "../errors/base.js";
 import { type DamagedEntry, isOpenIntent, listOpen } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import { notesOf } from "../journal/process-notes.js";
@@ -23,7 +24,7 @@ const SUBMISSION_BYTES = 4096;
  * with its prompt.
  *
  * @param path - the directory; it and its parents are created with the first entry
- * @throws `InvalidOptionError` the path is empty or not a string
+ * @throws `InvalidOptionError` the path is empty, is not a string, or is a URL
  *
  * @example
  * ```ts
@@ -32,7 +33,12 @@ const SUBMISSION_BYTES = 4096;
  * ```
  */
 export function fileJournal(path: string): Required<Journal> {
-  const directory = resolve(checkPath(path));
+  if (/^[a-z][a-z\d+.-]+:\/\//i.test(checkPath(path)))
+    throw wrongValue(
+      "path",
+      "be a directory, not an address: for a database, use `redisJournal` or `postgresJournal`",
+    );
+  const directory = resolve(path);
   return journals.get(directory, () => createFileJournal(directory));
 }
 

@@ -1,3 +1,4 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { createEmulator, type EmulatorOptions } from "async-music/emulator";
 import { expect, test } from "vitest";
 import { createSeeded, seedSong, withAccount } from "./support/seed-files.js";
@@ -141,4 +142,19 @@ const LIMITS = [
 
 test.each(LIMITS.flat())("$name: $value is $expected", async ({ isRefused, expected }) => {
   expect(await isRefused()).toBe(expected === "refused");
+});
+
+test("the schema of the control plane allows each amount that a top-up allows", async () => {
+  const emulator = createEmulator();
+  const response = await emulator.fetch(`${emulator.url}/_emulator/openapi.json`);
+  const document = await response.json();
+  const [, topUps] = Object.entries(document.paths).find(([path]) => path.endsWith("/top-ups")) ?? [];
+  const { schema } = Object(topUps).post.requestBody.content["application/json"];
+  const ajv = new Ajv2020({ strict: false, validateSchema: false });
+  ajv.addSchema(document, "document");
+  const validate = ajv.compile({ ...schema, components: document.components });
+  const amounts = Array.from({ length: 2000 }, (_, cents) => (cents + 1) / 100);
+  expect(amounts.filter((usd) => !validate({ usd, method: "card" }))).toEqual([]);
+  expect([0, 1_000_001, "1"].filter((usd) => validate({ usd, method: "card" }))).toEqual([]);
+  for (const usd of amounts) emulator.accounts.topUp(emulator.accountId, { usd, method: "crypto" });
 });

@@ -119,6 +119,24 @@ test("a server that listens on one address uses it in its URLs, unless the reque
   expect((await originsFor(allowed))[0]).toBe(`http://${allowed}`);
 });
 
+test("a provider's file is no alternative of a stored clip, under any host name of the server", async () => {
+  const { create, read, server, emulator } = await listen({}, { allowHost: "localhost" });
+  const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
+  const { port } = new URL(clip.image_url);
+  const alternate_urls = ["127.0.0.1", "localhost"].map(
+    (host) => `http://${host}:${port}/provider_a/audio/1`,
+  );
+  const taskId = await create(VALID.song, { polls: 1, alternate_urls });
+  for (const host of [server.url.slice("http://".length), `localhost:${new URL(server.url).port}`]) {
+    const task = await getRaw(server.url, `${TASK}/${taskId}`, [
+      `Host: ${host}`,
+      `X-Api-Key: ${emulator.apiKey}`,
+    ]);
+    expect(JSON.stringify(task)).toContain('"status":"success"');
+    expect(JSON.stringify(task)).not.toContain("alternate_urls");
+  }
+});
+
 test("an internal error is a 500 with a request ID and a line on stderr, and the server keeps running", async () => {
   const { get, emulator } = await listen();
   const ledgers = coreOf(emulator).state.accounts.map(({ ledger }) => ledger);

@@ -236,6 +236,13 @@ test.each(BAD_PATHS)("the path %j is refused and does not mean the working direc
   expect(() => fileJournal(given as string)).toThrow(/^`path` must be a string that is not empty/);
 });
 
+test.each(["redis://cache:6379", "postgres://db/orders", "file:///tmp/journal"])(
+  "the address %s is refused, which is no directory that machines share",
+  (given) => {
+    expect(() => fileJournal(given)).toThrow(/^`path` must be a directory, not an address: /);
+  },
+);
+
 test("different spellings of one path open the same journal", () => {
   expect(fileJournal(join(folder, "other", "..", "journal"))).toBe(fileJournal(path));
 });

@@ -128,10 +128,15 @@ invoiceSchema.register(NAMED, { id: "Invoice" });
 const [leastUsd, mostUsd] = RANGES.usd;
 const usdRule = `be an amount in US dollars from ${leastUsd} to ${mostUsd}, in whole cents`;
 
+function isInCents(usd: number): boolean {
+  return Math.abs(100 * usd - Math.round(100 * usd)) < 1e-6;
+}
+
 export const topUpSchema = objectOf({
   usd: z
     .number(usdRule)
-    .check(z.gte(leastUsd, usdRule), z.lte(mostUsd, usdRule), z.multipleOf(0.01, usdRule)),
+    // Not `multipleOf`: validators of JSON Schema find that 0.29 is no multiple of 0.01.
+    .check(z.gte(leastUsd, usdRule), z.lte(mostUsd, usdRule), z.refine(isInCents, usdRule)),
   method: methodSchema,
   outcome: z.optional(statusSchema),
 });
