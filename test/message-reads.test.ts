@@ -20,6 +20,7 @@ const CLEANERS = ["src/contract/text.ts", "src/contract/message.ts", "src/errors
 const FOREIGN: Readonly<Record<string, string>> = {
   "src/http/never-sent.ts certainlyNeverSent": "undici and Deno: an error without a code",
   "src/http/failure.ts codeOf": "undici: an error without a code",
+  "src/http/failure.ts connectionError": "undici: the text in place of a code",
   "src/http/failure.ts reasonOf": "the service: its message is shortened",
   "emulator/dashboard/views/requests/search.ts found": "the reader: words that a message contains",
   "cli/mcp/setup.ts writableDirectory": "Node: its message names a temporary file",
