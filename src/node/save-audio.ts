@@ -134,7 +134,7 @@ async function* piecesOf(
     }
     // A body that ends is complete, so missing bytes were read before.
     if (missing > 0) throw readBefore(download);
-    if (isEmpty) throw noAudio(download, "the server returned an empty body");
+    if (isEmpty) throw noAudio(download, "its body is empty, or was read before");
   } catch (error) {
     throw new ReadFailure("", { cause: error });
   }

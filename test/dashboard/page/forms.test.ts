@@ -234,9 +234,9 @@ describe("what the emulator refuses is named at its field, until it is changed",
     await expectMessage(page, address, refused);
     await page.getByLabel("Model", { exact: true }).selectOption("provider_b");
     await page.getByLabel("Style and mood").fill("fado");
-    await page.getByLabel("Seed").fill("1.5");
+    await page.getByLabel("Seed", { exact: true }).fill("1.5");
     await submit();
-    await expectMessage(page, page.getByLabel("Seed"), "Seed must be a whole number.");
+    await expectMessage(page, page.getByLabel("Seed", { exact: true }), "Seed must be a whole number.");
     expect(emulator.requests.map(({ status }) => status)).toEqual([400]);
   });
 

@@ -345,7 +345,7 @@ describe("scenarios", () => {
     await page.getByRole("button", { name: "Reset…" }).click();
     await resetOf(page).getByLabel("Credits").fill("33");
     await page.getByRole("button", { name: "Reset everything" }).click();
-    await resetOf(page).getByLabel("Seed").waitFor({ state: "detached" });
+    await resetOf(page).getByLabel("Seed", { exact: true }).waitFor({ state: "detached" });
     await goTo("/");
     await page.getByText("33 credits available").waitFor();
     await page.getByRole("link", { name: "Tasks" }).first().click();

@@ -350,14 +350,14 @@ test("a body that was already read is not saved", async ({ folder }) => {
 
 test.for([
   [
-    "an HTML page",
+    "the server returned an HTML page",
     "<!doctype html><title>Just a moment</title>",
     { "Content-Type": "Text/HTML; charset=utf-8" },
   ],
-  ["an empty body", "", MP3],
-] as const)("%s is no song: nothing is saved", async ([what, body, headers], { folder }) => {
+  ["its body is empty, or was read before", "", MP3],
+] as const)("a response that is no song is not saved: %s", async ([what, body, headers], { folder }) => {
   const audio = await download(body, headers);
   const error = await rejection(saveAudio(audio, join(folder, "rain")), AudioDownloadError);
-  expect(error.message).toContain(`Failed to save audio: the server returned ${what}`);
+  expect(error.message).toContain(`Failed to save audio: ${what}`);
   await expect(readdir(folder)).resolves.toEqual([]);
 });
