@@ -4,7 +4,7 @@ export interface Bug {
   file: string;
   find: string;
   replace: string;
-  /** The first world to search, for bugs that only one of thousands of worlds shows. @defaultValue 251 */
+  /** The first world to search, for bugs that few worlds show. @defaultValue 251 */
   firstWorld?: number;
 }
 
@@ -82,6 +82,7 @@ export const BUGS: readonly Bug[] = [
     file: "src/http/send.ts",
     find: "signal: inFlight ? undefined : signal };",
     replace: "signal };",
+    firstWorld: 1050,
   },
   {
     name: "the response to a POST is not recorded after its caller aborts",
@@ -101,6 +102,7 @@ export const BUGS: readonly Bug[] = [
     file: "src/journal/evidence.ts",
     find: 'return fits(created) ? "not_created" : "created";',
     replace: 'return fits(created) ? "created" : "not_created";',
+    firstWorld: 1000,
   },
   {
     name: "a stated wait is ignored",
@@ -164,6 +166,7 @@ export const BUGS: readonly Bug[] = [
     file: "src/journal/memory-journal.ts",
     find: "return revisionAt(key) === revision && entries.delete(key);",
     replace: "return entries.delete(key);",
+    firstWorld: 360,
   },
   {
     name: "concurrency: a run deletes the intent of the run that took the key",
@@ -189,7 +192,7 @@ export const BUGS: readonly Bug[] = [
     file: "src/tasks/journaled-submission.ts",
     find: "if (checks >= MOST_CHECKS) {",
     replace: "if (entry?.state === 'intent') {",
-    firstWorld: 2000,
+    firstWorld: 2150,
   },
   {
     name: "concurrency: the end of a task overwrites the record of another task",
