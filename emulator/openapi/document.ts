@@ -10,8 +10,12 @@ const INTERFACE_VERSION = "1.0.0";
 const { shortest, longest } = LIMITS.requestIdLength;
 const requestId = { type: "string", minLength: shortest, maxLength: longest };
 
-/** The four endpoints in OpenAPI 3.1. The server is wherever the document was fetched. */
-export function openApiDocument() {
+/**
+ * The four endpoints in OpenAPI 3.1. The server is wherever the document was fetched.
+ *
+ * @param path - of the service address
+ */
+export function openApiDocument(path = "/") {
   return {
     openapi: "3.1.0",
     info: {
@@ -23,7 +27,7 @@ export function openApiDocument() {
       contact: { name: "The maintainers of async-music" },
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/", description: "The host of this document." }],
+    servers: [{ url: path, description: "The host of this document." }],
     security: [{ apiKey: [] }],
     tags: [
       { name: "Tasks", description: "Create and read tasks." },

@@ -20,8 +20,8 @@ describe("an emulator with another `url`", () => {
     expect((await emulator.fetch(String(clip.image_url))).status).toBe(200);
   });
 
-  test("shows this address in `connection()`, tasks, the overview and its page", async () => {
-    const { emulator, create, read, control, send } = open();
+  test("shows this address in `connection()`, tasks, the overview, its page and its OpenAPI document", async () => {
+    const { emulator, create, read, control, send, get } = open();
     expect([emulator.url, emulator.connection().baseUrl]).toEqual([URL_WITH_PATH, URL_WITH_PATH]);
     const taskId = await create(VALID.song, { polls: 1 });
     const [clip] = (await read(taskId)).output.result;
@@ -29,6 +29,8 @@ describe("an emulator with another `url`", () => {
     expect(JSON.stringify(seen).split(clip.audio_url)).toHaveLength(3);
     expect((await control("GET", "/overview")).body.service).toBe(URL_WITH_PATH);
     expect((await send("/")).body).toContain(`ASYNC_MUSIC_BASE_URL=${URL_WITH_PATH}`);
+    const [server] = (await get("/openapi.json")).body.servers;
+    expect(new URL(server.url, `${URL_WITH_PATH}/openapi.json`).href).toBe(URL_WITH_PATH);
   });
 
   test("logs paths, and applies faults, without the path of its `url`", async () => {
