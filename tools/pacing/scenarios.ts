@@ -186,8 +186,9 @@ function none(): null {
 
 function trial(scenario: Scenario, bound: Trial["bound"], allowed?: number): Trial {
   const ceiling = () => {
-    const least = allowed === undefined ? null : bound();
-    return least === null || allowed === undefined ? null : allowed * least;
+    if (allowed === undefined) return null;
+    const least = bound();
+    return least && allowed * least;
   };
   return { scenario, sdk: OURS, bound, ceiling };
 }

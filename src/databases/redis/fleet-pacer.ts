@@ -77,7 +77,10 @@ export class FleetPacer implements Pacer {
     if (!this.#shared.isAvailable) return;
     if (taskId !== undefined) this.#noteRead(taskId);
     if (heldForMs !== null) return void this.#shared.call((shared) => shared.hold(heldForMs));
-    if (unsent !== undefined) return void this.#giveBack(sentAt);
+    if (unsent !== undefined) {
+      this.#giveBack(sentAt);
+      return;
+    }
     const correction = this.#window.correct(this.#clock.now(), sentAt, remaining);
     if (correction !== null) void this.#shared.call((shared) => shared.correct(correction));
   };
@@ -140,7 +143,7 @@ export class FleetPacer implements Pacer {
     this.#queue.report({ taskId, sentAt, remaining: null, heldForMs, unsent: kind, tenant });
   }
 
-  /** A request that was taken from the shared window is not sent. */
+  /** A request that was taken from the shared window is not sent: others may send one in its place. */
   #giveBack(takenAt: number): void {
     const endsInMs = this.#window.giveBack(this.#clock.now(), takenAt);
     if (endsInMs !== null) void this.#shared.call((shared) => shared.giveBack(endsInMs));
