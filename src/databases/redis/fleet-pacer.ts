@@ -143,7 +143,7 @@ export class FleetPacer implements Pacer {
     this.#queue.report({ taskId, sentAt, remaining: null, heldForMs, unsent: kind, tenant });
   }
 
-  /** A request that was taken from the shared window is not sent: others may send one in its place. */
+  /** A request that was taken from the shared window is not sent: others may send one instead. */
   #giveBack(takenAt: number): void {
     const endsInMs = this.#window.giveBack(this.#clock.now(), takenAt);
     if (endsInMs !== null) void this.#shared.call((shared) => shared.giveBack(endsInMs));
