@@ -180,11 +180,15 @@ async function complete(
     progress.line.end();
     end.stop();
   }
-  await writer.write();
   const isInterrupted = end.signal.aborted;
-  // A file that is interrupted may be this one: its other lines must not be lost.
-  if (!isInterrupted && work.stoppedBy === null) await writeFailed(flags.out, items);
-  writeSummary(items, flags, terminal);
+  try {
+    await writer.write();
+    // A file that is interrupted may be this one: its other lines must not be lost.
+    if (!isInterrupted && work.stoppedBy === null) await writeFailed(flags.out, items);
+  } finally {
+    // Even if no file can be written: the orders with an unknown outcome must be named.
+    writeSummary(items, flags, terminal);
+  }
   const results = items.map(({ result }) => result);
   if (isInterrupted) throw end.signal.reason;
   if (work.stoppedBy !== null) throw work.stoppedBy;

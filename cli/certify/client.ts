@@ -19,10 +19,11 @@ export function commandClient(
 ): Client {
   return async (createService, outDirectory, signal) => {
     const unready = () => Promise.reject(new Error("The service is not ready."));
-    let [respond, respondAsProvider]: (typeof fetch)[] = [unready, unready];
+    let respond: typeof fetch = unready;
+    let respondAsProvider: typeof fetch = unready;
     const fronts = await Promise.all([
-      listen((input, init) => respond?.(input, init) ?? unready()),
-      listen((input, init) => respondAsProvider?.(input, init) ?? unready()),
+      listen((...request) => respond(...request)),
+      listen((...request) => respondAsProvider(...request)),
     ]);
     const [api, provider] = fronts;
     try {

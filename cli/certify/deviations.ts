@@ -1,5 +1,6 @@
-import { ENDPOINTS, recordOf } from "../../src/contract/service.js";
+import { recordOf } from "../../src/contract/service.js";
 import type { Deviation } from "./arrangement.js";
+import { isRead } from "./judges.js";
 
 type Data = Record<string, unknown>;
 
@@ -9,7 +10,7 @@ export function readsTask(change: (data: Data, count: number) => Data): () => De
     let count = 0;
     return async (request, next) => {
       const response = await next(request);
-      if (!isTaskRead(request) || response.status !== 200) return response;
+      if (!isRead(request) || response.status !== 200) return response;
       count++;
       const body = recordOf(await response.json());
       return withJson(response, { ...body, data: change(recordOf(body["data"]), count) });
@@ -17,25 +18,21 @@ export function readsTask(change: (data: Data, count: number) => Data): () => De
   };
 }
 
-/** Changes each clip of a finished task. */
-export function makesClips(change: (clip: Data) => Data): () => Deviation {
-  return readsTask((data) => {
-    const output = recordOf(data["output"]);
-    const { result } = output;
-    if (!Array.isArray(result)) return data;
-    return { ...data, output: { ...output, result: result.map((clip) => change(recordOf(clip))) } };
-  });
+/** Changes each clip of a finished task. `count` is the number of the read with clips, from 1. */
+export function makesClips(change: (clip: Data, count: number) => Data): () => Deviation {
+  return () => {
+    let count = 0;
+    return readsTask((data) => {
+      const output = recordOf(data["output"]);
+      const { result } = output;
+      if (!Array.isArray(result)) return data;
+      count++;
+      return { ...data, output: { ...output, result: result.map((clip) => change(recordOf(clip), count)) } };
+    })();
+  };
 }
 
-export function isTaskRead({ method, url }: Request): boolean {
-  return method === "GET" && new URL(url).pathname.startsWith(`${ENDPOINTS.createTask.path}/`);
-}
-
-export function isTaskCreation({ method, url }: Request): boolean {
-  return method === "POST" && new URL(url).pathname === ENDPOINTS.createTask.path;
-}
-
-export function withJson(response: Response, body: unknown): Response {
+function withJson(response: Response, body: unknown): Response {
   const headers = new Headers(response.headers);
   headers.delete("Content-Length");
   return new Response(JSON.stringify(body), { status: response.status, headers });

@@ -3,7 +3,6 @@ import type { ComplianceRule } from "../../emulator/index.js";
 import { ENDPOINTS } from "../../src/contract/service.js";
 import { printableLine } from "../../src/contract/text.js";
 import type { ClientRun } from "./run.js";
-
 import type { ClientRequest } from "./service.js";
 
 /** What a client did wrong. */
@@ -100,17 +99,19 @@ export function creationsIn({ requests }: ClientRun): ClientRequest[] {
   return requests.filter(isCreation);
 }
 
-export function isCreation({ method, url }: ClientRequest): boolean {
-  return method === "POST" && url.pathname === ENDPOINTS.createTask.path;
+type Target = Pick<ClientRequest | Request, "method" | "url">;
+
+export function isCreation({ method, url }: Target): boolean {
+  return method === "POST" && new URL(url).pathname === ENDPOINTS.createTask.path;
 }
 
-export function isRead({ method, url }: ClientRequest): boolean {
-  return method === "GET" && url.pathname.startsWith(`${ENDPOINTS.createTask.path}/`);
+export function isRead({ method, url }: Target): boolean {
+  return method === "GET" && new URL(url).pathname.startsWith(`${ENDPOINTS.createTask.path}/`);
 }
 
 /** A download of a clip, of the service or of a provider. */
-export function isDownload({ url }: Pick<ClientRequest, "url">): boolean {
-  return url.pathname.includes("/audio/");
+export function isDownload({ url }: Pick<Target, "url">): boolean {
+  return new URL(url).pathname.includes("/audio/");
 }
 
 /** The exit status, and the last line that the client wrote, without lines of a stack trace. */

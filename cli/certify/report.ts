@@ -79,7 +79,7 @@ function requestsText(requests: readonly ClientRequest[]): string {
   );
 }
 
-/** Such as `38 of 40 scenarios passed, 30 of 31 required ones`. */
+/** Such as `30 of 31 required scenarios and 38 of 40 in all passed`. */
 function scoreOf({ passed, scenarios }: CertifyReport): string {
   const required = scenarios.filter((each) => each.required).length;
   const all = passed.required + passed.recommended;

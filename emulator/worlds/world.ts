@@ -294,13 +294,16 @@ class RunningWorld implements WorldResult {
 }
 
 /** Virtual time stands still while a journal works, so that it may use real files or a real database. */
-function holding(clock: Clock, { get, put, delete: remove, open, unacknowledged }: Journal): Journal {
+function holding(clock: Clock, journal: Journal): Journal {
+  const { open, unacknowledged } = journal;
   return {
-    get: (key) => withClockStopped(clock, get(key)),
-    put: (key, entry, previous) => withClockStopped(clock, put(key, entry, previous)),
-    delete: (key, revision) => withClockStopped(clock, remove(key, revision)),
-    ...(open && { open: () => withClockStopped(clock, open()) }),
-    ...(unacknowledged && { unacknowledged: (since) => withClockStopped(clock, unacknowledged(since)) }),
+    get: (key) => withClockStopped(clock, journal.get(key)),
+    put: (key, entry, previous) => withClockStopped(clock, journal.put(key, entry, previous)),
+    delete: (key, revision) => withClockStopped(clock, journal.delete(key, revision)),
+    ...(open && { open: () => withClockStopped(clock, open.call(journal)) }),
+    ...(unacknowledged && {
+      unacknowledged: (since) => withClockStopped(clock, unacknowledged.call(journal, since)),
+    }),
   };
 }
 

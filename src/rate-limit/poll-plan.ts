@@ -26,9 +26,9 @@ export class PollPlan {
 export function planPolls({ survival, overdue }: Durations, priceMs: number): Float64Array {
   const next = new Float64Array(STEPS + 1).fill(LAST_POLL_MS);
   const ages = AGES;
-  /** For a poll at each of the ages: the cost of all polls after it, and the time that the task is finished until then. */
-  // Its start is the same for all plans, but decides between nearly equal ones by rounding: without it, "0.6 a second, all take
-  // 90 s" (tools/pacing/scenarios.ts) finds a task 3 % later in 600 s.
+  // For a poll at each of the ages: the cost of all polls after it, and the time that the task is finished until then. `overdue`
+  // is the same for all plans, but decides between nearly equal ones by rounding: without it, "0.6 a second, all take 90 s"
+  // (tools/pacing/scenarios.ts) finds a task 3 % later in 600 s.
   const costs = Float64Array.from(overdue);
   let latest = STEPS;
   for (let from = STEPS - 1; from >= 0; from--) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { settleOutcome } from "../../src/index.js";
 import { fileJournal } from "../../src/node/index.js";
-import { createTerminal, useTerminal } from "./support/terminal.js";
+import { createChangedTerminal, createTerminal, useTerminal } from "./support/terminal.js";
 
 const its = useTerminal({ clips: 2 });
 let file: string;
@@ -403,6 +403,19 @@ describe("failures", () => {
       .ledger.filter((each) => each.kind === "freeze");
     expect(await settleOutcome(fileJournal(its.journal), "rain", freeze?.task_id ?? "")).toBe(true);
     expect([(await batch()).status, freezes()]).toEqual([0, 2]);
+  });
+
+  test("is also named if the results can't be written", async () => {
+    await write(song("rain"));
+    const { run } = createChangedTerminal(its.emulator, async (response, { method }) => {
+      if (method !== "POST") return response;
+      await mkdir(join(out, "results.jsonl"), { recursive: true });
+      throw new TypeError("fetch failed");
+    });
+    const { status, stderr } = await run("batch", file, ...flags("--yes"));
+    expect(status).toBe(1);
+    expect(stderr).toContain(`async-music settle rain --journal ${its.journal} --not-created`);
+    expect(stderr).toMatch(/async-music: .*results\.jsonl.*\n$/);
   });
 
   test("after three unknown outcomes in a row, nothing more is sent", async () => {

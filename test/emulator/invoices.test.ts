@@ -1,4 +1,5 @@
 import { type BillingInformation, createEmulator } from "async-music/emulator";
+import { create } from "fontkit";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Font } from "../../emulator/core/payments/font.js";
 import { FONTS } from "../../emulator/core/payments/invoice-libraries.js";
@@ -176,9 +177,19 @@ test("every character that a font lists is drawn", async () => {
   );
   const page = await InvoicePage.create("", "2026-01-01T00:00:00.000Z", lines.join(" "));
   for (const line of lines) page.write("P", line, 0, 0, { size: 1 });
-  const { glyphs } = readPdf(await page.toBytes());
+  const { glyphs, fontFile } = readPdf(await page.toBytes());
   expect(glyphs.length).toBeGreaterThan(1500);
   expect(glyphs.filter(({ code }) => code === "0000")).toEqual([]);
+
+  // Every font is a file that other programs can read, with an outline for each glyph that is not blank.
+  for (const name of new Set(glyphs.map(({ font }) => font))) {
+    const font = create(fontFile(name));
+    const shown = glyphs.filter((glyph) => glyph.font === name && glyph.text.trim() !== "");
+    const empty = shown.filter(
+      ({ code }) => font.getGlyph(Number.parseInt(code, 16)).path.commands.length === 0,
+    );
+    expect([shown.length > 0, empty]).toEqual([true, []]);
+  }
 });
 
 test("the longest address is on the page, above the footnote", async () => {

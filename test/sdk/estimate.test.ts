@@ -1,4 +1,4 @@
-import { AsyncMusic, type Task, taskEvents } from "async-music";
+import { AsyncMusic, InvalidOptionError, type Task, taskEvents } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { beforeEach, expect, test } from "vitest";
 import { createOwnPacer } from "../support/own-pacer.js";
@@ -31,6 +31,17 @@ test("there is no estimate until 20 tasks of the same model and type have ended"
   expect(client.tasks.estimate(next)?.medianSeconds).toBeGreaterThan(50);
   const lyrics = await client.tasks.create({ ...SONG, task_type: "lyrics", input: { prompt: "rain" } });
   expect(client.tasks.estimate(lyrics)).toBeNull();
+});
+
+test.each([
+  ["an ID", "8c1a1f0e-6b52-4b1c-9a53-0f2c7c2b7d11"],
+  ["a promise", Promise.resolve()],
+  ["null", null],
+])("%s instead of a task is refused with the rule", (_, given) => {
+  const client = new AsyncMusic(emulator.connection());
+  const estimate = () => client.tasks.estimate(given as never);
+  expect(estimate).toThrow(InvalidOptionError);
+  expect(estimate).toThrow("`task` must be a task, or the result of `create`");
 });
 
 test("what is left shrinks with the age, and is 0 for a task that is overdue and for one that has ended", async () => {

@@ -1,4 +1,4 @@
-import { AsyncMusic } from "async-music";
+import { AsyncMusic, type Journal, memoryJournal } from "async-music";
 import {
   type App,
   BrokenWorldError,
@@ -400,6 +400,28 @@ test("timers and dates follow the world's clock, and are the system's again afte
 
 test("a program that uses the SDK with a journal as documented breaks no promise", async () => {
   await explore(shop, { seed: 7000, count: 60, processes: 3, orders: 4 });
+});
+
+test("the journal of a world can be an instance of a class", async () => {
+  class OwnJournal implements Journal {
+    readonly #stored = memoryJournal();
+    get(key: string) {
+      return this.#stored.get(key);
+    }
+    put(...change: Parameters<Journal["put"]>) {
+      return this.#stored.put(...change);
+    }
+    delete(...change: Parameters<Journal["delete"]>) {
+      return this.#stored.delete(...change);
+    }
+    open() {
+      return this.#stored.open();
+    }
+    unacknowledged(since?: Date) {
+      return this.#stored.unacknowledged(since);
+    }
+  }
+  await explore(shop, { journal: () => new OwnJournal(), seed: 7000, count: 3 });
 });
 
 test.each([

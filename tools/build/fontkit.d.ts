@@ -1,4 +1,4 @@
-// Of the font library, what the build needs: it is published without types.
+// Of the font library, what the build and its tests need: it is published without types.
 
 declare module "fontkit" {
   interface Glyph {
@@ -47,6 +47,7 @@ declare module "fontkit" {
       };
     };
     glyphForCodePoint(code: number): Glyph;
+    getGlyph(id: number): { readonly path: { readonly commands: readonly unknown[] } };
     layout(text: string): { readonly glyphs: readonly Glyph[] };
     createSubset(): { includeGlyph(glyph: Glyph): number; encode(): Uint8Array };
   }

@@ -1,7 +1,6 @@
 import type { Emulator } from "../../../emulator/index.js";
 import { ENDPOINTS } from "../../../src/contract/service.js";
-import { isTaskCreation } from "../deviations.js";
-import { all, givesUp, judgeBy, sendsOnce } from "../judges.js";
+import { all, givesUp, isCreation, judgeBy, sendsOnce } from "../judges.js";
 import type { Topic } from "../scenario.js";
 
 const STOP =
@@ -58,7 +57,7 @@ export const ACCOUNT: Topic = {
       arrange: {
         deviate: () => async (request, next, emulator) => {
           const response = await next(request);
-          if (isTaskCreation(request)) disableKey(emulator);
+          if (isCreation(request)) disableKey(emulator);
           return response;
         },
       },

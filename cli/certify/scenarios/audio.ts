@@ -1,6 +1,6 @@
-import { HEADERS, recordOf } from "../../../src/contract/service.js";
+import { HEADERS } from "../../../src/contract/service.js";
 import type { Deviation } from "../arrangement.js";
-import { isTaskRead, makesClips, withJson } from "../deviations.js";
+import { makesClips } from "../deviations.js";
 import { all, givesUp, isDownload, isHonest, judgeBy, namesFormat, savesSong, sendsOnce } from "../judges.js";
 import type { Topic } from "../scenario.js";
 
@@ -17,21 +17,10 @@ const withQuery = (query: string) => (clip: Record<string, unknown>) => ({
 
 /** The address of the first read has expired as soon as it is used. Each later read has another one. */
 const expiringAddress = (): Deviation => {
-  let reads = 0;
-  return async (request, next) => {
-    const { searchParams } = new URL(request.url);
-    if (isDownload({ url: new URL(request.url) }))
-      return searchParams.get("signature") === "1" ? new Response("Expired", { status: 403 }) : next(request);
-    const response = await next(request);
-    if (!isTaskRead(request) || response.status !== 200) return response;
-    const body = recordOf(await response.json());
-    const data = recordOf(body["data"]);
-    const output = recordOf(data["output"]);
-    const { result } = output;
-    if (!Array.isArray(result)) return withJson(response, body);
-    reads++;
-    const clips = result.map((clip) => withQuery(`?signature=${reads}`)(recordOf(clip)));
-    return withJson(response, { ...body, data: { ...data, output: { ...output, result: clips } } });
+  const signed = makesClips((clip, count) => withQuery(`?signature=${count}`)(clip))();
+  return async (request, next, emulator) => {
+    const isExpired = isDownload(request) && request.url.endsWith("?signature=1");
+    return isExpired ? new Response("Expired", { status: 403 }) : signed(request, next, emulator);
   };
 };
 

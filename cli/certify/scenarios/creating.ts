@@ -1,6 +1,6 @@
 import { ENDPOINTS, HEADERS, isSafeRequestId } from "../../../src/contract/service.js";
-import { gatewayPage, isTaskCreation } from "../deviations.js";
-import { all, creationsIn, givesUp, isHonest, judgeBy, savesSong, sendsOnce } from "../judges.js";
+import { gatewayPage } from "../deviations.js";
+import { all, creationsIn, givesUp, isCreation, isHonest, judgeBy, savesSong, sendsOnce } from "../judges.js";
 import type { Scenario, Topic } from "../scenario.js";
 
 const { path } = ENDPOINTS.createTask;
@@ -80,7 +80,7 @@ export const CREATING: Topic = {
     unknownOutcome("create-gateway-page", "that gets the 504 page of a gateway", {
       deviate: () => async (request, next) => {
         const response = await next(request);
-        return isTaskCreation(request) ? gatewayPage(504) : response;
+        return isCreation(request) ? gatewayPage(504) : response;
       },
     }),
     unknownOutcome("create-cut-response", "whose response is cut", {

@@ -1,5 +1,5 @@
 import { ENDPOINTS, LIMITS } from "../../../src/contract/service.js";
-import { gatewayPage, isTaskRead } from "../deviations.js";
+import { gatewayPage, readsTask } from "../deviations.js";
 import { all, givesUp, isHonest, isRead, judgeBy, keeps, savesSong, sendsOnce } from "../judges.js";
 import type { ClientRun } from "../run.js";
 import type { Scenario, Topic } from "../scenario.js";
@@ -85,8 +85,7 @@ export const WAITING: Topic = {
     failedRead("read-gateway-page", "after the 503 page of a gateway", {
       deviate: () => {
         let count = 0;
-        return async (request, next) =>
-          isTaskRead(request) && ++count === 1 ? gatewayPage(503) : next(request);
+        return async (request, next) => (isRead(request) && ++count === 1 ? gatewayPage(503) : next(request));
       },
     }),
     {
@@ -97,14 +96,7 @@ export const WAITING: Topic = {
       change: "Leave the loop at `timeout` as at `failure`, and exit with another status than 0.",
       arrange: {
         firstOutcome: { outcome: "failure" },
-        deviate: () => async (request, next) => {
-          const response = await next(request);
-          if (!isTaskRead(request)) return response;
-          const text = (await response.text()).replace('"status":"failure"', '"status":"timeout"');
-          const headers = new Headers(response.headers);
-          headers.delete("Content-Length");
-          return new Response(text, { status: response.status, headers });
-        },
+        deviate: readsTask((data) => (data["status"] === "failure" ? { ...data, status: "timeout" } : data)),
       },
       judge: (run) => (run.tasks.length > 1 ? isHonest(run) : givesUp(run)),
     },

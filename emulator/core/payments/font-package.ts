@@ -65,7 +65,7 @@ export async function partOfFont(
 /** A table of a WOFF file, unpacked. */
 async function tableIn(woff: Uint8Array<ArrayBuffer>, tag: string): Promise<DataView<ArrayBuffer>> {
   const view = new DataView(woff.buffer);
-  const code = Array.from(tag).reduce((sum, character) => sum * 256 + character.charCodeAt(0), 0);
+  const code = codeOf(tag);
   let entry = 44;
   while (view.getUint32(entry) !== code) entry += 20;
   const [start, packed] = [view.getUint32(entry + 4), view.getUint32(entry + 8)];
@@ -73,6 +73,11 @@ async function tableIn(woff: Uint8Array<ArrayBuffer>, tag: string): Promise<Data
   const isPacked = packed < view.getUint32(entry + 12);
   const unpacked = isPacked ? bytes.pipeThrough(new DecompressionStream("deflate")) : bytes;
   return new DataView(await new Response(unpacked).arrayBuffer());
+}
+
+/** The tag of a table, four letters, as font files have it. */
+function codeOf(tag: string): number {
+  return Array.from(tag).reduce((sum, character) => sum * 256 + character.charCodeAt(0), 0);
 }
 
 /** The glyph of a character; 0 for none. */
@@ -105,8 +110,7 @@ async function fileOf(
   let offset = head.byteLength;
   for (const [index, { tag, blob }] of blobs.entries()) {
     const entry = 12 + 16 * index;
-    for (const [entry, character] of Array.from(tag).entries())
-      head.setUint8(entry + entry, character.charCodeAt(0));
+    head.setUint32(entry, codeOf(tag));
     head.setUint32(entry + 8, offset);
     head.setUint32(entry + 12, blob.size);
     offset += blob.size;

@@ -15,10 +15,11 @@ export function readPdf(bytes: Uint8Array) {
   );
   const linked = (text: string, name: string) =>
     objects.get(text.match(new RegExp(`/${name} \\[?(\\d+) 0 R`))?.[1]) ?? "";
-  const streamIn = (text: string) => {
+  const bytesIn = (text: string) => {
     const [, data = ""] = text.match(/\nstream\n([\s\S]*)\nendstream/) ?? [];
-    return inflateSync(Buffer.from(data, "latin1")).toString("latin1");
+    return inflateSync(Buffer.from(data, "latin1"));
   };
+  const streamIn = (text: string) => bytesIn(text).toString("latin1");
   const page = [...objects.values()].find((text) => /\/Type \/Page$/m.test(text)) ?? "";
   const fonts = linked(page, "Resources");
   const charactersOf = (font: string) =>
@@ -59,5 +60,10 @@ export function readPdf(bytes: Uint8Array) {
         ? text.replaceAll(/\\(.)/g, "$1")
         : Buffer.from(hex, "hex").swap16().toString("utf16le"),
   );
-  return { source, lines, lineTops, glyphs, actualTexts };
+  /** The file of an embedded font. */
+  const fontFile = (font: string) => {
+    const descriptor = linked(linked(linked(fonts, font), "DescendantFonts"), "FontDescriptor");
+    return bytesIn(linked(descriptor, "FontFile2"));
+  };
+  return { source, lines, lineTops, glyphs, actualTexts, fontFile };
 }
