@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { AUDIO_EXTENSION } from "../src/audio/format.js";
 import { sentence } from "../src/contract/message.js";
 import { isTaskType } from "../src/contract/service.js";
 import { messageOfThrown } from "../src/contract/thrown.js";
@@ -20,22 +21,12 @@ import { exists, ignoring, PathTaken, writeNewFile, writeWholeFile } from "../sr
 import { saveAudio } from "../src/node/index.js";
 import { UsageError } from "./terminal.js";
 
-/** The extensions of saved audio. */
-export const EXTENSIONS = [
-  "mp3",
-  "wav",
-  "flac",
-  "ogg",
-  "m4a",
-  "bin",
-] as const satisfies readonly AudioExtension[];
+/** The media type of saved audio, by the extension of its file. */
 const MEDIA_TYPES: Readonly<Record<AudioExtension, string>> = {
   ...{ mp3: "audio/mpeg", wav: "audio/wav", flac: "audio/flac", ogg: "audio/ogg", m4a: "audio/mp4" },
   bin: "application/octet-stream",
 };
-
-/** A name that ends in one of them. */
-export const EXTENSION = new RegExp(`\\.(?:${EXTENSIONS.join("|")})$`, "i");
+export const EXTENSIONS = Object.keys(MEDIA_TYPES);
 
 /** The longest suffix that a file name gets. */
 const LONGEST_SUFFIX = "-2.flac";
@@ -176,9 +167,9 @@ async function renewedClip(
 
 /** The audio that an earlier command saved at a path without its extension. */
 async function findSaved(path: string): Promise<Pick<SavedFile, "path" | "content_type"> | null> {
-  for (const extension of EXTENSIONS) {
+  for (const [extension, content_type] of Object.entries(MEDIA_TYPES)) {
     const file = `${path}.${extension}`;
-    if (await exists(file)) return { path: file, content_type: MEDIA_TYPES[extension] };
+    if (await exists(file)) return { path: file, content_type };
   }
   return null;
 }
@@ -206,7 +197,7 @@ function textPath(path: string): string {
 async function checkFree(type: TaskType, pathFor: (index: number) => string): Promise<void> {
   const paths = type === "lyrics" ? [textPath(pathFor(0))] : [];
   for (let index = 0; index < USUAL_CLIPS[type]; index++) {
-    const stem = pathFor(index).replace(EXTENSION, "");
+    const stem = pathFor(index).replace(AUDIO_EXTENSION, "");
     paths.push(...EXTENSIONS.map((extension) => `${stem}.${extension}`));
   }
   for (const path of paths) {

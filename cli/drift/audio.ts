@@ -1,3 +1,4 @@
+import { extensionOfBytes, extensionOfType } from "../../src/audio/format.js";
 import { isRecord } from "../../src/contract/service.js";
 import type { AsyncMusic } from "../../src/index.js";
 import { mergedFields, type ObservedFields } from "./fields.js";
@@ -59,20 +60,10 @@ function audioUrlsOf(task: Record<string, unknown>): string[] {
   return urls.filter((url) => typeof url === "string" && /^https?:/.test(url) && URL.canParse(url));
 }
 
-/** The audio formats by their first bytes. */
-const FORMAT_SIGNATURES: readonly (readonly [types: RegExp, signature: RegExp])[] = [
-  [/^audio\/(?:mpeg|mp3)$/, /^(?:ID3|\xff[\xe2-\xff])/],
-  [/^audio\/(?:x-|vnd\.)?wave?$/, /^RIFF/],
-  [/^(?:audio|application)\/(?:ogg|opus|vorbis)$/, /^OggS/],
-  [/^audio\/(?:x-)?flac$/, /^fLaC/],
-  [/^audio\/(?:mp4|x-m4a|m4a|aac)$/, /^[\s\S]{4}ftyp/],
-];
-
 /** Whether the first bytes of audio are in the format of its media type. */
 function formatField(type: string | null, start: Uint8Array): string {
-  const bytes = String.fromCharCode(...start.subarray(0, 12));
-  const found = FORMAT_SIGNATURES.find(([, signature]) => signature.test(bytes));
-  if (found === undefined)
-    return FORMAT_SIGNATURES.some(([types]) => types.test(type ?? "")) ? "unknown" : "as stated";
-  return found[0].test(type ?? "") ? "as stated" : "not as stated";
+  const stated = extensionOfType(type) ?? "bin";
+  const found = extensionOfBytes(start);
+  if (found === stated) return "as stated";
+  return found === "bin" ? "unknown" : "not as stated";
 }

@@ -23,6 +23,9 @@ const SIGNATURES: readonly (readonly [offset: number, text: string, extension: A
 
 export const SIGNATURE_LENGTH = 12;
 
+/** The end of a file name that has one of the extensions. */
+export const AUDIO_EXTENSION: RegExp = /\.(?:mp3|wav|flac|ogg|m4a|bin)$/i;
+
 /**
  * The extension for a `Content-Type`, the only reliable statement of the real format (`audio_format` behavior, 4); `null` if
  * it is missing or generic, so that the first bytes may decide.

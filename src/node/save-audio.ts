@@ -1,5 +1,6 @@
 import { truncate } from "node:fs/promises";
 import type { AudioDownload } from "../audio/download.js";
+import { AUDIO_EXTENSION } from "../audio/format.js";
 import { onStartOver } from "../audio/reading.js";
 import { messageOfThrown } from "../contract/thrown.js";
 import { invalidOption, shown, wrongValue } from "../errors/base.js";
@@ -22,9 +23,6 @@ export interface SaveAudioOptions {
    */
   unique?: boolean | undefined;
 }
-
-/** Known audio extensions. The download's own one replaces them. */
-const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
 
 /** A path that ends in a directory: nothing, `.` or `..` follows the last slash. */
 const ENDS_IN_DIRECTORY = /(?:^|[/\\])\.{0,2}$/;
@@ -107,6 +105,7 @@ function checkDownload(download: AudioDownload): void {
 
 /** The path without an audio extension. An empty title leaves only the directory. */
 function stemOf(path: string): string {
+  // The download has an extension of its own.
   const stem = checkPath(path).replace(AUDIO_EXTENSION, "");
   if (!ENDS_IN_DIRECTORY.test(stem)) return stem;
   throw wrongValue("path", "end in a file name, not in a directory");

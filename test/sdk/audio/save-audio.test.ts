@@ -34,8 +34,8 @@ function breakHardLinks(): void {
 }
 
 /** Resolves when a draft is being written. */
-async function draftIn(folder: string): Promise<void> {
-  while ((await readdir(folder)).length === 0);
+function draftIn(folder: string): Promise<void> {
+  return vi.waitFor(async () => expect(await readdir(folder)).not.toEqual([]), { interval: 1 });
 }
 
 /** A download of this response. */
