@@ -44,7 +44,7 @@ const long = [
   "test/worlds/{corpus,explore,future,small-scopes}.test.ts",
   "test/emulator/{control-rules,fuzz,future,invoices,long-chain,money,pipelining,purchase-figures,seed-file-order}.test.ts",
   "test/metrics/ledger.test.ts",
-  "test/sdk/{estimate,fleet,follow-tenants,pacer-load,shared-ends}.test.ts",
+  "test/sdk/{estimate,fleet,follow-tenants,pacer-{load,surprises},shared-ends}.test.ts",
   "test/sdk/memory/*.test.ts",
   "test/sdk/rules/pacer/{any-load,loads}.test.ts",
   "test/types/editor.test.ts",

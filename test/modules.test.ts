@@ -47,7 +47,7 @@ const arrows = {
     "vitest.ts": "src/*.ts core control",
   }),
   ...modulesBelow("cli", {
-    "**": "src/contract src/time src/errors src/rate-limit src/journal src/budget src/follow src/databases src/*.ts src/node emulator/core emulator/index.ts emulator/node.ts",
+    "**": "src/contract src/time src/errors src/rate-limit src/journal src/audio src/budget src/follow src/databases src/*.ts src/node emulator/core emulator/index.ts emulator/node.ts",
   }),
 };
 

@@ -15,7 +15,10 @@ const RULES: readonly (readonly [isBroken: (id: string) => boolean, message: str
   [(id) => /^[.-]/.test(id), "begins with a dot or a hyphen"],
   [(id) => /^\s|[\s.]$/.test(id), "begins or ends with a space, or ends with a dot"],
   [(id) => RESERVED.test(id), "is a name that Windows reserves"],
-  [(id) => AUDIO_EXTENSION.test(id) || /\.txt$/i.test(id), "ends with a file extension, which is added to it"],
+  [
+    (id) => AUDIO_EXTENSION.test(id) || /\.txt$/i.test(id),
+    "ends with a file extension, which is added to it",
+  ],
   [(id) => Buffer.byteLength(id) > LONGEST_ID_BYTES, `is longer than ${LONGEST_ID_BYTES} bytes`],
 ];
 

@@ -1,11 +1,16 @@
 import { printableLine } from "../../src/contract/text.js";
 import { messageOfThrown } from "../../src/contract/thrown.js";
 import { createRedactor } from "../../src/errors/redactor.js";
-import { FOLLOW_DEFAULTS, Follower, type FollowerSettings } from "../../src/follow/follower.js";
+import {
+  FOLLOW_DEFAULTS,
+  Follower,
+  type FollowerSettings,
+  foreignTaskText,
+} from "../../src/follow/follower.js";
 import { LONGEST_LEASE_MS } from "../../src/follow/order-lease.js";
 import type { AsyncMusic, ClientOptions, UnacknowledgedOrder } from "../../src/index.js";
 import { tenantOf } from "../../src/journal/entries.js";
-import { createSystemClock } from "../../src/time/clock.js";
+import { createSystemClock, wallTime } from "../../src/time/clock.js";
 import { systemRandom } from "../../src/time/random.js";
 import { connect } from "../account.js";
 import type { RelayFlags } from "../flags.js";
@@ -92,14 +97,15 @@ function settingsOf({ client, webhook, store, flags, terminal }: Relay): Followe
       client.tasks.wait(entry.submission ?? entry.task_id, { signal, tenant: tenantOf(entry) }),
     isDue: ({ delivery }: UnacknowledgedOrder) => {
       if (delivery === null) return true;
-      return delivery.next_at === null ? retry : Date.parse(delivery.next_at) <= clock.now();
+      return delivery.next_at === null ? retry : Date.parse(delivery.next_at) <= wallTime(clock);
     },
     onJournalFailure: (error, retryMs) =>
       fail(`The journal failed, and is tried again in ${retryMs / 1000} s. ${messageOfThrown(error)}`),
+    onForeignTask: (error, key) => fail(foreignTaskText(error, key)),
     deliver: async (order, record) => {
       const { deliveryId, key, entry } = order;
       const reason = await stored(store, order, client).then(
-        (files) => post(webhook, deliveryId, bodyOf(order, files), clock.now()),
+        (files) => post(webhook, deliveryId, bodyOf(order, files), wallTime(clock)),
         messageOfThrown,
       );
       if (reason === null) {
@@ -107,7 +113,7 @@ function settingsOf({ client, webhook, store, flags, terminal }: Relay): Followe
         terminal.stdout.write(`${printableLine(key)} ${printableLine(deliveryId)}\n`);
         return;
       }
-      const delivery = nextTry(entry.delivery, redactor.text(reason), { now: clock.now(), random });
+      const delivery = nextTry(entry.delivery, redactor.text(reason), { now: wallTime(clock), random });
       await record(delivery);
       const next =
         delivery.next_at === null

@@ -24,12 +24,12 @@ export interface Order {
   id: string;
   tenant: string;
   description: string;
-  /** `new`: not submitted yet; `unknown`: a person must find out whether a task exists. */
-  state: "new" | "making" | "done" | "failed" | "refused" | "unknown";
+  /** `new`: not submitted yet; `unstored`: the song exists; `unknown`: a person must find out whether a task exists. */
+  state: "new" | "making" | "done" | "unstored" | "failed" | "refused" | "unknown";
   task_id: string | null;
   /** From 0 to 1. */
   progress: number;
-  /** Why there is no song. */
+  /** Why there is no song to play. */
   note: string | null;
   /** The keys of the audio in the directory. */
   audio: string[];

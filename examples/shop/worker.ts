@@ -1,6 +1,6 @@
 /** The second process of the shop: waits for the songs and stores them. Start more of them, on any machine, to share the work. */
 
-import { AsyncMusic, isMusic, progressOf } from "async-music";
+import { AsyncMusic, isMusic, progressOf, type SucceededTask } from "async-music";
 import { storeSong } from "../storage/store-song.ts";
 import { folderBucket } from "./folder.ts";
 import { budget, journal, pool, songsDirectory } from "./settings.ts";
@@ -17,16 +17,37 @@ client.on("task", ({ task }) => {
 
 const pollIntervalMs = Number(process.env["POLL_MS"] ?? 5000);
 const options = { budget, signal: stop.signal, pollIntervalMs, intervalMs: 1000, leaseMs: 5000 };
+/** Stores a song. One that cannot be stored delays no other: the next start of a worker tries it again, within seven days. */
+async function store(id: string, song: SucceededTask<"music">): Promise<void> {
+  try {
+    const files = await storeSong(client, bucket, song, stop.signal);
+    const audio = files.filter(({ kind }) => kind === "audio").map(({ key }) => key);
+    await pool.query(
+      "UPDATE shop_orders SET state = 'done', task_id = $2, progress = 1, note = NULL, audio = $3 WHERE id = $1",
+      [id, song.task_id, audio],
+    );
+  } catch (error) {
+    stop.signal.throwIfAborted();
+    console.error(`Not stored: ${id}`, error);
+    const note = "The song is ready, but it could not be stored yet.";
+    await pool.query("UPDATE shop_orders SET state = 'unstored', task_id = $2, note = $3 WHERE id = $1", [
+      id,
+      song.task_id,
+      note,
+    ]);
+  }
+}
+
 try {
+  const unstored = "SELECT id, task_id FROM shop_orders WHERE state = 'unstored'";
+  for (const { id, task_id } of (await pool.query<{ id: string; task_id: string }>(unstored)).rows) {
+    const song = await client.tasks.wait(task_id, { signal: stop.signal });
+    if (isMusic(song)) await store(id, song);
+  }
   // Requesting the next order acknowledges this one. After a crash before that, it is delivered again, and nothing is stored twice.
   for await (const { key, task, error } of client.tasks.follow(journal, options)) {
     if (task && isMusic(task)) {
-      const files = await storeSong(client, bucket, task, stop.signal);
-      const audio = files.filter(({ kind }) => kind === "audio").map((file) => file.key);
-      await pool.query(
-        "UPDATE shop_orders SET state = 'done', task_id = $2, progress = 1, audio = $3 WHERE id = $1",
-        [key, task.task_id, audio],
-      );
+      await store(key, task);
     } else {
       const note = error instanceof Error ? error.message : "There is no song.";
       await pool.query("UPDATE shop_orders SET state = 'failed', note = $2 WHERE id = $1", [key, note]);

@@ -7,7 +7,7 @@ import { isFreed, isJournalEntry } from "../journal/entries.js";
 import type { BudgetReservation, JournalEntry } from "../journal/journal.js";
 import { keepLatest } from "../journal/process-notes.js";
 import { withTimeout } from "../journal/slot.js";
-import { type Clock, createSystemClock } from "../time/clock.js";
+import { type Clock, createSystemClock, wallTime } from "../time/clock.js";
 import { systemUuid } from "../time/random.js";
 import {
   type BudgetHold,
@@ -50,7 +50,7 @@ export class TenantBudget implements ReservingBudget {
 
   async usage(tenant: string): Promise<BudgetUsage> {
     checkOption("tenant", tenantRule, tenant);
-    const { name, until } = this.#periods.at(this.#clock.now());
+    const { name, until } = this.#periods.at(wallTime(this.#clock));
     let { spent, open } = await this.#read(tenant, name);
     if (await this.#reconcile(open)) ({ spent, open } = await this.#read(tenant, name));
     const { maxCredits } = this.#options;
@@ -65,7 +65,7 @@ export class TenantBudget implements ReservingBudget {
     const credits = listedPrice(request) ?? HIGHEST_PRICE;
     const actions: HoldActions = {
       newReservation: () => {
-        const id = reservationId(this.#periods.at(this.#clock.now()), systemUuid());
+        const id = reservationId(this.#periods.at(wallTime(this.#clock)), systemUuid());
         return { id, tenant, credits };
       },
       reserve: (reservation) =>
@@ -87,7 +87,7 @@ export class TenantBudget implements ReservingBudget {
     taskId: string | null,
   ): Promise<void> {
     this.#note(reservation, position);
-    const { oldest } = this.#periods.at(this.#clock.now());
+    const { oldest } = this.#periods.at(wallTime(this.#clock));
     const reserve = { reservation, key: position.key, maxCredits: Number.MAX_SAFE_INTEGER, oldest };
     // The task exists, so its run continues all the same: its end counts, whatever is reserved.
     await withTimeout(() => this.#store.reserve(reserve), LONGEST_END_MS).catch(() => {});
@@ -124,7 +124,7 @@ export class TenantBudget implements ReservingBudget {
     write: (reserve: NewReservation) => Promise<Result>,
   ): Promise<Result> {
     const { maxCredits } = this.#options;
-    const { oldest } = this.#periods.at(this.#clock.now());
+    const { oldest } = this.#periods.at(wallTime(this.#clock));
     const reserve = { reservation, key: position?.key ?? null, maxCredits, oldest };
     let result = await write(reserve);
     if (result?.isReserved === false) {

@@ -9,7 +9,7 @@ import { JournalError, TaskFailedError } from "../errors/task-errors.js";
 import type { Journal, JournalRecord, OrderDelivery, UnacknowledgedOrder } from "../journal/journal.js";
 import { newRevision, Slot, withTimeout } from "../journal/slot.js";
 import { Aborter, onAbort } from "../time/abort.js";
-import type { Clock } from "../time/clock.js";
+import { type Clock, wallTime } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
 import { withClockStopped } from "../time/stopped-clock.js";
 import { JournalOutage } from "./journal-outage.js";
@@ -52,6 +52,8 @@ export interface FollowerSettings {
   isDue?(order: UnacknowledgedOrder): boolean;
   /** Called when the journal has failed, and is tried again after `retryMs`. */
   onJournalFailure?(error: unknown, retryMs: number): void;
+  /** Called once, for the first task that the API key cannot read although the service created it: see `#isForeign`. */
+  onForeignTask?(error: TaskNotFoundError, key: string): void;
 }
 
 /** The settings of a follower unless an option says otherwise. */
@@ -88,6 +90,9 @@ export class Follower {
   /** The orders that this follower works on, by key. */
   readonly #orders = new Map<string, HeldOrder>();
   #failure: { error: unknown } | null = null;
+  /** Whether the API key has read the end of a task. */
+  #hasReadEnd = false;
+  #hasReportedForeign = false;
   #orderEnded = () => {};
 
   constructor(journal: FollowedJournal, settings: FollowerSettings) {
@@ -145,7 +150,7 @@ export class Follower {
   async #listFree(): Promise<Turns<UnacknowledgedOrder>> {
     const { clock, maxAgeMs, isDue = () => true } = this.#settings;
     const turns = new Turns<UnacknowledgedOrder>();
-    for (const order of await this.#list(dateAt(clock.now() - maxAgeMs)))
+    for (const order of await this.#list(dateAt(wallTime(clock) - maxAgeMs)))
       if (this.#isFree(order) && isDue(order)) turns.add(order.tenant ?? null, order);
     return turns;
   }
@@ -182,7 +187,7 @@ export class Follower {
 
   #isFree({ key, follower, since }: UnacknowledgedOrder): boolean {
     const { clock, maxAgeMs } = this.#settings;
-    const now = clock.now();
+    const now = wallTime(clock);
     // A journal of an application may ignore `since`.
     const isTooOld = (parseDate(since) ?? now) < now - maxAgeMs;
     return !this.#orders.has(key) && !isHeld(follower, now) && !isTooOld;
@@ -279,7 +284,8 @@ export class Follower {
   }
 
   /**
-   * `null`: the order belongs to another follower, this one was stopped, or the task could not be read. Then the order is taken
+   * `null`: the order belongs to another follower, this one was stopped, or the task could not be read, perhaps since it belongs to
+   * another account. Then the order is taken
    * again later: its task may still end in success.
    *
    * @throws AuthenticationError, InvalidOptionError the API key is refused or malformed
@@ -287,14 +293,30 @@ export class Follower {
   async #endOf(lease: OrderLease): Promise<OrderEnd["end"] | null> {
     const { key, entry, signal } = lease;
     try {
-      return { task: await this.#settings.wait(key, entry, signal) };
+      const task = await this.#settings.wait(key, entry, signal);
+      this.#hasReadEnd = true;
+      return { task };
     } catch (error) {
       if (signal.aborted) return null;
+      if (error instanceof TaskNotFoundError && this.#isForeign(entry)) {
+        if (!this.#hasReportedForeign) this.#settings.onForeignTask?.(error, key);
+        this.#hasReportedForeign = true;
+        return null;
+      }
+      this.#hasReadEnd ||= error instanceof TaskFailedError;
       if (isEnd(error)) return { error };
       // Another key can read the task.
       if (error instanceof AuthenticationError || error instanceof InvalidOptionError) throw error;
       return null;
     }
+  }
+
+  /**
+   * Whether a task that was not found may be one of another account: the service has created it, and this key has read no end of
+   * a task yet. With a wrong key, no order may be acknowledged.
+   */
+  #isForeign({ submission }: JournalRecord): boolean {
+    return submission !== null && !this.#hasReadEnd;
   }
 
   /** Records what became of an end: the key closes here. Tries again while the journal fails, until the follower is stopped. */
@@ -333,4 +355,9 @@ function statusOf(end: OrderEnd["end"]): FinalStatus | null {
   if ("task" in end) return "success";
   const { error } = end;
   return error instanceof TaskFailedError && isFinalStatus(error.task.status) ? error.task.status : null;
+}
+
+/** What a follower reports that may have the API key of another account. */
+export function foreignTaskText(error: TaskNotFoundError, key: string): string {
+  return `${error.message} The service created this task, of order ${JSON.stringify(key)}: check that the API key and the address are those of the journal's orders. Orders like this are not delivered, and are tried again.`;
 }

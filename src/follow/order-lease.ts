@@ -3,7 +3,7 @@ import type { JournalRecord, OrderDelivery, OrderFollower } from "../journal/jou
 import { LONGEST_CLEANUP_MS, newRevision, type Slot, withTimeout } from "../journal/slot.js";
 import { isUnacknowledged } from "../journal/unacknowledged.js";
 import { Aborter } from "../time/abort.js";
-import type { Clock } from "../time/clock.js";
+import { type Clock, wallTime } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
 
 /** The longest lease, in milliseconds: 10 minutes. */
@@ -125,11 +125,11 @@ function ended(entry: JournalRecord, status: FinalStatus | null): JournalRecord 
 }
 
 function followerOf({ id, leaseMs, clock }: LeaseTerms) {
-  return { id, until: dateAt(clock.now() + leaseMs).toISOString() };
+  return { id, until: dateAt(wallTime(clock) + leaseMs).toISOString() };
 }
 
 function isHeldByOther({ follower }: JournalRecord, { id, clock }: LeaseTerms): boolean {
-  return follower !== undefined && follower.id !== id && isHeld(follower, clock.now());
+  return follower !== undefined && follower.id !== id && isHeld(follower, wallTime(clock));
 }
 
 /** Whether a lease lasts. A time that cannot be read has passed, and one that is too far ahead is from a clock that is wrong. */

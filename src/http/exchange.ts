@@ -56,7 +56,8 @@ export class HttpExchange {
       const response = responseOf(whole, this.#received.text, requestId, clock.now());
       return foreignTask(response, call, requestId, ids.tasks) ?? { kind: "received", response };
     } catch (cause) {
-      this.#reader?.cancel().catch(() => {});
+      // A response of a custom `fetch` may have a `cancel` that throws.
+      (async () => this.#reader?.cancel())().catch(() => {});
       return this.#outcomeOf(cause, isSent);
     } finally {
       this.#deadline.clear();
@@ -105,7 +106,7 @@ export class HttpExchange {
 
   /** How an exchange ended that threw. */
   #outcomeOf(cause: unknown, isSent: boolean): AttemptOutcome {
-    const { baseUrl, clock } = this.#context;
+    const { baseUrl, clock, fetch } = this.#context;
     const { timeoutMs } = this.#deadline;
     const timedOut = this.#deadline.timedOut();
     const { text } = this.#received;
@@ -124,7 +125,7 @@ export class HttpExchange {
       return { kind: "too_large", status, text, issue, remaining };
     }
     if (timedOut) return { ...failure, kind: "timed_out", cause: undefined };
-    const isNeverSent = response === undefined && certainlyNeverSent(cause);
+    const isNeverSent = response === undefined && certainlyNeverSent(cause, fetch ? baseUrl : null);
     return { ...failure, kind: isNeverSent ? "never_sent" : "connection_lost", cause };
   }
 }

@@ -66,12 +66,20 @@ const CODES_OF_HANDSHAKES: readonly string[] = [
 /**
  * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Without such a
  * code, the request may have arrived: a connection can break at any moment after that.
+ *
+ * @param address - of the service, if the `fetch` is a custom one: an error that names another server is of another request
  */
-export function certainlyNeverSent(error: unknown, depth = 0, isOfFetch = false): boolean {
+export function certainlyNeverSent(
+  error: unknown,
+  address: string | null = null,
+  depth = 0,
+  isOfFetch = false,
+): boolean {
   try {
     if (!(error instanceof Error) || depth > DEEPEST_CAUSE) return false;
     if (error instanceof AggregateError && error.errors.length > 0)
-      return error.errors.every((each) => certainlyNeverSent(each, depth + 1, isOfFetch));
+      return error.errors.every((each) => certainlyNeverSent(each, address, depth + 1, isOfFetch));
+    if (address !== null && namesAnotherServer(error, new URL(address))) return false;
     const { message } = error;
     const name = String(Reflect.get(error, "code"));
     const isBeforeSending =
@@ -80,9 +88,15 @@ export function certainlyNeverSent(error: unknown, depth = 0, isOfFetch = false)
       CODES_BEFORE_SENDING.includes(name) ||
       (isOfFetch && CODES_OF_HANDSHAKES.includes(name)) ||
       CALLS_BEFORE_SENDING.includes(String(Reflect.get(error, "syscall")));
-    return isBeforeSending || certainlyNeverSent(error.cause, depth + 1, error instanceof TypeError);
+    return isBeforeSending || certainlyNeverSent(error.cause, address, depth + 1, error instanceof TypeError);
   } catch {
     // An error of a custom `fetch` may throw when it is read.
     return false;
   }
+}
+
+function namesAnotherServer(error: Error, service: URL): boolean {
+  const { hostname = service.hostname, port } = error as { hostname?: unknown; port?: unknown };
+  const servicePort = service.port || (service.protocol === "https:" ? "443" : "80");
+  return hostname !== service.hostname || String(port ?? servicePort) !== servicePort;
 }

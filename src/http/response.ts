@@ -13,6 +13,8 @@ export function responseOf(
 ): ApiResponse {
   const json = parseJson(text);
   const isHtml = /^\s*<(?:!doctype|html)/i.test(text);
+  // A gateway that fails may state its own limit.
+  const isOfService = status < 400 || json["error_code"] !== undefined;
   return {
     status,
     headers,
@@ -21,7 +23,7 @@ export function responseOf(
     isHtml,
     taskId: Object(json["data"]).task_id,
     requestId: headers.get(HEADERS.requestId) || requestId,
-    remaining: remainingOf(headers),
+    remaining: isOfService ? remainingOf(headers) : null,
     statedWaitMs: status >= 400 ? statedWaitMs(headers, json, now) : null,
     receivedAt: now,
   };
@@ -29,7 +31,7 @@ export function responseOf(
 
 export function remainingOf(headers: Headers): number | null {
   const remaining = headers.get(HEADERS.rateLimitRemaining) ?? "";
-  return /^\d+$/.test(remaining) ? Number(remaining) : null;
+  return /^\d{1,6}$/.test(remaining) ? Number(remaining) : null;
 }
 
 export function parseJson(text: string): JsonFields {

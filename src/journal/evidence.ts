@@ -2,7 +2,7 @@ import type { MessageParts } from "../contract/message.js";
 import { ApiError } from "../errors/api-errors.js";
 import { partsOf } from "../errors/base.js";
 import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
-import type { Clock } from "../time/clock.js";
+import { type Clock, wallTime } from "../time/clock.js";
 import { inFlightUntil } from "./in-flight.js";
 import type { JournalIntent } from "./journal.js";
 import { keepLatest } from "./process-notes.js";
@@ -35,7 +35,7 @@ export async function outcomeUnknown(
   if (post !== null) slot.notes.noteEnded(intent.revision);
   const checkAgainAt = slot.notes.hasEnded(intent.revision)
     ? null
-    : inFlightUntil(intent, clock.now(), timeoutMs);
+    : inFlightUntil(intent, wallTime(clock), timeoutMs);
   // A request in flight may still create the task: the number of tasks shows nothing yet.
   const evidence =
     probe === null || checkAgainAt !== null

@@ -1,5 +1,5 @@
 import { CreditCeilingError } from "../errors/base.js";
-import type { Clock } from "../time/clock.js";
+import { type Clock, wallTime } from "../time/clock.js";
 import { dateAt } from "../time/date.js";
 import { isOfEmulator } from "../time/stopped-clock.js";
 import { AlreadyTaken } from "./already-taken.js";
@@ -73,7 +73,7 @@ export class IntentClaim {
     const hold = this.#hold;
     const { revision: previous, freed } = this.#key;
     const begunAt = this.#clock.now();
-    const at = dateAt(begunAt).toISOString();
+    const at = dateAt(wallTime(this.#clock)).toISOString();
     const intent: JournalIntent = { state: "intent", revision: newRevision(), at, ...this.#fields };
     if (hold !== undefined) intent.reservation = hold.begin();
     // Before it is sent, since a write that fails may take effect later.

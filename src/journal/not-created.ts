@@ -1,5 +1,5 @@
 import { createRedactor } from "../errors/redactor.js";
-import type { Clock } from "../time/clock.js";
+import { type Clock, wallTime } from "../time/clock.js";
 import { parseDate } from "../time/date.js";
 import { isOpenIntent } from "./entries.js";
 import { inFlightUntil, USUAL_TIMEOUT_MS } from "./in-flight.js";
@@ -35,7 +35,7 @@ export async function freeNotCreated(
     const entry = entries.get(order.key) ?? null;
     if (entry === null || !isOpenIntent(entry)) continue;
     const isSettled =
-      isOlder(entry, olderThanMs, clock.now()) &&
+      isOlder(entry, olderThanMs, wallTime(clock)) &&
       isExplained(entry.tasks_created) &&
       (await slotOf(journal, order.key).put(settlementOf(entry, null), entry.revision));
     if (!isSettled) left.push(order);

@@ -16,7 +16,8 @@ export interface JournalOptions {
   /**
    * Reads `usage.tasks_created` before the POST, and again once its outcome is unknown, so that the error can state what
    * the difference shows. It requires `journal`, and costs one more request. A later run with the key has evidence only if
-   * the run that sent the POST had `probe` as well.
+   * the run that sent the POST had `probe` as well. If the read before the POST fails, the run rejects with its error and sends
+   * nothing.
    *
    * @defaultValue false
    */

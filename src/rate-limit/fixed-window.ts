@@ -25,6 +25,8 @@ export class FixedWindow extends OwnWindow {
   /** The least that a response stated, and when. */
   #remaining: number = LIMITS.requestsPerWindow;
   #knownAt = Number.NEGATIVE_INFINITY;
+  /** How many responses since then stated nothing. Each counts as spent, although the service may not have received its request. */
+  #unstated = 0;
   /** How many requests of this process the window may count. */
   #own = 0;
   /** Until a response shows the state of the window. */
@@ -67,14 +69,22 @@ export class FixedWindow extends OwnWindow {
       if (sentAt >= this.#probes.sentAt) return this.#open(now, this.#probes.sentAt, remaining);
       if (remaining !== null) this.#probes.noteEarlier(remaining);
     } else if (remaining === null) {
+      if (this.#remaining > 0) this.#unstated++;
       this.#remaining = Math.max(0, this.#remaining - 1);
-    } else if (sentAt > this.#knownAt && remaining >= this.#remaining) {
+    } else if (sentAt > this.#knownAt && remaining >= this.#remaining + this.#unstated) {
       // As many remain as when it was sent, or more: the window ended sooner than expected, or it slides.
       return this.#open(now, sentAt, remaining);
     } else if (!this.#isOfLast(sentAt, remaining)) {
+      if (sentAt > this.#knownAt) this.#forgetUnstated();
       this.#note(now, remaining);
     }
     return false;
+  }
+
+  /** A later response states what remains, with or without them. */
+  #forgetUnstated(): void {
+    this.#remaining += this.#unstated;
+    this.#unstated = 0;
   }
 
   /** Whether a response belongs to the window before. */
@@ -109,6 +119,7 @@ export class FixedWindow extends OwnWindow {
     this.endsAt = now + this.windowMs;
     this.#own = own;
     this.spent = [0, 0, 0];
+    this.#unstated = 0;
     this.#remaining = least;
     if (stated !== null) this.#note(now, least);
     return false;
@@ -140,7 +151,11 @@ export class FixedWindow extends OwnWindow {
       const byOthers = Math.max(0, key.limit - this.#remaining - (this.#own - own));
       key.others.learn(now, byOthers, seenMs, key.limit, this.windowMs);
     }
-    if (now > key.limitSeenAt + REMEMBERED_WINDOWS * this.windowMs) key.limit = remaining + 1;
+    if (now > key.limitSeenAt + REMEMBERED_WINDOWS * this.windowMs) {
+      key.limit = remaining + 1;
+      // What the lower limit lacks is not what others spend.
+      key.others.forget();
+    }
   }
 
   /**
@@ -154,6 +169,7 @@ export class FixedWindow extends OwnWindow {
     const isLonger = lastedMs > this.windowMs && lastedMs < REMEMBERED_WINDOWS * this.windowMs;
     if (isFirst && isLonger) this.windowMs = lastedMs + ROUNDING_MS;
     this.#knownAt = now;
+    this.#unstated = 0;
     this.#remaining = 0;
     this.#probes = new Probes();
   }

@@ -12,6 +12,7 @@ import {
   FOLLOW_DEFAULTS,
   type FollowedJournal,
   Follower,
+  foreignTaskText,
   type OrderEnd,
   type RecordDelivery,
 } from "../follow/follower.js";
@@ -129,6 +130,7 @@ export async function* endsOf(
     },
     deliver: (order, record) => ends.add(order, record),
     onJournalFailure: (error) => context.logError(String(error)),
+    onForeignTask: (error, key) => context.logError(foreignTaskText(error, key)),
   });
   const stop = new AbortController();
   const running = follower.run(AbortSignal.any([stop.signal, signal]), () => ends.leaveAll());

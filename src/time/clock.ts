@@ -14,9 +14,19 @@ const LONGEST_TIMER_MS = 10_000;
 /** A wall clock that lags by more than this was set back; a smaller lag is an adjustment. */
 const SET_BACK_MS = 1000;
 
+const systemClocks = new WeakSet<Pick<Clock, "now">>();
+
+/**
+ * The time by which stored dates are written and compared, since other processes read them. It is the clock's own time, but that of
+ * a system clock follows the system's when that is set back.
+ */
+export function wallTime(clock: Pick<Clock, "now">): number {
+  return systemClocks.has(clock) ? Date.now() : clock.now();
+}
+
 /**
  * The system's time and its timers. If the system's clock is set forward, that time counts as passed, as after the sleep of
- * a laptop. If it is set back, this clock stays ahead of it by that much, so that no wait gets longer.
+ * a laptop. If it is set back, this clock stays ahead of it by that much, so that no wait gets longer: see `wallTime`.
  */
 export function createSystemClock(): Clock {
   let wall = Date.now();
@@ -31,7 +41,7 @@ export function createSystemClock(): Clock {
     return wall + setBackMs;
   };
 
-  return {
+  const clock: Clock = {
     now,
 
     async sleep(ms, signal) {
@@ -42,6 +52,8 @@ export function createSystemClock(): Clock {
       signal?.throwIfAborted();
     },
   };
+  systemClocks.add(clock);
+  return clock;
 }
 
 function sleepOnce(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -125,6 +125,38 @@ describe("follow yields", () => {
     expect((await journal.unacknowledged()).map(({ key }) => key)).toEqual(["b"]);
   });
 
+  test("no order with the key of another account, which is logged once; the right key has them all", async ({
+    client,
+    emulator,
+  }) => {
+    const journal = memoryJournal();
+    for (const key of ["a", "b", "c"]) await submit(client, journal, key);
+    const [{ api_key: apiKey = "" }] = [emulator.accounts.create()];
+    const errors: string[] = [];
+    const logger = { debug() {}, info() {}, warn() {}, error: (text: string) => void errors.push(text) };
+    const wrong = new AsyncMusic({ ...emulator.connection({ apiKey }), logger });
+    const mistaken = start(wrong, journal, { leaseMs: 1000 });
+    const delivered = mistaken.next().catch(() => "left");
+    await emulator.clock.advance(20_000);
+    mistaken.stop.abort();
+    expect(await delivered).toBe("left");
+    expect(errors).toEqual([expect.stringContaining("check that the API key and the address are those of")]);
+
+    const { next } = start(client, journal);
+    const keys = [await next(), await next(), await next()].map(({ key, task }) => [key, task?.status]);
+    expect(keys.sort()).toEqual(["a", "b", "c"].map((key) => [key, "success"]));
+  });
+
+  test("an order whose task is gone, if the key has read the end of another one", async ({ client }) => {
+    const journal = memoryJournal();
+    const { next } = start(client, journal);
+    await submit(client, journal, "a");
+    await next();
+    const submission = await submit(client, journal, "b");
+    await change(journal, "b", { task_id: UNKNOWN_ID, submission: { ...submission, task_id: UNKNOWN_ID } });
+    expect((await next()).error).toBeInstanceOf(TaskNotFoundError);
+  });
+
   test("an order that a run has closed", async ({ client }) => {
     const journal = memoryJournal();
     const song = await client.tasks.run(REQUEST, { journal, journalKey: "a" });

@@ -60,6 +60,24 @@ test("an unknown outcome is logged once at the level `error`, with every log lev
   }
 });
 
+test.each([
+  ["a page of a gateway", HTML, 502, 119],
+  ["an error of a gateway", '{"message":"no upstream"}', 503, 119],
+  ["an error of the service", '{"code":500,"error_code":"internal_error","message":"m"}', 500, 4998],
+])("%s changes the known rate limit only if it is the service's", async (_, body, status, remaining) => {
+  const headers = { "X-RateLimit-Remaining": "4998" };
+  const { client } = createWorld(() => new Response(body, { status, headers }), { maxRetries: 0 });
+  await reasonOf(client.account.balance());
+  expect(client.rateLimit.remaining).toBe(remaining);
+});
+
+test("a number of remaining requests that no service has is ignored", async () => {
+  const headers = { "X-RateLimit-Remaining": "9".repeat(400) };
+  const { client } = createWorld(() => new Response("{}", { headers }), { maxRetries: 0 });
+  await reasonOf(client.account.balance());
+  expect(client.rateLimit.remaining).toBe(119);
+});
+
 test("a response that breaks off still reports the remaining rate limit", async () => {
   const body = new ReadableStream({ pull: (controller) => controller.error(new Error("broken")) });
   const headers = { "X-RateLimit-Remaining": "7" };

@@ -9,7 +9,7 @@ import { JournalConflictError, JournalError } from "../../errors/task-errors.js"
 import { type DamagedEntry, isFreed } from "../../journal/entries.js";
 import type { JournalEntry, JournalIntent } from "../../journal/journal.js";
 import { listUnacknowledged } from "../../journal/unacknowledged.js";
-import type { Clock } from "../../time/clock.js";
+import { type Clock, wallTime } from "../../time/clock.js";
 import { dateAt } from "../../time/date.js";
 import { systemUuid } from "../../time/random.js";
 import {
@@ -150,7 +150,7 @@ export class JournalTable {
     checkOption("connection", connectionRule, connection);
     if (typeof journalKey !== "string" || journalKey === "")
       throw wrongValue("journalKey", "be a string that is not empty", shown(journalKey));
-    const planned = plannedIntent(request, this.#clock.now());
+    const planned = plannedIntent(request, wallTime(this.#clock));
     refuseSecret(journalKey, planned);
     const { insert, update } = this.#statements.plan;
     const values = await valuesOf(journalKey, planned);
