@@ -241,7 +241,7 @@ export const COMMAND_OPTIONS = {
   drift: [
     option(
       "--max-credits <n>",
-      `the most credits that the check may spend; ${CREDITS_FOR_ALL} are enough for all tests, and ${CREDITS_FOR_EXTRAS} also try uploads`,
+      `the most credits that the check may spend; ${CREDITS_FOR_ALL} are enough for all tests but uploads, and ${CREDITS_FOR_EXTRAS} for those as well`,
       parseWholeNumber(0),
     ).default(CREDITS_FOR_ALL),
     option("--report <file>", "also write the report to this file, as Markdown"),

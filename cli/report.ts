@@ -94,18 +94,20 @@ const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {
     "The number of tasks is not conclusive: other tasks were created meanwhile, by other programs or by this one.",
 };
 
-/** The message of an error, with advice for a shell instead of that for programs. */
-export function shellMessage(error: Error, taskId: string | null): string {
+const CHOOSE_PATH = "Choose another --out, or add --force.";
+
+/** The message of an error, with advice for a shell instead of that for programs. `ifTaken`: what to do about a file that exists. */
+export function shellMessage(error: Error, taskId: string | null, ifTaken = CHOOSE_PATH): string {
   if (!(error instanceof sdk.AsyncMusicError)) return error.message;
-  return messageOf(shellParts(error, taskId), (name) => SHELL_NAMES[name] ?? `\`${name}\``);
+  return messageOf(shellParts(error, taskId, ifTaken), (name) => SHELL_NAMES[name] ?? `\`${name}\``);
 }
 
 /** The parts of an error for people and models that have no program: without the advice for one. */
-export function shellParts(error: Error, taskId: string | null): MessageParts {
+export function shellParts(error: Error, taskId: string | null, ifTaken = CHOOSE_PATH): MessageParts {
   if (taskId === null && error instanceof sdk.SubmissionOutcomeUnknownError)
     return unknownOutcomeParts(error);
   const { advice = [], ...parts } = partsOf(error);
-  const choose = error.cause instanceof PathTaken ? ["Choose another --out, or add --force."] : [];
+  const choose = error.cause instanceof PathTaken ? [ifTaken] : [];
   return { ...parts, advice: [...advice, ...choose], codeAdvice: [] };
 }
 

@@ -4,12 +4,15 @@ import { createEmulator, type Emulator, type EmulatorOptions } from "../emulator
 import { textOf } from "../src/contract/message.js";
 import { messageOfThrown } from "../src/contract/thrown.js";
 import { findJsonSyntaxError } from "./json-syntax.js";
+import { UsageError } from "./terminal.js";
 
 /** Creates an emulator from a seed file. The errors about its content name the path of the field. */
 export async function openSeedFile(path: string, options: EmulatorOptions): Promise<Emulator> {
   try {
     return createEmulator({ ...options, seedFile: parseSeedFile(await readFile(path, "utf8")) });
   } catch (cause) {
+    if (Object(cause).code === "ENOENT")
+      throw new UsageError(`Failed to use the seed file ${path}: the file does not exist.`, { cause });
     const reason =
       cause instanceof InvalidValueError ? textOf(cause.text, nameInFile) : messageOfThrown(cause);
     throw new Error(`Failed to use the seed file ${path}: ${reason}`, { cause });

@@ -39,7 +39,7 @@ export function errorOf(thrown: unknown, taskId: string | null): LineError {
   const { errorCode, requestId } = Object(error);
   return {
     name: error instanceof sdk.AsyncMusicError ? error.name : "Error",
-    message: shellMessage(error, taskId),
+    message: shellMessage(error, taskId, "Run the same command again."),
     errorCode: typeof errorCode === "string" ? errorCode : null,
     requestId: typeof requestId === "string" ? requestId : null,
   };

@@ -14,8 +14,12 @@ export interface OpenedJournal {
   close(): Promise<void>;
 }
 
-/** Opens the journal at a path, or in the database with a `postgres://` or `redis://` URL. */
-export async function journalAt(location: string): Promise<OpenedJournal> {
+/**
+ * Opens the journal at a path, or in the database with a `postgres://` or `redis://` URL.
+ *
+ * @param isPatient - whether a command waits for some 10 s until a Redis can be reached
+ */
+export async function journalAt(location: string, isPatient: boolean): Promise<OpenedJournal> {
   const scheme = schemeOf(location);
   switch (scheme) {
     case null:
@@ -25,7 +29,7 @@ export async function journalAt(location: string): Promise<OpenedJournal> {
       return inPostgres(location);
     case "redis":
     case "rediss":
-      return inRedis(location);
+      return inRedis(location, isPatient);
     default:
       throw new UsageError(
         `--journal must be a directory, or a postgres:// or redis:// URL; got a ${scheme}:// URL.`,
@@ -43,11 +47,11 @@ async function inPostgres(connectionString: string): Promise<OpenedJournal> {
   return { journal: postgresJournal(pool), exists: true, close: () => pool.end() };
 }
 
-async function inRedis(url: string): Promise<OpenedJournal> {
+async function inRedis(url: string, isPatient: boolean): Promise<OpenedJournal> {
   const { redisJournal, redisPacer } = await import("../../src/databases/redis/index.js");
   const ioredis = await installed(() => import("ioredis"));
   if (ioredis !== null) {
-    const redis = new ioredis.Redis(url);
+    const redis = new ioredis.Redis(url, isPatient ? {} : { maxRetriesPerRequest: 1 });
     redis.on("error", () => {});
     return {
       journal: redisJournal(redis),

@@ -32,7 +32,7 @@ export async function relay(flags: RelayFlags, terminal: Terminal): Promise<void
   const connectWith = (pacer?: ClientOptions["pacer"]) => connect(flags, terminal, { pacer });
   // A missing key is reported before the journal is opened.
   if (webhook !== null) connectWith();
-  const opened = await journalAt(flags.journal);
+  const opened = await journalAt(flags.journal, webhook !== null);
   try {
     if (webhook === null) return await listUndelivered(opened, flags, terminal);
     const client = connectWith(opened.pacer);

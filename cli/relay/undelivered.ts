@@ -1,6 +1,7 @@
 import { printableLine } from "../../src/contract/text.js";
+import { messageOfThrown } from "../../src/contract/thrown.js";
 import { FOLLOW_DEFAULTS } from "../../src/follow/follower.js";
-import type { UnacknowledgedOrder } from "../../src/index.js";
+import { JournalError, type UnacknowledgedOrder } from "../../src/index.js";
 import { createSystemClock } from "../../src/time/clock.js";
 import type { RelayFlags } from "../flags.js";
 import { alignedTable, type Terminal, UsageError, writeResult } from "../terminal.js";
@@ -14,7 +15,14 @@ export async function listUndelivered(
 ): Promise<void> {
   if (!exists) throw new UsageError(`There is no journal at ${JSON.stringify(location)}.`);
   const { clock = createSystemClock() } = terminal.client ?? {};
-  const listed = await journal.unacknowledged();
+  const listed = await journal.unacknowledged().catch((cause: unknown) => {
+    if (cause instanceof JournalError) throw cause;
+    const parts = { what: "Failed to read the journal", why: messageOfThrown(cause) };
+    throw new JournalError(
+      { ...parts, advice: ["Check --journal and its database."] },
+      { journalKey: "", cause },
+    );
+  });
   const orders = listed.map((order) => ({ ...order, state: stateOf(order, clock.now()) }));
   const rows = orders.map(({ key, state, since, task_id: taskId, delivery }) => {
     const tries = delivery === null ? "" : `try ${delivery.tries}: ${delivery.last_error}`;

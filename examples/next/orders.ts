@@ -12,7 +12,9 @@ import {
   isMusic,
   type Journal,
   JournalConflictError,
+  JournalError,
   progressOf,
+  settleOutcome,
   type Task,
   taskEvents,
 } from "async-music";
@@ -41,8 +43,10 @@ export async function orderSong(
       { journal, journalKey: order, probe: true },
     );
   } catch (error) {
-    // If the response was broken, the error may still name the task, which then exists.
     if (!(error instanceof AsyncMusicError) || error.taskId === null) return refused(error);
+    // The task exists, although the response was broken or the journal failed. The log has its ID if the journal fails again.
+    console.error(error.message);
+    if (error instanceof JournalError) await settleOutcome(journal, order, error.taskId);
   }
   return Response.json({ order }, { status: 202 });
 }

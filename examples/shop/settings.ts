@@ -11,8 +11,9 @@ export const songsDirectory = process.env["SONGS_DIRECTORY"] ?? "shop-songs";
 
 export const pool = new Pool({ connectionString: process.env["DATABASE_URL"] });
 // Without these, a restart of the server ends the process.
-pool.on("error", console.error);
-pool.on("connect", (connection) => connection.on("error", console.error));
+const logError = (error: Error) => console.error(error.message);
+pool.on("error", logError);
+pool.on("connect", (connection) => connection.on("error", logError));
 
 export const journal = postgresJournal(pool);
 

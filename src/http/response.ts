@@ -14,7 +14,7 @@ export function responseOf(
   const json = parseJson(text);
   const isHtml = /^\s*<(?:!doctype|html)/i.test(text);
   // A gateway that fails may state its own limit.
-  const isOfService = status < 400 || json["error_code"] !== undefined;
+  const isOfService = status < 500 || json["error_code"] !== undefined;
   return {
     status,
     headers,

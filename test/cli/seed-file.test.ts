@@ -84,9 +84,9 @@ test("a byte order mark is ignored", async () => {
   expect((await startWith('\uFEFF{ "accounts": [{ "credits": 5 }] }')).status).toBe(0);
 });
 
-test("a missing file is one line and status 1", async () => {
-  const words = "Failed to use the seed file no-such-world.json: ENOENT";
-  expectOneLine(await start("no-such-world.json"), 1, words);
+test("a missing file is one line and status 2", async () => {
+  const words = "Failed to use the seed file no-such-world.json: the file does not exist.";
+  expectOneLine(await start("no-such-world.json"), 2, words);
 });
 
 test.each([

@@ -383,6 +383,7 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
       const { run, budget, stage } = await createCase(inTurn(accepted, done));
       await run({ tenant: name, journal: stage.journal(), journalKey: name });
       expect(await budget.usage(name)).toMatchObject({ spent: 10, reserved: 0 });
+      expect(await budget.usage(JSON.stringify(name).slice(0, 200))).toMatchObject({ spent: 0, reserved: 0 });
     },
   );
 }

@@ -115,6 +115,8 @@ export function describeJournal(createStore: () => Promise<() => Promise<Require
     const [journal] = await openTwice();
     expect(await journal.put("\ud800", intent("a"), null)).toBe(true);
     expect(await journal.put("\ud801", intent("b"), null)).toBe(true);
+    // The text that stands for the first one where a database has UTF-8 only.
+    expect(await journal.put('"\\ud800"', intent("c"), null)).toBe(true);
     expect(await journal.get("\ud800")).toEqual(intent("a"));
   });
 

@@ -178,5 +178,5 @@ function stateOf(fields: readonly string[], tenant: string, period: string) {
 
 /** Any string can be a tenant. Keys are sent as UTF-8, which has no lone surrogates, and braces have a meaning in a cluster. */
 function nameOf(tenant: string): string {
-  return encodeURIComponent(/\p{Surrogate}/u.test(tenant) ? JSON.stringify(tenant) : tenant);
+  return encodeURIComponent(/\p{Surrogate}|^"/u.test(tenant) ? JSON.stringify(tenant) : tenant);
 }

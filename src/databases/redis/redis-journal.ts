@@ -176,9 +176,9 @@ function isDone(reply: unknown): boolean {
 /** One journal per client and prefix, so that the runs of one process on one key take turns. */
 const journals = new WeakMap<RedisClient, SharedJournals>();
 
-/** Keys are sent as UTF-8, which has no lone surrogates: a key with one is written as JSON. */
+/** Keys are sent as UTF-8, which has no lone surrogates: a key with one is written as JSON, and so is one that looks like JSON. */
 function encoded(key: string): string {
-  return /\p{Surrogate}/u.test(key) ? JSON.stringify(key) : key;
+  return /\p{Surrogate}|^"/u.test(key) ? JSON.stringify(key) : key;
 }
 
 /** The inverse of `encoded`. */
