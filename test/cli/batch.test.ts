@@ -418,6 +418,21 @@ describe("failures", () => {
     expect(stderr).toMatch(/async-music: .*results\.jsonl.*\n$/);
   });
 
+  test("a file that appears meanwhile is kept, and the advice is to run the same command again", async () => {
+    await write(song("rain"));
+    const { run } = createChangedTerminal(its.emulator, async (response, { url }) => {
+      if (!url.includes("/audio/")) return response;
+      // While the audio is being saved.
+      const appear = new TransformStream({ flush: () => writeFile(join(out, "rain.wav"), "mine") });
+      return new Response(response.body?.pipeThrough(appear), response);
+    });
+    expect((await run("batch", file, ...flags("--yes"))).status).toBe(17);
+    const [{ error }] = await linesOf("results.jsonl");
+    expect(error.message).toContain("Run the same command again.");
+    expect(error.message).not.toContain("--force");
+    expect(await readFile(join(out, "rain.wav"), "utf8")).toBe("mine");
+  });
+
   test("after three unknown outcomes in a row, nothing more is sent", async () => {
     await write(...["a", "b", "c", "d", "e"].map((id) => words(id)));
     its.emulator.faults.add({

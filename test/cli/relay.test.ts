@@ -7,6 +7,7 @@ import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { nextTry } from "../../cli/relay/schedule.js";
 import { withClockStopped } from "../../src/time/stopped-clock.js";
+import { unwatch } from "../lifecycle/begun.js";
 import { SONG_REQUEST } from "../support/responses.js";
 import { createFolder, createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
 
@@ -463,6 +464,13 @@ test.each([
     expectOneLine(result, 2, "--journal looks like a mistyped URL");
     expect(result.stderr).not.toContain("secret");
   }
+});
+
+test("lists nothing of a database that cannot be reached, soon and with the status of a journal", async () => {
+  // ioredis leaves a timer.
+  unwatch();
+  const result = await its.run("relay", "--journal", "redis://127.0.0.1:1", "--list");
+  expectOneLine(result, 16, "Failed to read the journal", "Check --journal and its database.");
 });
 
 test.each(["./shops:1@2", "C:/shops/1@2", "shops/1@2", "/shops:1@2"])(
