@@ -58,7 +58,7 @@ export const errors: Judged[] = [
   never(new sdk.TaskNotFoundError("", api)),
   never(new sdk.JournalConflictError("", journal)),
   never(new sdk.JournalDamagedError("", { orders: [], damagedKeys: [] })),
-  never(new sdk.InvalidResponseError("", of), "without a task ID"),
+  again(new sdk.InvalidResponseError("", of), "of a probe, before anything was sent"),
   never(invalid("data.output.result"), "about the result of a task"),
   never(new sdk.AudioExpiredError(audio.url)),
   again(new sdk.BudgetError("", { tenant: "acme" }), "of a database that may work again"),
