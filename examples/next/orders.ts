@@ -44,7 +44,8 @@ export async function orderSong(
     );
   } catch (error) {
     if (!(error instanceof AsyncMusicError) || error.taskId === null) return refused(error);
-    // The task exists, although the response was broken or the journal failed. The log has its ID if the journal fails again.
+    // The task exists, although the response was broken or the journal failed.
+    // The log has its ID if the journal fails again.
     console.error(error.message);
     if (error instanceof JournalError) await settleOutcome(journal, order, error.taskId);
   }

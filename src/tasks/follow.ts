@@ -130,7 +130,7 @@ export async function* endsOf(
     },
     deliver: (order, record) => ends.add(order, record),
     onJournalFailure: (error) => context.logError(String(error)),
-    onForeignTask: (error, key) => context.logError(foreignTaskText(error, key)),
+    onForeignTask: (error, key) => context.warn?.(context.redactor.text(foreignTaskText(error, key))),
   });
   const stop = new AbortController();
   const running = follower.run(AbortSignal.any([stop.signal, signal]), () => ends.leaveAll());

@@ -25,7 +25,6 @@ const CONSTRUCTED: Record<string, RegExp> = {
   "new RegExp(`^[A-Za-z0-9._:-]{${shortest},${longest}}$`)": /^[A-Za-z0-9._:-]{1,128}$/,
   'new RegExp(isLongSecret(secret) ? spelling : `(?<!\\\\w)${spelling}(?!\\\\w)`, "gi")':
     /(?:\u006b|%(?:25)*6b)(?:\u0065|%(?:25)*65)(?:\u0079|%(?:25)*79)/gi,
-  'new RegExp(`\\\\.(?:${EXTENSIONS.join("|")})$`, "i")': /\.(?:mp3|wav|flac|ogg|m4a|bin)$/i,
   'new RegExp(`^${path.replaceAll(".", "\\\\.").replaceAll(/\\{\\w+\\}/g, "([^/]+)")}$`)':
     /^\/([^/]+)\/art\/([^/]+)\/([^/]+)$/,
   "new RegExp(`(${API_PREFIX}/task/)[^/]+$`)": /(\/api\/v1\/task\/)[^/]+$/,

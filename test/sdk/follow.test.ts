@@ -132,15 +132,17 @@ describe("follow yields", () => {
     const journal = memoryJournal();
     for (const key of ["a", "b", "c"]) await submit(client, journal, key);
     const [{ api_key: apiKey = "" }] = [emulator.accounts.create()];
-    const errors: string[] = [];
-    const logger = { debug() {}, info() {}, warn() {}, error: (text: string) => void errors.push(text) };
+    const warnings: string[] = [];
+    const logger = { debug() {}, info() {}, warn: (text: string) => void warnings.push(text), error() {} };
     const wrong = new AsyncMusic({ ...emulator.connection({ apiKey }), logger });
     const mistaken = start(wrong, journal, { leaseMs: 1000 });
     const delivered = mistaken.next().catch(() => "left");
     await emulator.clock.advance(20_000);
     mistaken.stop.abort();
     expect(await delivered).toBe("left");
-    expect(errors).toEqual([expect.stringContaining("check that the API key and the address are those of")]);
+    expect(warnings).toEqual([
+      expect.stringContaining("check that the API key and the address are those of"),
+    ]);
 
     const { next } = start(client, journal);
     const keys = [await next(), await next(), await next()].map(({ key, task }) => [key, task?.status]);
