@@ -43,8 +43,8 @@ export class Hold implements BudgetHold {
     this.#note(await this.#actions.reserve(this.#reservation));
   }
 
-  async free(): Promise<void> {
-    const freed = this.#reservation;
+  async free(given?: BudgetReservation): Promise<void> {
+    const freed = given ?? this.#reservation;
     this.#reservation = null;
     if (freed !== null) await this.#actions.free(freed);
   }

@@ -34,8 +34,8 @@ export interface IntentHold {
   begin(): BudgetReservation;
   /** Reserves, unless `put` did. @throws CreditCeilingError it does not fit; BudgetError the budget fails */
   reserve(): Promise<void>;
-  /** Frees what may be reserved. Never rejects. */
-  free(): Promise<void>;
+  /** Frees what may be reserved, or this. Never rejects. */
+  free(reservation?: BudgetReservation): Promise<void>;
 }
 
 /** The intent of a run. It stands in the journal only while a POST may be in flight; each attempt has one of its own. */
@@ -122,6 +122,8 @@ export class IntentClaim {
       this.failure = { thrown };
       this.#key = { revision: intent.revision, freed };
     }
+    // Until the key was free, another run could find the intent and reserve again.
+    if (intent.reservation !== undefined) await this.#hold?.free(intent.reservation);
   }
 
   /** Tries to remove the intent again: see `tryLater`. If the key does not hold it, a write that failed may still take effect. */

@@ -78,7 +78,7 @@ export class JournaledSubmission implements OrderSubmission {
       if (free === null && entry !== null && canonicalJson(entry.request) !== requested)
         throw slot.conflict(entry);
       const unrecorded = slot.notes.unrecorded.get(entry?.revision ?? "");
-      if (entry !== null) await this.#takeOver(entry, free !== null, unrecorded?.taskId ?? null);
+      if (entry !== null) await this.#takeOver(slot, entry, free !== null, unrecorded?.taskId ?? null);
       if (entry?.state === "submitted") return JournaledTask.found(slot, entry);
       if (entry !== null && unrecorded !== undefined) return JournaledTask.created(slot, entry, unrecorded);
 
@@ -102,14 +102,24 @@ export class JournaledSubmission implements OrderSubmission {
    * Continues with the reservation of the key while it is open, or frees it if this run takes the key anew. `unrecorded`: the task of
    * an intent that this process could not replace by a record.
    */
-  async #takeOver(entry: JournalEntry, isFree: boolean, unrecorded: string | null): Promise<void> {
+  async #takeOver(
+    slot: Slot,
+    entry: JournalEntry,
+    isFree: boolean,
+    unrecorded: string | null,
+  ): Promise<void> {
     const budget = reservingBudget(this.#order.options);
     const { reservation } = entry;
     if (budget === null || reservation === undefined) return;
     if (isFree) return budget.free(reservation);
-    if (entry.state === "intent") await budget.resume(reservation, this.#order.journaling, unrecorded);
-    else if (entry.status === undefined)
-      await budget.resume(reservation, this.#order.journaling, entry.task_id);
+    const { journaling } = this.#order;
+    if (entry.state === "submitted") {
+      if (entry.status === undefined) await budget.resume(reservation, journaling, entry.task_id);
+      return;
+    }
+    await budget.resume(reservation, journaling, unrecorded);
+    // Its run may have been refused meanwhile: that frees the reservation before and after the key.
+    if ((await slot.read())?.reservation?.id !== reservation.id) await budget.free(reservation);
   }
 
   /** Sends the POST under an intent, and records its task. `null`: another run took the key first. */

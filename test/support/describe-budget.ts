@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   type Budget,
   type BudgetOptions,
@@ -324,6 +325,35 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     expect(posts({ requests })).toHaveLength(1);
     expect(await stored.get(KEY)).toBeNull();
     expect(await reserved()).toBe(10);
+  });
+
+  test("a run that leaves just after it has reserved a refused order again leaves nothing reserved", async () => {
+    const { stage, given, client, requests } = await createCase(() => acceptedAnew(), { maxCredits: 10 });
+    await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget: stage.budget(given) });
+    const stored = memoryJournal();
+    const run = (journal: Journal, signal?: AbortSignal) => {
+      const budget = stage.budget(given);
+      return client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: KEY, signal });
+    };
+    const refused = new AbortController();
+    let second: Promise<unknown> | undefined;
+    const first = run({
+      ...stored,
+      async put(...values) {
+        const isPut = await stored.put(...values);
+        const seen = await stored.get(KEY);
+        // Its first read returns only after the other run was refused, and its caller leaves.
+        const reads = [once(refused.signal, "abort").then(() => seen)];
+        const late = { ...stored, get: async (key: string) => reads.pop() ?? stored.get(key) };
+        second ??= Promise.allSettled([run(late, refused.signal)]);
+        return isPut;
+      },
+    });
+    await rejection(first, CreditCeilingError);
+    refused.abort();
+    await second;
+    expect(posts({ requests })).toHaveLength(1);
+    expect((await stage.budget(given).usage("acme")).reserved).toBe(10);
   });
 
   test("the entry of a key keeps its reservation to its end, and an entry's reservation has no secret", async () => {
