@@ -158,8 +158,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "concurrency: the reservation of a key is forgotten when another run takes it over",
     file: "src/tasks/journaled-submission.ts",
-    find: 'if (entry.state === "intent") await budget.resume(reservation, this.#order.journaling, unrecorded);',
-    replace: 'if (entry.state === "intent") await budget.free(reservation);',
+    find: "await budget.resume(reservation, journaling, unrecorded);",
+    replace: "await budget.free(reservation);",
   },
   {
     name: "concurrency: an intent is deleted although another run has it",
