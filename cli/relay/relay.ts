@@ -1,12 +1,7 @@
 import { printableLine } from "../../src/contract/text.js";
 import { messageOfThrown } from "../../src/contract/thrown.js";
 import { createRedactor } from "../../src/errors/redactor.js";
-import {
-  FOLLOW_DEFAULTS,
-  Follower,
-  type FollowerSettings,
-  foreignTaskText,
-} from "../../src/follow/follower.js";
+import { FOLLOW_DEFAULTS, Follower, type FollowerSettings } from "../../src/follow/follower.js";
 import { LONGEST_LEASE_MS } from "../../src/follow/order-lease.js";
 import type { AsyncMusic, ClientOptions, UnacknowledgedOrder } from "../../src/index.js";
 import { tenantOf } from "../../src/journal/entries.js";
@@ -101,7 +96,7 @@ function settingsOf({ client, webhook, store, flags, terminal }: Relay): Followe
     },
     onJournalFailure: (error, retryMs) =>
       fail(`The journal failed, and is tried again in ${retryMs / 1000} s. ${messageOfThrown(error)}`),
-    onForeignTask: (error, key) => fail(foreignTaskText(error, key)),
+    onForeignTask: (text) => fail(redactor.text(text)),
     deliver: async (order, record) => {
       const { deliveryId, key, entry } = order;
       const reason = await stored(store, order, client).then(

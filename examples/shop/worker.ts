@@ -17,14 +17,21 @@ client.on("task", ({ task }) => {
 
 const pollIntervalMs = Number(process.env["POLL_MS"] ?? 5000);
 const options = { budget, signal: stop.signal, pollIntervalMs, intervalMs: 1000, leaseMs: 5000 };
+
 /** Stores a song. One that cannot be stored delays no other: the next start of a worker tries it again, within seven days. */
-async function store(id: string, song: SucceededTask<"music">): Promise<void> {
+async function store(
+  id: string,
+  taskId: string,
+  loaded: SucceededTask | Promise<SucceededTask>,
+): Promise<void> {
   try {
+    const song = await loaded;
+    if (!isMusic(song)) return;
     const files = await storeSong(client, bucket, song, stop.signal);
     const audio = files.filter(({ kind }) => kind === "audio").map(({ key }) => key);
     await pool.query(
       "UPDATE shop_orders SET state = 'done', task_id = $2, progress = 1, note = NULL, audio = $3 WHERE id = $1",
-      [id, song.task_id, audio],
+      [id, taskId, audio],
     );
   } catch (error) {
     stop.signal.throwIfAborted();
@@ -32,7 +39,7 @@ async function store(id: string, song: SucceededTask<"music">): Promise<void> {
     const note = "The song is ready, but it could not be stored yet.";
     await pool.query("UPDATE shop_orders SET state = 'unstored', task_id = $2, note = $3 WHERE id = $1", [
       id,
-      song.task_id,
+      taskId,
       note,
     ]);
   }
@@ -41,13 +48,12 @@ async function store(id: string, song: SucceededTask<"music">): Promise<void> {
 try {
   const unstored = "SELECT id, task_id FROM shop_orders WHERE state = 'unstored'";
   for (const { id, task_id } of (await pool.query<{ id: string; task_id: string }>(unstored)).rows) {
-    const song = await client.tasks.wait(task_id, { signal: stop.signal });
-    if (isMusic(song)) await store(id, song);
+    await store(id, task_id, client.tasks.wait(task_id, { signal: stop.signal }));
   }
   // Requesting the next order acknowledges this one. After a crash before that, it is delivered again, and nothing is stored twice.
   for await (const { key, task, error } of client.tasks.follow(journal, options)) {
     if (task && isMusic(task)) {
-      await store(key, task);
+      await store(key, task.task_id, task);
     } else {
       const note = error instanceof Error ? error.message : "There is no song.";
       await pool.query("UPDATE shop_orders SET state = 'failed', note = $2 WHERE id = $1", [key, note]);

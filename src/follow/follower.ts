@@ -12,6 +12,7 @@ import { Aborter, onAbort } from "../time/abort.js";
 import { type Clock, wallTime } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
 import { withClockStopped } from "../time/stopped-clock.js";
+import { ForeignTasks } from "./foreign-tasks.js";
 import { JournalOutage } from "./journal-outage.js";
 import { isHeld, type LeaseTerms, OrderLease } from "./order-lease.js";
 import { Turns } from "./turns.js";
@@ -52,8 +53,8 @@ export interface FollowerSettings {
   isDue?(order: UnacknowledgedOrder): boolean;
   /** Called when the journal has failed, and is tried again after `retryMs`. */
   onJournalFailure?(error: unknown, retryMs: number): void;
-  /** Called once, for the first task that the API key cannot read although the service created it: see `#isForeign`. */
-  onForeignTask?(error: TaskNotFoundError, key: string): void;
+  /** Called once if a task may be of another account: see `ForeignTasks`. */
+  onForeignTask(text: string): void;
 }
 
 /** The settings of a follower unless an option says otherwise. */
@@ -86,13 +87,11 @@ export class Follower {
   readonly #journal: FollowedJournal;
   readonly #settings: FollowerSettings;
   readonly #terms: LeaseTerms;
+  readonly #foreign: ForeignTasks;
   readonly #stop = new AbortController();
   /** The orders that this follower works on, by key. */
   readonly #orders = new Map<string, HeldOrder>();
   #failure: { error: unknown } | null = null;
-  /** Whether the API key has read the end of a task. */
-  #hasReadEnd = false;
-  #hasReportedForeign = false;
   #orderEnded = () => {};
 
   constructor(journal: FollowedJournal, settings: FollowerSettings) {
@@ -100,6 +99,7 @@ export class Follower {
     this.#journal = journal;
     this.#settings = settings;
     this.#terms = { id: newRevision(), leaseMs, clock };
+    this.#foreign = new ForeignTasks((text) => settings.onForeignTask(text));
   }
 
   /**
@@ -285,8 +285,7 @@ export class Follower {
 
   /**
    * `null`: the order belongs to another follower, this one was stopped, or the task could not be read, perhaps since it belongs to
-   * another account. Then the order is taken
-   * again later: its task may still end in success.
+   * another account. Then the order is taken again later: its task may still end in success.
    *
    * @throws AuthenticationError, InvalidOptionError the API key is refused or malformed
    */
@@ -294,29 +293,17 @@ export class Follower {
     const { key, entry, signal } = lease;
     try {
       const task = await this.#settings.wait(key, entry, signal);
-      this.#hasReadEnd = true;
+      this.#foreign.noteEnd();
       return { task };
     } catch (error) {
       if (signal.aborted) return null;
-      if (error instanceof TaskNotFoundError && this.#isForeign(entry)) {
-        if (!this.#hasReportedForeign) this.#settings.onForeignTask?.(error, key);
-        this.#hasReportedForeign = true;
-        return null;
-      }
-      this.#hasReadEnd ||= error instanceof TaskFailedError;
+      if (error instanceof TaskNotFoundError && this.#foreign.include(error, key, entry)) return null;
+      if (error instanceof TaskFailedError) this.#foreign.noteEnd();
       if (isEnd(error)) return { error };
       // Another key can read the task.
       if (error instanceof AuthenticationError || error instanceof InvalidOptionError) throw error;
       return null;
     }
-  }
-
-  /**
-   * Whether a task that was not found may be one of another account: the service has created it, and this key has read no end of
-   * a task yet. With a wrong key, no order may be acknowledged.
-   */
-  #isForeign({ submission }: JournalRecord): boolean {
-    return submission !== null && !this.#hasReadEnd;
   }
 
   /** Records what became of an end: the key closes here. Tries again while the journal fails, until the follower is stopped. */
@@ -355,9 +342,4 @@ function statusOf(end: OrderEnd["end"]): FinalStatus | null {
   if ("task" in end) return "success";
   const { error } = end;
   return error instanceof TaskFailedError && isFinalStatus(error.task.status) ? error.task.status : null;
-}
-
-/** What a follower reports that may have the API key of another account. */
-export function foreignTaskText(error: TaskNotFoundError, key: string): string {
-  return `${error.message} The service created this task, of order ${JSON.stringify(key)}: check that the API key and the address are those of the journal's orders. Orders like this are not delivered, and are tried again.`;
 }

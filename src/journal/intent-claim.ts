@@ -89,6 +89,7 @@ export class IntentClaim {
       this.#key = { revision: intent.revision, freed };
       await hold?.free();
       await withTimeout(() => restore(slot, intent.revision, freed), LONGEST_CLEANUP_MS).catch(() => {});
+      await this.#freeAgain(intent);
       throw error;
     }
     slot.notes.unsent.delete(intent.revision);
@@ -122,8 +123,12 @@ export class IntentClaim {
       this.failure = { thrown };
       this.#key = { revision: intent.revision, freed };
     }
-    // Until the key was free, another run could find the intent and reserve again.
-    if (intent.reservation !== undefined) await this.#hold?.free(intent.reservation);
+    await this.#freeAgain(intent);
+  }
+
+  /** Until the key was free, another run could find the intent and reserve again. */
+  async #freeAgain({ reservation }: JournalIntent): Promise<void> {
+    if (reservation !== undefined) await this.#hold?.free(reservation);
   }
 
   /** Tries to remove the intent again: see `tryLater`. If the key does not hold it, a write that failed may still take effect. */

@@ -1,5 +1,6 @@
 import { isFinalStatus } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
+import { checkOption, type OptionRule } from "../errors/options.js";
 import type { Context } from "../http/context.js";
 import type { TaskEstimate, WaitingTask } from "../rate-limit/pacer.js";
 import { createdAtByClient } from "./created-at.js";
@@ -11,6 +12,11 @@ export interface LastReading {
   readonly known: WaitingTask | null;
   readonly hasEnded: boolean;
 }
+
+const taskRule: OptionRule = [
+  "be a task, or the result of `create`",
+  (task) => Object(task).task_id !== undefined,
+];
 
 const ENDED: TaskEstimate = { medianSeconds: 0, p90Seconds: 0 };
 
@@ -36,7 +42,9 @@ export class Estimates {
     this.note(task, { known, hasEnded: false });
   }
 
+  /** @throws InvalidOptionError */
   estimate(task: Task | TaskSubmission): TaskEstimate | null {
+    checkOption("task", taskRule, task);
     const reading = this.#readings.get(task);
     if (reading?.hasEnded || isFinalStatus(task.status)) return ENDED;
     const known = reading?.known ?? this.#known(task);

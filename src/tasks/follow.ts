@@ -12,7 +12,6 @@ import {
   FOLLOW_DEFAULTS,
   type FollowedJournal,
   Follower,
-  foreignTaskText,
   type OrderEnd,
   type RecordDelivery,
 } from "../follow/follower.js";
@@ -130,7 +129,7 @@ export async function* endsOf(
     },
     deliver: (order, record) => ends.add(order, record),
     onJournalFailure: (error) => context.logError(String(error)),
-    onForeignTask: (error, key) => context.warn?.(context.redactor.text(foreignTaskText(error, key))),
+    onForeignTask: (text) => context.warn?.(context.redactor.text(text)),
   });
   const stop = new AbortController();
   const running = follower.run(AbortSignal.any([stop.signal, signal]), () => ends.leaveAll());

@@ -2,7 +2,7 @@ import type { RequestChoice, TaskRequest } from "../contract/requests.js";
 import type { Model, TaskType } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { lowerCaseUuid } from "../contract/text.js";
-import { checkOption, checkOptions, type OptionRule } from "../errors/options.js";
+import { checkOptions } from "../errors/options.js";
 import { type ApiPromise, apiPromise } from "../http/api-promise.js";
 import type { Context } from "../http/context.js";
 import { loadPart } from "../http/load-part.js";
@@ -33,11 +33,6 @@ import { Submissions } from "./submissions.js";
 import { taskIdOf } from "./task-id.js";
 import { checkTenant, checkTenantOfBudget, type TenantOptions } from "./tenant.js";
 import { Waits } from "./wait.js";
-
-const TASK: OptionRule = [
-  "be a task, or the result of `create`",
-  (task) => Object(task).task_id !== undefined,
-];
 
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
 export class Tasks {
@@ -239,7 +234,6 @@ export class Tasks {
    * ```
    */
   estimate(task: Task | TaskSubmission): TaskEstimate | null {
-    checkOption("task", TASK, task);
     return this.#runs.waits.estimates.estimate(task);
   }
 

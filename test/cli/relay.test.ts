@@ -132,6 +132,20 @@ describe("relay", () => {
     expect(shop.posts).toHaveLength(1);
   });
 
+  test("posts no order with the API key of another account, and says so", async () => {
+    const shop = createShop();
+    await submit("sea");
+    const { api_key: key } = its.emulator.accounts.create();
+    const terminal = terminalOf(shop, { ASYNC_MUSIC_API_KEY: key });
+    const ended = terminal.run("relay", "--journal", its.journal, "--webhook", URL_OF_SHOP);
+    await until(() => its.emulator.requests.filter(({ status }) => status === 404).length >= 3);
+    terminal.signal("SIGTERM");
+    const { status, stderr } = await ended;
+    expect([status, shop.posts]).toEqual([0, []]);
+    expect(stderr.match(/Order "sea", and each like it, is not delivered/g)).toHaveLength(1);
+    expect(await entry("sea")).not.toHaveProperty("acknowledged");
+  });
+
   test("posts failures with their task, and orders that are submitted later", async () => {
     const shop = createShop();
     const { stop } = startRelay(shop);

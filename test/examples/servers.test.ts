@@ -265,6 +265,27 @@ test.for(["../evil", "a/b", "", ".", "1".repeat(65), "1\n", "1%00"])(
   },
 );
 
+test("a task that the journal could not record is logged, and recorded after all", async ({
+  client,
+  emulator,
+}) => {
+  const stored = memoryJournal();
+  let failures = 2;
+  const journal: Journal = {
+    ...stored,
+    async put(...values) {
+      if (values[1].state === "submitted" && failures-- > 0) throw new Error("The disk is full.");
+      return stored.put(...values);
+    },
+  };
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  onTestFinished(() => log.mockRestore());
+  expect((await orderSong(client, journal, "1", "rain in Lisbon")).status).toBe(202);
+  const [task] = emulator.state().tasks;
+  expect(await stored.get("1")).toMatchObject({ state: "submitted", task_id: task?.task_id });
+  expect(log).toHaveBeenCalledWith(expect.stringContaining(String(task?.task_id)));
+});
+
 test("a song is waited for after a restart, without a page", async ({ client, emulator }) => {
   const journal = memoryJournal();
   await put(await startHono(client, journal));

@@ -1,4 +1,9 @@
-import { AsyncMusic, ConnectionError, InvalidResponseError } from "async-music";
+import {
+  AsyncMusic,
+  ConnectionError,
+  InvalidResponseError,
+  SubmissionOutcomeUnknownError,
+} from "async-music";
 import { afterEach, expect, test, vi } from "vitest";
 import { rejection } from "../support/rejection.js";
 import { acceptedAnew, SONG_REQUEST } from "../support/responses.js";
@@ -71,4 +76,11 @@ test.each(["Node", "Deno", "any other runtime"])("a body arrives complete on %s"
   await client.tasks.create(request);
   await client.account.balance();
   expect(arrived).toEqual([JSON.stringify(request), ""]);
+});
+
+test("a create whose response breaks off has an unknown outcome, also if its `cancel` returns nothing", async () => {
+  const body = { getReader: () => ({ read: () => Promise.reject(new Error("broken")), cancel() {} }) };
+  const response = { status: 202, ok: true, headers: new Headers(), body } as unknown as Response;
+  const created = createClient(async () => response).tasks.create(SONG_REQUEST);
+  await rejection(created, SubmissionOutcomeUnknownError);
 });

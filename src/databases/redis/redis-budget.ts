@@ -5,7 +5,7 @@ import type { BudgetStore, NewReservation, OpenReservation, ReserveResult } from
 import { TenantBudget } from "../../budget/tenant-budget.js";
 import type { BudgetReservation } from "../../journal/journal.js";
 import { evaluateOn, isCluster, PREFIX, prefixRule, type RedisClient } from "./client.js";
-import { PUT_ENTRY, redisPositionOf } from "./redis-journal.js";
+import { encoded, PUT_ENTRY, redisPositionOf } from "./redis-journal.js";
 
 /** Options of `redisBudget`. They must be the same in all processes. */
 export interface RedisBudgetOptions extends BudgetOptions {
@@ -176,7 +176,7 @@ function stateOf(fields: readonly string[], tenant: string, period: string) {
   return { spent, open };
 }
 
-/** Any string can be a tenant. Keys are sent as UTF-8, which has no lone surrogates, and braces have a meaning in a cluster. */
+/** Any string can be a tenant. Braces have a meaning in a cluster. */
 function nameOf(tenant: string): string {
-  return encodeURIComponent(/\p{Surrogate}|^"/u.test(tenant) ? JSON.stringify(tenant) : tenant);
+  return encodeURIComponent(encoded(tenant));
 }

@@ -177,7 +177,7 @@ function isDone(reply: unknown): boolean {
 const journals = new WeakMap<RedisClient, SharedJournals>();
 
 /** Keys are sent as UTF-8, which has no lone surrogates: a key with one is written as JSON, and so is one that looks like JSON. */
-function encoded(key: string): string {
+export function encoded(key: string): string {
   return /\p{Surrogate}|^"/u.test(key) ? JSON.stringify(key) : key;
 }
 
