@@ -31,7 +31,7 @@ export function responseOf(
 
 export function remainingOf(headers: Headers): number | null {
   const remaining = headers.get(HEADERS.rateLimitRemaining) ?? "";
-  return /^\d{1,6}$/.test(remaining) ? Number(remaining) : null;
+  return /^\d{1,15}$/.test(remaining) ? Number(remaining) : null;
 }
 
 export function parseJson(text: string): JsonFields {

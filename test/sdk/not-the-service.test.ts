@@ -1,5 +1,7 @@
 import { AsyncMusic, SubmissionOutcomeUnknownError } from "async-music";
+import { createEmulator } from "async-music/emulator";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { RANGES } from "../../emulator/core/ranges.js";
 import { createLog } from "../support/log.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { SONG_REQUEST, TASK_ID } from "../support/responses.js";
@@ -76,6 +78,16 @@ test("a number of remaining requests that no service has is ignored", async () =
   const { client } = createWorld(() => new Response("{}", { headers }), { maxRetries: 0 });
   await reasonOf(client.account.balance());
   expect(client.rateLimit.remaining).toBe(119);
+});
+
+// A test, or a benchmark, that switches the emulator's limit off must not be paced.
+test.each([[1_000_000], [RANGES.requests[1]]])("a limit of %i requests slows no call", async (requests) => {
+  await using emulator = createEmulator({ limits: { requests } });
+  const began = emulator.clock.now();
+  const client = new AsyncMusic(emulator.connection());
+  for (let call = 0; call < 300; call++) await client.account.balance();
+  expect(emulator.clock.now()).toBe(began);
+  expect(client.rateLimit.remaining).toBe(requests - 300);
 });
 
 test("a response that breaks off still reports the remaining rate limit", async () => {
