@@ -55,7 +55,7 @@ const long = [
 /** Slow tests of the built package: they compile projects, or start many processes. */
 const slowBuilt = [
   "test/cli/{emulator,process,seed-file,state-file}.test.ts",
-  "test/package/{agent-server,bundle,tarball}.test.ts",
+  "test/package/{agent-server,bundle,entries,maps,tarball}.test.ts",
   "test/examples/{buckets,cloudflare,containers,functions,next,outside,python,servers,shared-emulator,storage}.test.ts",
   "test/package/{guides,guide-tests}.test.ts",
 ];

@@ -247,6 +247,7 @@ export const integer = wholeNumber(...RANGES.seed);
 /** Milliseconds since the epoch. Times derived from it, such as the end of the longest task, are still valid dates. */
 export const time = numberBetween(-8.64e15, END_OF_YEAR_9999);
 export const uuid = z.uuid("be a UUID");
+export const webUrl = z.url({ protocol: /^https?$/, error: "be a URL" });
 export const isoTimeSchema = z.iso.datetime("be an ISO 8601 time");
 
 /** What is wrong with one field, in words that continue a sentence after its path. */

@@ -17,6 +17,7 @@ import {
   oneOf,
   text,
   unionBy,
+  webUrl,
   wholeNumber,
 } from "./checks.js";
 
@@ -76,7 +77,7 @@ const outcomeFields = {
   clips: z.optional(wholeNumber(0, MOST_CLIPS)),
   format: z.optional(audioFormatSchema),
   storable: z.optional(flag),
-  alternate_urls: z.optional(z.array(text, "be a list of URLs")),
+  alternate_urls: z.optional(z.array(webUrl, "be a list of URLs")),
   error: z.optional(text),
   error_code: z.optional(oneOf(...TASK_ERROR_CODES)),
   retryable: z.optional(flag),
@@ -135,7 +136,7 @@ export const plannedSuccessSchema = objectOf({
   clips: wholeNumber(0, MOST_CLIPS),
   format: audioFormatSchema,
   storable: flag,
-  alternateUrls: z.nullable(list(text)),
+  alternateUrls: z.nullable(list(webUrl)),
 });
 
 export type PlannedFailure = z.output<typeof plannedFailureSchema>;

@@ -93,6 +93,6 @@ function withoutProviders(urls: readonly string[] | null, { providers }: Origins
   // The server of the providers may have several host names, and a port of its own.
   const ports = origins.map((origin) => new URL(origin).port).filter((port) => port !== "");
   const isProviders = ({ origin, port }: URL) => origins.includes(origin) || ports.includes(port);
-  const others = (urls ?? []).filter((url) => !URL.canParse(url) || !isProviders(new URL(url)));
+  const others = (urls ?? []).filter((url) => !isProviders(new URL(url)));
   return others.length > 0 ? others : null;
 }

@@ -95,7 +95,7 @@ describe("the virtual clock", () => {
     expect(clock.now()).toBe(START);
   });
 
-  test("wakes fifty thousand sleepers in order", async () => {
+  test("wakes ten thousand sleepers in order", async () => {
     const { clock } = createEmulator();
     let latest = 0;
     let isOrdered = true;
@@ -105,7 +105,7 @@ describe("the virtual clock", () => {
       isOrdered &&= clock.now() - START === ms && ms >= latest;
       latest = ms;
     };
-    await Promise.all(Array.from({ length: 50_000 }, sleep));
+    await Promise.all(Array.from({ length: 10_000 }, sleep));
     expect(isOrdered).toBe(true);
   });
 

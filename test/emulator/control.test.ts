@@ -161,7 +161,7 @@ describe("an invalid call changes nothing", () => {
   const stall = { kind: "stall" };
   const outcomes = [
     ...[{ outcome: "explode" }, { clips: -1 }, { clips: 5e-324 }],
-    ...[{ format: "midi" }, { delay: 1 }, { alternate_urls: "x" }],
+    ...[{ format: "midi" }, { delay: 1 }, { alternate_urls: "x" }, { alternate_urls: ["x"] }],
   ];
   const invalid: [call: string, ...bodies: unknown[]][] = [
     ["POST /reset", { seed: 1.5 }, { credits: -1 }, { credits: "7" }, { unknown: 1 }, "[]", "null", "{"],

@@ -50,7 +50,7 @@ export async function measureStart(): Promise<Table[]> {
     {
       title: "Emulator: from the command to the first response",
       unit: "s",
-      rows: rows(starts, { atMost: 0.25 }),
+      rows: rows(starts, { atMost: 0.2 }),
     },
     { title: "Emulator: resident memory, idle", unit: "MiB", rows: rows(memory, { atMost: 90 }) },
   ];
