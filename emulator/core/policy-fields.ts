@@ -15,7 +15,7 @@ export interface Policy {
    */
   audio_conversion: "on" | "off" | "failing";
   /**
-   * Which of the other model's fields make a music request invalid: every known one, or only the two that the
+   * Which of the other model's fields make a request invalid: every known one, or only the two that the
    * interface names, `gpt_description_prompt` and `make_instrumental`. @defaultValue "reject"
    */
   mixed_field_sets: "reject" | "named_only";

@@ -185,10 +185,10 @@ const FAILURES: Readonly<Record<TaskErrorCode, { error: string; retryable: boole
   upstream_provider_error: { error: "The provider failed while it worked on the task", retryable: true },
 };
 
-/** The end of a task whose input names a clip that the account does not have: unknown, or another account's. */
-export const UNKNOWN_CLIP: PlannedFailure = {
+/** The end of a task whose input names no clip of the account, or one of a task of the wrong type. */
+export const UNUSABLE_CLIP: PlannedFailure = {
   outcome: "failure",
-  error: "The input names a clip that does not exist",
+  error: "The input names no clip that such a task can use",
   errorCode: "invalid_task_input",
   retryable: false,
   retryAfterSeconds: null,

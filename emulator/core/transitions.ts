@@ -14,7 +14,7 @@ import {
   planTask,
   providerReport,
   scriptFor,
-  UNKNOWN_CLIP,
+  UNUSABLE_CLIP,
 } from "./providers.js";
 import type { ScenarioRule } from "./rules.js";
 import { makeResult, type OpenTask, type ProviderTask, type StoredTask } from "./task.js";
@@ -65,7 +65,7 @@ export function createOpenTask(core: World, account: StoredAccount, order: TaskO
     outcome ?? core.future?.outcomeFor(type) ?? {},
     randomStream(state.seed, "plan", accountOrdinal),
   );
-  if (namesUnknownClip(core, account, order)) plan.end = UNKNOWN_CLIP;
+  if (namesUnknownClip(core, account, order)) plan.end = UNUSABLE_CLIP;
   const task: OpenTask = {
     id: order.id ?? freeUuid(core.index.tasks, state.seed, "task", ordinal),
     ordinal,

@@ -56,7 +56,7 @@ function inputSchema(described: DescribedInput, inputs: readonly DescribedInput[
   const { model, task_type: taskType, fields, texts, ignored = [], oneOf = [] } = described;
   const choosers = modesOf(inputs, model, taskType).flatMap(({ chosenBy = [] }) => chosenBy);
   const forbidden = [
-    ...(taskType === "music" ? foreignFields(inputs, model) : []),
+    ...foreignFields(inputs, model),
     // They would choose another mode.
     ...choosers.filter((name) => !(name in fields) && !ignored.includes(name)),
   ];

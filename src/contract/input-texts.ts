@@ -107,7 +107,7 @@ export const INPUT_TEXTS = {
       continue_at: {
         label: "Continue at (seconds)",
         description: "Where the continuation begins in the clip, in seconds.",
-        note: "By default, at its end.",
+        note: "The interface does not state the provider's default.",
         example: 42.5,
       },
       prompt: lyrics,

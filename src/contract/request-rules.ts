@@ -39,7 +39,7 @@ const NAMED_FORBIDDEN: Readonly<Record<Model, readonly string[]>> = {
   provider_b: ["gpt_description_prompt", "make_instrumental"],
 };
 
-/** The fields of the other model that the music of a model must not have: those of all its task types. */
+/** The fields of the other model, which no task of a model may have: those of all its task types. */
 export function foreignFields(inputs: readonly InputRules[], model: Model): readonly string[] {
   const names = new Set(inputs.flatMap(({ fields }) => Object.keys(fields)));
   return [...names].filter((name) => isForeign(inputs, model, name));
@@ -178,7 +178,7 @@ function findInputViolation(
   const others = Object.keys(input).filter(
     (name) => input[name] !== undefined && !Object.hasOwn(chosen.fields, name),
   );
-  const mixed = (chosen.task_type === "music" ? others.filter(isMixed) : []).map((name) => ({
+  const mixed = others.filter(isMixed).map((name) => ({
     path: `input.${name}`,
     message: `is a field of ${other}: remove it`,
   }));

@@ -110,7 +110,7 @@ export interface Forbidden<Reason extends string> {
   readonly [reason]: Reason;
 }
 
-/** `provider_b`'s own fields: forbidden to `provider_a`'s music. */
+/** `provider_b`'s own fields: forbidden to `provider_a`. */
 export interface NoProviderBFields {
   /** @deprecated A field of `provider_b`. */
   lyrics?: Forbidden<"provider_a refuses this field of provider_b">;
@@ -217,19 +217,19 @@ export interface ProviderBMusicInput extends NoProviderAFields {
 }
 
 /** The input of a lyrics task. */
-export interface LyricsInput {
+export interface LyricsInput extends NoProviderBFields {
   /** What the lyrics are about. Must not be blank. */
   prompt: string;
 }
 
 /** The input of an upload task. */
-export interface UploadInput {
+export interface UploadInput extends NoProviderBFields {
   /** A public `http://` or `https://` address; local and private networks are refused. */
   url: string;
 }
 
 /** The input of a concat task. */
-export interface ConcatInput {
+export interface ConcatInput extends NoProviderBFields {
   /** A clip of an earlier music task. */
   clip_id: string;
 }

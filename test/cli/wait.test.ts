@@ -59,7 +59,7 @@ describe("async-music wait", () => {
   });
 
   test("has status 10 for a failed task, without a command to continue", async () => {
-    const error = "The input names a clip that does not exist";
+    const error = "The input names no clip that such a task can use";
     its.emulator.providers.provider_a.next({
       outcome: "failure",
       error,

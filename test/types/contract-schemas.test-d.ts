@@ -141,9 +141,9 @@ test("an input has the fields of the table, those that its mode ignores and thos
   expectTypeOf<sdk.CustomInput>().toExtend<Input<"custom">>();
   expectTypeOf<Read<sdk.ContinuationInput, "continuation">>().toEqualTypeOf<Input<"continuation">>();
   expectTypeOf<Read<sdk.ProviderBMusicInput, "provider_b">>().toEqualTypeOf<Input<"provider_b">>();
-  expectTypeOf<sdk.LyricsInput>().toEqualTypeOf<Input<"lyrics">>();
-  expectTypeOf<sdk.UploadInput>().toEqualTypeOf<Input<"upload">>();
-  expectTypeOf<sdk.ConcatInput>().toEqualTypeOf<Input<"concat">>();
+  expectTypeOf<Read<sdk.LyricsInput, "lyrics">>().toEqualTypeOf<Input<"lyrics">>();
+  expectTypeOf<Read<sdk.UploadInput, "upload">>().toEqualTypeOf<Input<"upload">>();
+  expectTypeOf<Read<sdk.ConcatInput, "concat">>().toEqualTypeOf<Input<"concat">>();
 });
 
 test("an input lists each field that its mode ignores", () => {
@@ -161,6 +161,9 @@ test("the fields that an input forbids are those of the other model", () => {
   expectTypeOf<Forbidden<sdk.ContinuationInput>>().toEqualTypeOf<OfProviderB>();
   expectTypeOf<Forbidden<sdk.InspirationInput>>().toEqualTypeOf<OfProviderB>();
   expectTypeOf<Forbidden<sdk.CustomFields>>().toEqualTypeOf<OfProviderB>();
+  expectTypeOf<Forbidden<sdk.LyricsInput>>().toEqualTypeOf<OfProviderB>();
+  expectTypeOf<Forbidden<sdk.UploadInput>>().toEqualTypeOf<OfProviderB>();
+  expectTypeOf<Forbidden<sdk.ConcatInput>>().toEqualTypeOf<OfProviderB>();
   expectTypeOf<Forbidden<sdk.ProviderBMusicInput>>().toEqualTypeOf<OfProviderA>();
 });
 

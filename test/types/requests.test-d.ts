@@ -101,6 +101,18 @@ test("a request may come from a variable", () => {
   void [tasks.create(request), tasks.run(request, options), tasks.run(song), tasks.create(typed)];
 });
 
+test("a request from a variable must not have a field of the other model", () => {
+  const words = { ...lyrics, input: { prompt: "rain", lyrics: "la" } } as const;
+  const file = { ...upload, input: { url: "https://example.com/a.mp3", seed: 1 } } as const;
+  const whole = { ...concat, input: { clip_id: "c", lyrics_type: "user" } } as const;
+  // @ts-expect-error `lyrics` is a field of provider_b
+  void tasks.create(words);
+  // @ts-expect-error `seed` is a field of provider_b
+  void tasks.create(file);
+  // @ts-expect-error `lyrics_type` is a field of provider_b
+  void tasks.create(whole);
+});
+
 test("a song whose mode depends on a value that may be undefined compiles", () => {
   const text = given<string | undefined>();
   void [

@@ -17,6 +17,7 @@ export const LYRICS = inputs(`${SECTION}: lyrics`, "provider_a", "lyrics", [
     { prompt: "rain", tags: 7, make_instrumental: "yes", model_version: "v1" },
     "accepted",
   ],
+  ["lyrics of provider_b", { prompt: "rain", lyrics: "la" }, "invalid_task_input"],
 ]);
 
 export const CONCAT = inputs(`${SECTION}: concat`, "provider_a", "concat", [
@@ -29,6 +30,7 @@ export const CONCAT = inputs(`${SECTION}: concat`, "provider_a", "concat", [
   ["a clip ID of null", { clip_id: null }, "invalid_task_input"],
   ["the continuation's field instead", { continue_clip_id: "c" }, "invalid_task_input"],
   ["fields of music are extras", { clip_id: "c", prompt: 7, continue_at: -1 }, "accepted"],
+  ["lyrics_type of provider_b", { clip_id: "c", lyrics_type: "user" }, "invalid_task_input"],
 ]);
 
 export const UPLOAD = inputs(`${SECTION}: upload`, "provider_a", "upload", [
@@ -53,5 +55,6 @@ export const UPLOAD = inputs(`${SECTION}: upload`, "provider_a", "upload", [
   ["a scheme and nothing else", { url: "https://" }, "invalid_task_input"],
   ["a host that can't be", { url: "https://exa mple.com/a" }, "invalid_task_input"],
   ["the audio elsewhere in the input", { audio_url: "https://example.com/a" }, "invalid_task_input"],
-  ["fields of music are extras", { url: "https://example.com/a", prompt: 7, seed: "x" }, "accepted"],
+  ["fields of music are extras", { url: "https://example.com/a", prompt: 7, title: 7 }, "accepted"],
+  ["seed of provider_b", { url: "https://example.com/a", seed: 1 }, "invalid_task_input"],
 ]);
