@@ -190,7 +190,8 @@ export class Follower {
     const now = wallTime(clock);
     // A journal of an application may ignore `since`.
     const isTooOld = (parseDate(since) ?? now) < now - maxAgeMs;
-    return !this.#orders.has(key) && !isHeld(follower, now) && !isTooOld;
+    const isPaused = this.#foreign.isPaused(key, clock.now());
+    return !this.#orders.has(key) && !isHeld(follower, now) && !isTooOld && !isPaused;
   }
 
   /** The orders that this follower may take now, then those for which it has to wait until others have ended. */
@@ -291,13 +292,14 @@ export class Follower {
    */
   async #endOf(lease: OrderLease): Promise<OrderEnd["end"] | null> {
     const { key, entry, signal } = lease;
+    const { clock } = this.#settings;
     try {
       const task = await this.#settings.wait(key, entry, signal);
       this.#foreign.noteEnd();
       return { task };
     } catch (error) {
       if (signal.aborted) return null;
-      if (error instanceof TaskNotFoundError && this.#foreign.include(error, key, entry)) return null;
+      if (error instanceof TaskNotFoundError && this.#foreign.include(error, key, entry, clock.now())) return null;
       if (error instanceof TaskFailedError) this.#foreign.noteEnd();
       if (isEnd(error)) return { error };
       // Another key can read the task.

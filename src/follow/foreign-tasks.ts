@@ -1,9 +1,13 @@
 import type { TaskNotFoundError } from "../errors/api-errors.js";
 import type { JournalRecord } from "../journal/journal.js";
 
+/** The pause before such a task is read again: twice as long each time, within these limits. */
+const PAUSE_MS = { first: 60_000, longest: 600_000 };
+
 /** Recognizes tasks that may be of another account: with the API key of a wrong one, no order may be acknowledged. */
 export class ForeignTasks {
   readonly #report: (text: string) => void;
+  readonly #pauses = new Map<string, { ms: number; until: number }>();
   #hasReadEnd = false;
   #hasReported = false;
 
@@ -14,11 +18,19 @@ export class ForeignTasks {
   /** The API key has read the end of a task: it is of the right account. */
   noteEnd(): void {
     this.#hasReadEnd = true;
+    this.#pauses.clear();
+  }
+
+  /** Whether the task of an order was not found a short while ago. */
+  isPaused(key: string, now: number): boolean {
+    return (this.#pauses.get(key)?.until ?? now) > now;
   }
 
   /** Whether a task that was not found may be of another account, since the service has created it. Reports the first. */
-  include(error: TaskNotFoundError, key: string, { submission }: JournalRecord): boolean {
+  include(error: TaskNotFoundError, key: string, { submission }: JournalRecord, now: number): boolean {
     if (submission === null || this.#hasReadEnd) return false;
+    const ms = Math.min(PAUSE_MS.longest, 2 * (this.#pauses.get(key)?.ms ?? PAUSE_MS.first / 2));
+    this.#pauses.set(key, { ms, until: now + ms });
     if (!this.#hasReported)
       this.#report(
         `Order ${JSON.stringify(key)}, and each like it, is not delivered until the API key can read its task. ${error.message}`,

@@ -306,7 +306,7 @@ export class Tasks {
    * Requesting the next one acknowledges the one before: its key then closes, and it is not delivered again. An order whose
    * end was not acknowledged, because the process crashed or left the loop, is delivered again with the same `deliveryId`. A task
    * that failed is yielded, not thrown. An order whose task this API key cannot find, although the service created it, is kept until
-   * the key has read the end of another one: the key may be of another account. A warning is logged.
+   * this call has read the end of another one: the key may be of another account. A warning is logged.
    *
    * Several calls, also in several processes, share the orders of a journal: each order is delivered by one of them, and by
    * another one if the first crashes before the acknowledgement. Orders with an unknown outcome are followed once they are

@@ -151,6 +151,26 @@ describe("follow yields", () => {
     expect(keys.sort()).toEqual(["a", "b", "c"].map((key) => [key, "success"]));
   });
 
+  test("no order whose task is not found, which is read ever less often; once a task has ended, it ends too", async ({
+    client,
+    emulator,
+  }) => {
+    const journal = memoryJournal();
+    const submission = await submit(client, journal, "a");
+    await change(journal, "a", { task_id: UNKNOWN_ID, submission: { ...submission, task_id: UNKNOWN_ID } });
+    const { next } = start(client, journal);
+    const first = next();
+    await emulator.clock.advance(3_600_000);
+    const reads = emulator.requests.filter(({ path }) => path.endsWith(UNKNOWN_ID));
+    const times = reads.map(({ at }) => Date.parse(at));
+    const gaps = times.slice(1).map((time, index) => Math.round((time - (times[index] ?? 0)) / 60_000));
+    expect(gaps).toEqual([1, 2, 4, 8, 10, 10, 10, 10]);
+    await submit(client, journal, "b");
+    const submitted = emulator.clock.now();
+    expect([(await first).key, (await next()).error]).toEqual(["b", expect.any(TaskNotFoundError)]);
+    expect(emulator.clock.now() - submitted).toBeLessThan(300_000);
+  });
+
   test("an order whose task is gone, if the key has read the end of another one", async ({ client }) => {
     const journal = memoryJournal();
     const { next } = start(client, journal);

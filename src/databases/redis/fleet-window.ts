@@ -162,8 +162,11 @@ export class FleetWindow implements PacerWindow {
     if (sentAt < this.#openedAt || !this.#isCurrent(now)) return null;
     const endsInMs = this.#endsAt - now + this.#marginMs;
     const counted = remaining === null ? 0 : this.#size.requests - remaining;
-    // The service's window began no later than now. The first request may be sent late, or never.
-    const isFirst = counted === 1 || (this.#isOpener && sentAt < this.#openedAt + this.#marginMs);
+    // The service's window began no later than now. The first request may be sent late, or never. In the second half of the fleet's
+    // window, what the service counts first may be a late request, in its next window.
+    const isFirst =
+      (counted === 1 && this.#endsAt - now > this.#size.windowMs / 2) ||
+      (this.#isOpener && sentAt < this.#openedAt + this.#marginMs);
     const lastsMs = isFirst ? this.#size.windowMs + this.#marginMs : 0;
     this.#isOpener = false;
     if (counted <= this.#taken && now + lastsMs <= this.#endsAt) return null;
