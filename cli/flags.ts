@@ -15,7 +15,7 @@ import { UsageError } from "./terminal.js";
 
 /** Flags of every command that sends requests. */
 export interface ConnectionFlags {
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   json?: boolean;
 }
 
@@ -157,7 +157,10 @@ const WAIT_OPTIONS = [
     "where to save: a directory (an existing one, or a path that ends in /), or a file without its extension (default: this directory)",
   ),
   option("--force", "replace existing files, which are otherwise kept"),
-  option("--no-download", "save no file; write the audio URLs or the lyrics to stdout"),
+  option("--no-download", "save no file; write the audio URLs or the lyrics to stdout").conflicts([
+    "out",
+    "force",
+  ]),
   option(
     "--max-wait <time>",
     "stop waiting after this time, such as 90s or 10m; the task continues (default: 65m)",
@@ -168,6 +171,9 @@ const WAIT_OPTIONS = [
 
 /** A public recording of a few seconds, in Ogg. */
 const SAMPLE_URL = "https://upload.wikimedia.org/wikipedia/commons/c/c8/Example.ogg";
+
+/** The heading of the options that make a request. */
+export const REQUEST_GROUP = "Request:";
 
 /** The options of each command. */
 export const COMMAND_OPTIONS = {
@@ -180,7 +186,7 @@ export const COMMAND_OPTIONS = {
         "--file <file>",
         "read the whole request from this JSON file, without the flags above; - reads stdin",
       ),
-    ].map((each) => each.helpGroup("Request:")),
+    ].map((each) => each.helpGroup(REQUEST_GROUP)),
     option(
       "--journal <path>",
       "directory that records the task, so that it is created at most once; needs --key",
@@ -226,7 +232,7 @@ export const COMMAND_OPTIONS = {
     ).makeOptionMandatory(),
     option("--webhook <url>", "where to post the end of each order"),
     option("--store <module>", "a JavaScript module whose function stores each song before it is posted"),
-    option("--list", "list the orders whose end was not delivered, and exit"),
+    option("--list", "list the orders whose end was not delivered, and exit").conflicts("retry"),
     option("--retry", "also try the orders again on which a relay has given up"),
     option("--timeout <time>", "how long each post may take", parseDuration).default(15_000, "15s"),
     option(

@@ -4,6 +4,7 @@ import { orList } from "../src/contract/request-rules.js";
 import { TASK_TYPES, type TaskType } from "../src/contract/service.js";
 import { nearestName } from "../src/contract/text.js";
 import type { CertifyFlags } from "./certify/certify.js";
+import { checkFlags } from "./check-flags.js";
 import type { EmulatorFlags } from "./emulator.js";
 import { COMMAND_OPTIONS, exampleOf, parseTaskType, type RunFlags } from "./flags.js";
 import { COMMAND_HELP, programHelp } from "./help.js";
@@ -32,6 +33,8 @@ export async function runProgram(args: readonly string[], given: Terminal): Prom
   const dashes = COMMANDS_WITH_OPERANDS.includes(command) ? args.indexOf("--") : -1;
   const own = dashes < 0 ? args : args.slice(0, dashes);
   try {
+    for (const [name, options] of Object.entries(COMMAND_OPTIONS))
+      if (name === command) checkFlags(options, own.slice(1));
     const program = createProgram(terminal);
     let exitStatus = 0;
     addCommands(program, terminal, dashes < 0 ? null : args.slice(dashes + 1), (status) => {

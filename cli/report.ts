@@ -6,7 +6,7 @@ import * as sdk from "../src/index.js";
 import { PathTaken } from "../src/node/durable.js";
 import { BatchFileError } from "./batch/mistakes.js";
 import { exitStatusOf, isOneOf } from "./exit-status.js";
-import type { TaskFlags } from "./flags.js";
+import type { ConnectionFlags, TaskFlags } from "./flags.js";
 import {
   commandName,
   Interrupted,
@@ -36,14 +36,20 @@ export class TaskFault extends Error {
 
 /** The command that continues with a task. */
 export function resumeCommand(command: string, taskId: string, flags: TaskFlags): string {
-  const { download, out, force, baseUrl } = flags;
+  const { download, out, force } = flags;
   return [
     `${command} wait ${shellWord(taskId)}`,
     ...(download ? [] : ["--no-download"]),
     ...(force ? ["--force"] : []),
     ...(out === undefined ? [] : [`--out ${shellWord(out)}`]),
-    ...(baseUrl === undefined ? [] : [`--base-url ${shellWord(baseUrl)}`]),
-  ].join(" ");
+  ]
+    .join(" ")
+    .concat(serviceFlag(flags));
+}
+
+/** The service address of a command, for the next one: the environment may name another service. */
+export function serviceFlag({ baseUrl }: ConnectionFlags): string {
+  return baseUrl === undefined ? "" : ` --base-url ${shellWord(baseUrl)}`;
 }
 
 /** Writes an error and what to do about it to stderr, and with `--json` to stdout. Returns the exit status. */
@@ -162,36 +168,44 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
       "Do not settle the journal key without a task before that time, to avoid a duplicate charge.",
     ];
   const isJournaled = journalKey !== null && journal !== undefined;
+  const service = serviceFlag(fault?.flags ?? {});
   const advice = [
     isJournaled
       ? "Running it again sends nothing. Before you settle the journal key, check whether the task exists:"
       : "Before you run it again, check whether the task exists, to avoid a duplicate charge:",
     "",
-    `  ${command} usage     counts the task, if it was created`,
-    `  ${command} balance   then shows its credits as frozen`,
+    `  ${command} usage${service}     counts the task, if it was created`,
+    `  ${command} balance${service}   then shows its credits as frozen`,
     "",
     `The operator of the service may find the task by the request ID ${requestId}.`,
   ];
   if (!isJournaled) return advice;
-  const settle = (outcome: string) => `  ${settleCommand(command, journalKey, journal, outcome)}`;
+  const place = { journal, baseUrl: fault?.flags.baseUrl };
+  const settle = (outcome: string) => `  ${settleCommand(command, journalKey, place, outcome)}`;
   advice.push("The journal key stays reserved until you record the outcome with one of:", "");
   return [...advice, settle("--task-id TASK_ID"), settle("--not-created")];
 }
 
 /** The warning about a created task that the journal could not record. */
-export function unrecordedWarning(error: sdk.JournalError, journal: string, command: string): string {
+export function unrecordedWarning(error: sdk.JournalError, place: OrderPlace, command: string): string {
   const taskId = error.taskId ?? "";
   return [
     shellMessage(error, taskId),
     "Before you run it again, record the task, to avoid a duplicate charge:",
     "",
-    `  ${settleCommand(command, error.journalKey, journal, `--task-id ${shellWord(taskId)}`)}`,
+    `  ${settleCommand(command, error.journalKey, place, `--task-id ${shellWord(taskId)}`)}`,
     "",
   ].join("\n");
 }
 
-export function settleCommand(command: string, key: string, journal: string, outcome: string): string {
-  const flags = `--journal ${shellWord(journal)} ${outcome}`;
+/** Where an order is: its journal, and the service that has its task. */
+export interface OrderPlace {
+  journal: string;
+  baseUrl?: string | undefined;
+}
+
+export function settleCommand(command: string, key: string, place: OrderPlace, outcome: string): string {
+  const flags = `--journal ${shellWord(place.journal)} ${outcome}${serviceFlag(place)}`;
   // A key that starts like a flag has to follow `--`.
   return key.startsWith("-")
     ? `${command} settle ${flags} -- ${shellWord(key)}`

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { DESCRIBED_INPUTS, type DescribedInput } from "../src/contract/input-texts.js";
 import { chosenMode, modesOf } from "../src/contract/inputs.js";
+import { isRecord } from "../src/contract/service.js";
 import { messageOfThrown } from "../src/contract/thrown.js";
 import { InvalidRequestError, type TaskRequest, type TaskType } from "../src/index.js";
 import { exampleOf, inputOptionsOf, type RunFlags } from "./flags.js";
@@ -64,13 +65,18 @@ async function readRequest(path: string, stdin: Terminal["stdin"]): Promise<Task
     throw new UsageError(`Failed to read the request from ${name}: ${reason}`, { cause: error });
   });
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes), refuseRounding);
+    const request: unknown = JSON.parse(
+      new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+      refuseRounding,
+    );
+    if (isRecord(request)) return uncheckedRequest(request);
   } catch (error) {
     if (error instanceof InvalidRequestError) throw error;
     // The parser's message would quote the request.
     const message = `must be JSON in UTF-8; it was read from ${name}`;
     throw new InvalidRequestError("invalid_json", [{ path: "", message }]);
   }
+  throw new InvalidRequestError("invalid_request_body", [{ path: "", message: "must be a JSON object" }]);
 }
 
 /** A larger number would be rounded, and the request charged with another value. */

@@ -185,7 +185,9 @@ async function attend(
     },
     onUnrecorded(error) {
       isUnrecorded = true;
-      progress.say(unrecordedWarning(error, flags.journal ?? "", commandName(terminal)));
+      progress.say(
+        unrecordedWarning(error, { ...flags, journal: flags.journal ?? "" }, commandName(terminal)),
+      );
     },
     onUpdate(task) {
       taskId = task.task_id;

@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { USD_PER_CREDIT } from "../src/contract/service.js";
+import { printableLine } from "../src/contract/text.js";
 import { createRedactor } from "../src/errors/redactor.js";
 import type { ClientOptions } from "../src/options.js";
 
@@ -107,9 +108,19 @@ export function alignedTable(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${lineOf(row).join("  ").trimEnd()}\n`).join("");
 }
 
-/** Quotes a word for a shell. */
+/** Quotes a word for a shell. Characters that a terminal does not show are escaped, as Bash and Zsh read them. */
 export function shellWord(text: string): string {
-  return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  if (/^[\w./:@%+-]+$/.test(text)) return text;
+  if (printableLine(text) === text) return `'${text.replaceAll("'", `'\\''`)}'`;
+  const escaped = text
+    .replaceAll(/[\\']/g, "\\$&")
+    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escapedCharacter);
+  return `$'${escaped}'`;
+}
+
+function escapedCharacter(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
 }
 
 /** `10 credits (0.10 USD)` */

@@ -169,8 +169,7 @@ async function complete(
       progress.line.clear();
       terminal.stdout.write(`${path}\n`);
     },
-    onUnrecorded: (error) =>
-      progress.line.say(unrecordedWarning(error, flags.journal, commandName(terminal))),
+    onUnrecorded: (error) => progress.line.say(unrecordedWarning(error, flags, commandName(terminal))),
   });
   progress.line.start();
   try {

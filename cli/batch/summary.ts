@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { printableLine } from "../../src/contract/text.js";
 import type { BatchFlags } from "../flags.js";
-import { settleCommand } from "../report.js";
+import { serviceFlag, settleCommand } from "../report.js";
 import { commandName, priceText, shellWord, stylesFor, type Terminal } from "../terminal.js";
 import { FAILED_FILE, hasFailed, type Item, RESULTS_FILE } from "./results.js";
 
@@ -42,11 +42,12 @@ function isTried({ result }: Item): boolean {
 
 function costText(items: readonly Item[]): string {
   const credits = items.reduce((sum, { result }) => sum + (result.credits ?? 0), 0);
-  return `All lines together cost ${priceText(credits)}.`;
+  const isKnown = items.every(({ result }) => result.credits !== null);
+  return `All lines together cost ${priceText(credits)}${isKnown ? "" : ", and what is unknown"}.`;
 }
 
 /** How to settle each order with an unknown outcome. */
-function unknownLines(items: readonly Item[], { journal }: BatchFlags, command: string): string[] {
+function unknownLines(items: readonly Item[], flags: BatchFlags, command: string): string[] {
   const unknown = items.filter(({ result }) => result.status === "unknown");
   if (unknown.length === 0) return [];
   const settle = unknown.flatMap(({ line: { key, entry }, result }) => {
@@ -55,28 +56,37 @@ function unknownLines(items: readonly Item[], { journal }: BatchFlags, command: 
     return [
       "",
       `  ${JSON.stringify(key)}${about}:`,
-      `  ${settleCommand(command, key, journal, "--task-id TASK_ID")}`,
-      `  ${settleCommand(command, key, journal, "--not-created")}`,
+      `  ${settleCommand(command, key, flags, "--task-id TASK_ID")}`,
+      `  ${settleCommand(command, key, flags, "--not-created")}`,
     ];
   });
   return [
     "",
     "Whether these orders created a task and were charged is unknown. They are never sent again by themselves.",
-    `Wait 2 minutes. Then find out whether the task exists: \`${command} usage\` counts it, and the operator of`,
+    `Wait 2 minutes. Then find out whether the task exists: \`${command} usage${serviceFlag(flags)}\` counts it, and the operator of`,
     "the service may find it by its request. Record the outcome of each with one of its two commands:",
     ...settle,
     "",
   ];
 }
 
-function nextLines(items: readonly Item[], { journal, out }: BatchFlags, command: string): string[] {
-  const isStarted = items.some(({ result }) => !["success", "failure", "timeout"].includes(result.status));
-  const again = isStarted ? ["To continue, run the same command again. It pays for nothing twice."] : [];
-  const failed = items.filter(({ isUsedUp }) => isUsedUp).length;
-  if (failed === 0) return again;
-  const flags = `--out ${shellWord(out)} --journal ${shellWord(journal)} --max-credits N`;
+function nextLines(items: readonly Item[], flags: BatchFlags, command: string): string[] {
+  const { journal, out } = flags;
+  const isStarted = items.some(
+    ({ line, result }) => line.hopelessTaskId === null && !ENDED.includes(result.status),
+  );
+  const hasFailed = items.some(({ isUsedUp }) => isUsedUp);
+  const isHopeless = items.some(({ line }) => line.hopelessTaskId !== null);
+  const file = join(out, FAILED_FILE);
+  const places = `--out ${shellWord(out)} --journal ${shellWord(journal)} --max-credits N${serviceFlag(flags)}`;
   return [
-    ...again,
-    `To order what failed once more, which is charged: ${command} batch ${shellWord(join(out, FAILED_FILE))} ${flags}`,
-  ];
+    isStarted ? "To continue, run the same command again. It pays for nothing twice." : [],
+    isHopeless ? `Lines were not sent whose requests can never succeed. Change them in ${file} first.` : [],
+    hasFailed || isHopeless
+      ? `To order what failed once more, which is charged: ${command} batch ${shellWord(file)} ${places}`
+      : [],
+  ].flat();
 }
+
+/** The statuses of a line for which nothing is left to do. */
+const ENDED: readonly string[] = ["success", "failure", "timeout"];

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { printableLine } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";
 import { isFreed } from "../../src/journal/entries.js";
-import { settleCommand } from "../report.js";
+import { type OrderPlace, settleCommand } from "../report.js";
 import { clipsOf, labelOf } from "../save.js";
 import type { Progress } from "./orders.js";
 
@@ -171,17 +171,17 @@ export function balanceOf(
 }
 
 /** The line for people about an order that had not ended when the server ended. */
-export function leftOpen(order: string, entry: sdk.JournalEntry | null, journal: string): string {
-  return printableLine(`async-music: order ${JSON.stringify(order)}: ${openState(order, entry, journal)}`);
+export function leftOpen(order: string, entry: sdk.JournalEntry | null, place: OrderPlace): string {
+  return printableLine(`async-music: order ${JSON.stringify(order)}: ${openState(order, entry, place)}`);
 }
 
-function openState(order: string, entry: sdk.JournalEntry | null, journal: string): string {
+function openState(order: string, entry: sdk.JournalEntry | null, place: OrderPlace): string {
   if (entry === null || isFreed(entry)) return "nothing was sent or charged.";
   if (entry.state === "submitted")
     return entry.status === undefined
       ? `task ${entry.task_id} continues. A later server with this journal continues with it.`
       : `task ${entry.task_id} has ended: ${entry.status}.`;
-  const [found, notCreated] = settleCommands(order, journal);
+  const [found, notCreated] = settleCommands(order, place);
   return `it is unknown whether a task was created and charged. Wait 2 minutes, then find out by request ID ${entry.request_id}, and run \`${found}\` or \`${notCreated}\`.`;
 }
 
@@ -189,7 +189,7 @@ function openState(order: string, entry: sdk.JournalEntry | null, journal: strin
 const COMMAND = "npx async-music";
 
 /** The two commands that record whether the task of an order was created. */
-export function settleCommands(order: string, journal: string): [created: string, notCreated: string] {
-  const settle = (outcome: string) => settleCommand(COMMAND, order, journal, outcome);
+export function settleCommands(order: string, place: OrderPlace): [created: string, notCreated: string] {
+  const settle = (outcome: string) => settleCommand(COMMAND, order, place, outcome);
   return [settle("--task-id TASK_ID"), settle("--not-created")];
 }

@@ -4,6 +4,7 @@ import { fileJournal, readFileJournal } from "../../src/node/file-journal.js";
 import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
 import { checkJournalPath } from "../journal.js";
+import type { OrderPlace } from "../report.js";
 import { checkWritable } from "../save.js";
 import { type Terminal, UsageError } from "../terminal.js";
 
@@ -48,7 +49,8 @@ export async function prepare(flags: McpFlags, terminal: Terminal) {
   const journal = fileJournal(journalPath);
   const readJournal = () => readFileJournal(journalPath);
   const clock: { now(): number } = terminal.client?.clock ?? Date;
-  return { client, clock, journal, readJournal, journalPath, maxCredits, out };
+  const place: OrderPlace = { journal: journalPath, baseUrl: flags.baseUrl };
+  return { client, clock, journal, readJournal, place, maxCredits, out };
 }
 
 /** The absolute path of a directory that exists or can be created, and in which files can be created. */

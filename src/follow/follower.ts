@@ -299,7 +299,8 @@ export class Follower {
       return { task };
     } catch (error) {
       if (signal.aborted) return null;
-      if (error instanceof TaskNotFoundError && this.#foreign.include(error, key, entry, clock.now())) return null;
+      if (error instanceof TaskNotFoundError && this.#foreign.include(error, key, entry, clock.now()))
+        return null;
       if (error instanceof TaskFailedError) this.#foreign.noteEnd();
       if (isEnd(error)) return { error };
       // Another key can read the task.

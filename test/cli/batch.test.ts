@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { settleOutcome } from "../../src/index.js";
 import { fileJournal } from "../../src/node/index.js";
 import { createChangedTerminal, createTerminal, useTerminal } from "./support/terminal.js";
@@ -289,6 +289,17 @@ describe("price", () => {
     expect(stderr).toContain("Nothing was sent.");
   });
 
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s at the question sends nothing", async (signal) => {
+    await write(song("rain"));
+    const interactive = createTerminal(its.emulator, { isTerminal: true, isInteractive: true, stdin: null });
+    const asked = interactive.run("batch", file, ...flags("--json"));
+    await vi.waitFor(() => expect(interactive.listeners.size).toBe(1));
+    interactive.signal(signal);
+    const { status, stdout } = await asked;
+    expect([status > 128, interactive.bodies, interactive.listeners.size]).toEqual([true, [], 0]);
+    expect(JSON.parse(stdout).error).toMatchObject({ name: "Interrupted" });
+  });
+
   test("without a terminal, --yes is needed", async () => {
     await write(song("rain"));
     const { status, stderr } = await its.run("batch", file, ...flags());
@@ -358,6 +369,8 @@ describe("failures", () => {
     const retry = await its.run("batch", failed, ...flags("--yes"));
     expect([retry.status, freezes()]).toEqual([17, 1]);
     expect((await linesOf("results.jsonl"))[0].error.message).toContain("Change the request.");
+    expect(retry.stderr).toContain(`requests can never succeed. Change them in ${failed} first.\nTo order`);
+    expect(retry.stderr).not.toContain("To continue");
     await writeFile(failed, JSON.stringify({ ...song("rain", "sun"), attempt: 2 }));
     expect([(await its.run("batch", failed, ...flags("--yes"))).status, freezes()]).toEqual([0, 2]);
     expect(its.emulator.audit()).toEqual([]);
@@ -394,6 +407,7 @@ describe("failures", () => {
     expect(first.status).toBe(17);
     expect(first.stderr).toContain(`async-music settle rain --journal ${its.journal} --task-id TASK_ID`);
     expect(first.stderr).toContain(`async-music settle rain --journal ${its.journal} --not-created`);
+    expect(first.stderr).toContain("All lines together cost 10 credits (0.10 USD), and what is unknown.");
     expect((await linesOf("results.jsonl"))[0]).toMatchObject({ status: "unknown", credits: null });
     expect(await linesOf("failed.jsonl")).toEqual([]);
     expect([(await batch()).status, freezes()]).toEqual([17, 2]);

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -57,6 +58,31 @@ describe("run with a journal", () => {
       expect(stderr).toContain(`\n  async-music settle sea --journal ${its.journal} --task-id TASK_ID\n`);
     }
   });
+
+  test("asks the service of the command, whatever the environment names", async () => {
+    its.loseResponse();
+    const { baseUrl } = its.emulator.connection();
+    const elsewhere = createTerminal(its.emulator, {
+      env: { ASYNC_MUSIC_BASE_URL: "https://elsewhere.test" },
+    });
+    const { stderr } = await elsewhere.lyrics(...keyed("--base-url", baseUrl));
+    const commands = stderr.match(/^ {2}async-music .*/gm) ?? [];
+    expect(commands.map((command) => command.includes(` --base-url ${baseUrl}`))).toEqual(
+      Array(4).fill(true),
+    );
+  });
+
+  test.each(["a\nb", "tab\there", "\u200B\u{E0041}'\\"])(
+    "names the key %j as a shell reads it",
+    async (key) => {
+      its.loseResponse();
+      const { stderr } = await its.lyrics("--journal", its.journal, "--key", key);
+      const [, word = ""] = /^ {2}async-music settle (\S+) --journal .* --not-created$/m.exec(stderr) ?? [];
+      expect(
+        execFileSync("bash", ["-c", `printf %s ${word}`], { encoding: "utf8", env: { LC_ALL: "C.UTF-8" } }),
+      ).toBe(key);
+    },
+  );
 
   test("does not advise to settle a key while another process may be sending its request", async () => {
     const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } } as const;

@@ -506,8 +506,8 @@ describe("an error says what to do", () => {
         status: null,
         ...details,
       });
-    expect(instructionFor(failure({ cause }), "rain", journal)).toContain("Report this to the user");
-    expect(instructionFor(failure({}), "rain", journal)).toContain("Call again with the same order.");
+    expect(instructionFor(failure({ cause }), "rain", { journal })).toContain("Report this to the user");
+    expect(instructionFor(failure({}), "rain", { journal })).toContain("Call again with the same order.");
   });
 });
 

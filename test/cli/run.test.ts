@@ -263,6 +263,33 @@ describe("the result", () => {
   });
 });
 
+describe("a mistake by which another song would be paid for is status 2:", () => {
+  test.each([
+    [
+      "a flag in place of a value",
+      "run -d --json",
+      "--gpt-description-prompt has no value: --json follows it",
+    ],
+    ["a flag after an empty variable", "run -d rain --key --no-wait --journal j", "--key has no value"],
+    ["a short flag in place of a value", "run --tags -d", "--tags has no value"],
+    ["two values of a field", "run --prompt words --tags fado --tags=slow", "Pass --tags once."],
+    ["two descriptions", "run -d rain -dsea", "Pass --gpt-description-prompt once."],
+    ["a file that is not saved", "run -d rain --no-download --out song", "cannot be used with"],
+  ])("%s", async (_, line, expected) => {
+    const { status, stderr } = await its.run(...line.split(" "));
+    expect([status, its.bodies]).toEqual([2, []]);
+    expect(stderr).toContain(expected);
+  });
+
+  test("but a value may look like a flag, and a flag for the command itself may be replaced", async () => {
+    const { status } = await its.run(
+      ...["run", "--gpt-description-prompt=--json", "--out", "/nowhere"],
+      ...["--out", `${its.folder}/`],
+    );
+    expect([status, its.bodies]).toMatchObject([0, [{ input: { gpt_description_prompt: "--json" } }]]);
+  });
+});
+
 describe("--file", () => {
   const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "naïve ☂", future: [1] } };
   const json = JSON.stringify(request);
@@ -275,6 +302,7 @@ describe("--file", () => {
     ["may begin with a byte order mark", `\uFEFF${json}`, 0, ""],
     ["that is not JSON is status 3, and is not quoted", "secret words", 3, "invalid_json"],
     ["that the service would refuse is status 3", "[]", 3, "invalid_request_body"],
+    ["of null is status 3", "null", 3, "invalid_request_body"],
     ["with a seed that would be rounded is status 3", seeded("9007199254740993"), 3, largest],
     ["with a negative seed that would be rounded is status 3", seeded("-9007199254740993"), 3, largest],
     ["with an infinite seed is status 3", seeded("1e999"), 3, largest],

@@ -38,7 +38,8 @@ export function expectOneLine(
 
 export interface TerminalOptions {
   env?: Record<string, string | undefined>;
-  stdin?: string;
+  /** `null`: nobody types. */
+  stdin?: string | null;
   /** Whether stdout and stderr are a terminal. */
   isTerminal?: boolean;
   /** Whether stdin is a terminal, too. */
@@ -85,7 +86,7 @@ export function createTerminal(emulator: Pick<Emulator, "connection">, options: 
     const { terminal, written } = recordingTerminal({
       ...{ isTerminal, isInteractive, columns },
       env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl, ...env },
-      stdin: () => inPieces(stdin),
+      stdin: () => (stdin === null ? untyped() : inPieces(stdin)),
       onSignal(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
@@ -142,6 +143,10 @@ export async function createFolder(): Promise<string> {
 }
 
 /** Single bytes, or larger pieces of a long text. */
+async function* untyped(): AsyncGenerator<Uint8Array> {
+  await new Promise(() => {});
+}
+
 async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   const size = bytes.length > 100_000 ? 65_536 : 1;
