@@ -5,7 +5,7 @@ import { isOpenIntent } from "./entries.js";
 import { inFlightUntil, USUAL_TIMEOUT_MS } from "./in-flight.js";
 import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 import { settlementOf } from "./settlement.js";
-import { Slot } from "./slot.js";
+import { Slot, withTimeout } from "./slot.js";
 
 /** The options of `settleNotCreated`, with their defaults. */
 interface Checked {
@@ -20,7 +20,8 @@ export async function freeNotCreated(
   journal: Journal & Required<Pick<Journal, "open">>,
   { journalKeys, olderThanMs, clock }: Checked,
 ): Promise<OpenOrder[]> {
-  const open = (await journal.open()).filter(({ state }) => state === "intent");
+  const listed = await withTimeout(async () => journal.open());
+  const open = listed.filter(({ state }) => state === "intent");
   if (open.length === 0) return [];
 
   const entries = new Map<string, JournalEntry | null>();

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   AsyncMusic,
   InvalidOptionError,
@@ -9,7 +10,7 @@ import {
 } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { journalEntry } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { SONG_REQUEST, TASK_ID } from "../support/responses.js";
@@ -156,6 +157,18 @@ test("a key that another run has taken meanwhile is left alone", async () => {
   const left = await settleNotCreated({ account: { usage } }, journal, OLD);
   expect(left.map(({ key }) => key)).toEqual(["order-1"]);
   expect(await journal.get("order-1")).toMatchObject({ revision: "new" });
+});
+
+test("a journal whose list never comes rejects after 30 s", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { client, journal } = createAccount();
+  const open = vi.fn(() => new Promise<never>(() => {}));
+  const never = { ...journal, open };
+  const settled = expect(settleNotCreated(client, never)).rejects.toThrow("no response within 30000 ms");
+  while (open.mock.calls.length === 0) await setImmediate();
+  await vi.advanceTimersByTimeAsync(30_000);
+  await settled;
 });
 
 test("submitted keys are not touched, and without open intents nothing is read", async () => {
