@@ -13,11 +13,6 @@ export function addWork(clock: Clock, work: Work): void {
   works.set(clock, work);
 }
 
-/** Whether a clock is an emulator's: if it is virtual, its time may skip ahead while a real database works. */
-export function isOfEmulator(clock: Pick<Clock, "now">): boolean {
-  return works.has(clock);
-}
-
 /** Keeps a virtual clock where it is until a promise settles, such as that of code that is loaded. */
 export async function withClockStopped<Result>(
   clock: Pick<Clock, "now">,
