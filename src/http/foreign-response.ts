@@ -14,7 +14,7 @@ export function namesAnotherRequest(headers: Headers, requestId: string, sent: R
   return !named.includes(requestId.toLowerCase()) && named.some((id) => sent.has(id));
 }
 
-/** The outcome of a success that names another task; `null` if it names the task of this call, or none. Remembers the task. */
+/** The outcome of a success that names another task; `null` if it names the task of this call, or none. Remembers a new task. */
 export function foreignTask(
   response: ApiResponse,
   call: Call,
@@ -25,15 +25,13 @@ export function foreignTask(
   // The schema of the response reports an ID that is missing.
   if (status < 200 || status >= 300 || typeof named !== "string" || named === "") return null;
   if (call.taskId !== undefined) {
-    if (named.toLowerCase() !== call.taskId.toLowerCase())
-      return foreign("data.task_id", "is not the requested task ID");
-    tasks.add(named);
-    return null;
+    const isSame = named.toLowerCase() === call.taskId.toLowerCase();
+    return isSame ? null : foreign("data.task_id", "is not the requested task ID");
   }
   if (call.method !== "POST" || tasks.add(named)) return null;
   // An emulator gives the same IDs again after a reset. It echoes the request ID, so its response to this request is accepted.
   if (headers.has("X-Emulator") && headers.get(HEADERS.requestId) === requestId) return null;
-  return foreign("data.task_id", "belongs to another submission");
+  return foreign("data.task_id", "belongs to an earlier submission");
 }
 
 /** Status and body of a response that belongs to another request say nothing about this one. */
