@@ -1,5 +1,6 @@
 import { LIMITS } from "../../src/contract/service.js";
 import type { EncodedFormat } from "../audio/formats.js";
+import type { SongRequest } from "../audio/score.js";
 import { nextTurn } from "../time/event-loop.js";
 import { invariant } from "./checks.js";
 import { type ClipPosition, parseInput, type StoredClip } from "./task.js";
@@ -15,9 +16,9 @@ interface AudioFile {
 }
 
 interface CachedFile {
-  bytes: Promise<Uint8Array<ArrayBuffer>>;
+  bytes: Promise<AudioFile["bytes"]>;
+  /** 0 while it is rendered. */
   size: number;
-  expiresAt: number;
 }
 
 /** The least recently used files beyond this total are dropped, and rendered again on the next request. */
@@ -26,44 +27,41 @@ const CACHE_BYTES = 64 * 2 ** 20;
 /** The emulator's own limit, since the interface has none. A longer joined song loses its beginning. */
 const LONGEST_JOINED_SECONDS = 360;
 
-/** The audio of all clips: rendered on the first request, and cached. It is derived from the state, not part of it. */
+/** The audio of clips: rendered on the first request, and cached by what it is rendered from. */
 export class AudioStore {
   readonly #cacheBytes: number;
   /** Least recently used first. */
-  #files = new Map<string, CachedFile>();
+  readonly #files = new Map<string, CachedFile>();
 
   constructor(cacheBytes: number = CACHE_BYTES) {
     this.#cacheBytes = cacheBytes;
   }
 
   async read(clips: StoredClips, clipId: string, site: Site, now: number): Promise<AudioFile | null> {
-    for (const [key, { expiresAt }] of this.#files) if (now >= expiresAt) this.#files.delete(key);
     const found = clips.get(clipId);
     if (found === undefined) return null;
     // Limits: Audio lifetime. The interface does not say when the providers' files expire: here at the same time.
     const expiresAt = found.task.completedAt + LIMITS.audioLifetimeMs;
     const { storable, format: ownFormat } = found.task.plan.end;
     if (now >= expiresAt || (site === "service" && !storable)) return null;
-
     const format = site === "service" ? found.task.format : ownFormat;
-    const key = `${clipId}.${format}`;
-    const file = this.#files.get(key) ?? { bytes: makeFile(clips, found, format), size: 0, expiresAt };
+    return { bytes: await this.#fileOf(recipeOf(clips, found), format), format };
+  }
+
+  async #fileOf(recipe: Recipe, format: EncodedFormat): Promise<AudioFile["bytes"]> {
+    const key = JSON.stringify([recipe, format]);
+    const file = this.#files.get(key) ?? { bytes: makeFile(recipe, format), size: 0 };
     this.#files.delete(key);
     this.#files.set(key, file);
     try {
       const bytes = await file.bytes;
-      file.size = bytes.byteLength;
+      file.size = bytes.byteLength + 2 * key.length;
       this.#evict();
-      return { bytes, format };
+      return bytes;
     } catch (error) {
-      if (this.#files.get(key) === file) this.#files.delete(key);
+      this.#files.delete(key);
       throw error;
     }
-  }
-
-  /** Drops all files, including those that are being rendered. Must be called when the state is replaced. */
-  clear(): void {
-    this.#files = new Map();
   }
 
   #evict(): void {
@@ -76,32 +74,38 @@ export class AudioStore {
   }
 }
 
+/** The audio of all emulators of this process: in tests, emulators with one seed make the same songs. */
+export const audioStore = new AudioStore();
+
+/** What a file is rendered from: a song, or several that are joined, and how much of each is used; `null`: all of it. */
+type Recipe = readonly { readonly song: SongRequest; readonly seconds: number | null }[];
+
 /**
- * Renders a clip. A continuation keeps the style of the first clip of its chain, and a joined song renders the parts of
+ * The recipe of a clip. A continuation keeps the style of the first clip of its chain, and a joined song consists of the parts of
  * the chain one after the other.
  */
-async function makeFile(
-  clips: StoredClips,
-  requested: StoredClip,
-  format: EncodedFormat,
-): Promise<AudioFile["bytes"]> {
-  const { encode, joinSamples, renderSong, SAMPLE_RATE } = await import("../audio/song.js");
-  const pause = () => new Promise<void>(nextTurn);
+function recipeOf(clips: StoredClips, requested: StoredClip): Recipe {
   const { joins } = parseInput(requested.task);
   const chain = chainOf(clips, joins ?? requested.clip.id);
   const first = chain[0]?.part ?? requested;
-  const render = (part: StoredClip) => {
+  const songOf = (part: StoredClip): SongRequest => {
     const { durationSeconds } = part.clip;
     const continues = part === first ? {} : { continues: songSource(first) };
-    return renderSong({ ...songSource(part), durationSeconds, ...continues }, pause);
+    return { ...songSource(part), durationSeconds, ...continues };
   };
-  if (joins === null) return encode(await render(requested), format, pause);
+  if (joins === null) return [{ song: songOf(requested), seconds: null }];
+  return lastParts(chain).map(({ part, seconds }) => ({ song: songOf(part), seconds }));
+}
 
-  const samples: Int16Array[] = [];
-  for (const { part, seconds } of lastParts(chain)) {
-    samples.push((await render(part)).subarray(0, Math.round(seconds * SAMPLE_RATE)));
+async function makeFile(recipe: Recipe, format: EncodedFormat): Promise<AudioFile["bytes"]> {
+  const { encode, joinSamples, renderSong, SAMPLE_RATE } = await import("../audio/song.js");
+  const pause = () => new Promise<void>(nextTurn);
+  const parts: Int16Array[] = [];
+  for (const { song, seconds } of recipe) {
+    const samples = await renderSong(song, pause);
+    parts.push(seconds === null ? samples : samples.subarray(0, Math.round(seconds * SAMPLE_RATE)));
   }
-  return encode(joinSamples(samples), format, pause);
+  return encode(joinSamples(parts), format, pause);
 }
 
 interface ChainPart {

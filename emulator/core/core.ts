@@ -2,7 +2,6 @@ import { isFinalStatus } from "../../src/contract/service.js";
 import { Future } from "../future/future.js";
 import type { ServiceClock } from "../time/clock.js";
 import { createKey, type StoredAccount, type StoredKey } from "./accounts.js";
-import { AudioStore } from "./audio-store.js";
 import { invariant, normalizeId, UnknownIdError } from "./checks.js";
 import type { Submission } from "./log/audit.js";
 import { EXCHANGE_BYTES, type Exchange, Exchanges } from "./log/exchanges.js";
@@ -43,7 +42,6 @@ export function createCore(
     /** Of the faults and outcomes of the state. */
     ruleUses: new RuleUses(),
     delayedSubmissions: new Set<Submission>(),
-    audio: new AudioStore(),
     /** Aborted when the emulator is disposed. */
     closing,
     replaceListeners: new Set<(replaced: ReplacedState) => void>(),
@@ -73,7 +71,6 @@ export function replaceState(core: Core, state: State, time: number, reason: str
   core.generation++;
   core.delayedSubmissions = new Set();
   core.clock.set(time);
-  core.audio.clear();
   core.exchanges.clear();
   core.ruleUses.clear();
   core.watchers.rejectAll(reason);

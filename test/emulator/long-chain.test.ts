@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { audioStore } from "../../emulator/core/audio-store.js";
 import { coreOf } from "../../emulator/http/service.js";
 import { clipsOf, createService, fetchBytes, type Service, VALID } from "./support/service.js";
 
@@ -19,9 +20,9 @@ describe("a long chain of continuations", () => {
     const turnsDuring = async (links: number) => {
       const input = { clip_id: await chainOf(service, links, 1) };
       const [{ id }] = await clipsOf(service, { ...VALID.concat, input });
-      const { index, clock, audio } = coreOf(service.emulator);
+      const { index, clock } = coreOf(service.emulator);
       let isOver = false;
-      const read = audio.read(index.clips, id, "service", clock.now()).finally(() => {
+      const read = audioStore.read(index.clips, id, "service", clock.now()).finally(() => {
         isOver = true;
       });
       let turns = 0;
@@ -42,8 +43,8 @@ describe("a long chain of continuations", () => {
     const seconds = (bytes.length - 44) / (16_000 * 2);
     expect(seconds).toBeGreaterThan(310);
     expect(seconds).toBeLessThanOrEqual(360);
-    const { index, clock, audio } = coreOf(service.emulator);
-    const files = [0, 1].map(() => audio.read(index.clips, joined.id, "service", clock.now()));
+    const { index, clock } = coreOf(service.emulator);
+    const files = [0, 1].map(() => audioStore.read(index.clips, joined.id, "service", clock.now()));
     const [one, other] = await Promise.all(files);
     expect(one?.bytes === other?.bytes && one?.bytes.length === bytes.length).toBe(true);
   });

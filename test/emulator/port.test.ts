@@ -6,6 +6,7 @@ import { AsyncMusic, type Clip } from "async-music";
 import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
 import { type ServeOptions, serve } from "async-music/emulator/node";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { audioStore } from "../../emulator/core/audio-store.js";
 import { coreOf } from "../../emulator/http/service.js";
 import { BALANCE, clipsOf, serviceOf, TASK, VALID } from "./support/service.js";
 
@@ -314,7 +315,7 @@ test("downloads whose bodies are not read do not stop time", async () => {
   const { emulator, send } = service;
   const clips = await clipsOf(service, VALID.song, { clips: 6 });
   const bytes = new Uint8Array(2 ** 24);
-  vi.spyOn(coreOf(emulator).audio, "read").mockResolvedValue({ bytes, format: "wav" });
+  vi.spyOn(audioStore, "read").mockResolvedValue({ bytes, format: "wav" });
   const downloads: Response[] = await Promise.all(clips.map((clip: Clip) => fetch(clip.audio_url)));
   const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"seconds":60}' };
   expect((await send("/_emulator/clock/advance", init)).body.now).toBe("2026-01-01T00:01:00.000Z");

@@ -1,6 +1,6 @@
 import { isModel } from "../../../src/contract/service.js";
 import { AUDIO_FORMATS } from "../../audio/formats.js";
-import type { Site } from "../../core/audio-store.js";
+import { audioStore, type Site } from "../../core/audio-store.js";
 import type { Core } from "../../core/core.js";
 import { createResponse, errorResponse, type HttpResponse } from "../messages.js";
 import { Refusal } from "../refusal.js";
@@ -48,7 +48,7 @@ export async function clipAudioResponse(context: FileContext, clipId: string): P
 
 async function audioResponse(context: FileContext, clipId: string, site: Site): Promise<HttpResponse> {
   const { core, request, now } = context;
-  const file = await core.audio.read(core.index.clips, clipId, site, now);
+  const file = await audioStore.read(core.index.clips, clipId, site, now);
   if (file === null) throw new Refusal("not_found", "The audio does not exist or has expired.");
   const { bytes, format } = file;
   const etag = await entityTag(bytes);
