@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { runProgram } from "./program.js";
-import { ENDING_SIGNALS, type Output, type Terminal } from "./terminal.js";
+import { onSignals } from "./signals.js";
+import type { Output, Terminal } from "./terminal.js";
 
 const DEFAULT_COLUMNS = 80;
 
@@ -10,12 +11,7 @@ const terminal: Terminal = {
   isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
   stdout: outputTo(process.stdout),
   stderr: outputTo(process.stderr),
-  onSignal(listener) {
-    for (const signal of ENDING_SIGNALS) process.on(signal, listener);
-    return () => {
-      for (const signal of ENDING_SIGNALS) process.off(signal, listener);
-    };
-  },
+  onSignal: (listener) => onSignals(process, listener),
 };
 
 const status = await runProgram(process.argv.slice(2), terminal);
