@@ -180,32 +180,31 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
     `The operator of the service may find the task by the request ID ${requestId}.`,
   ];
   if (!isJournaled) return advice;
-  const place = { journal, baseUrl: fault?.flags.baseUrl };
-  const settle = (outcome: string) => `  ${settleCommand(command, journalKey, place, outcome)}`;
+  const settleFlags = { journal, baseUrl: fault?.flags.baseUrl };
+  const settle = (outcome: string) => `  ${settleCommand(command, journalKey, settleFlags, outcome)}`;
   advice.push("The journal key stays reserved until you record the outcome with one of:", "");
   return [...advice, settle("--task-id TASK_ID"), settle("--not-created")];
 }
 
 /** The warning about a created task that the journal could not record. */
-export function unrecordedWarning(error: sdk.JournalError, place: OrderPlace, command: string): string {
+export function unrecordedWarning(error: sdk.JournalError, flags: SettleFlags, command: string): string {
   const taskId = error.taskId ?? "";
   return [
     shellMessage(error, taskId),
     "Before you run it again, record the task, to avoid a duplicate charge:",
     "",
-    `  ${settleCommand(command, error.journalKey, place, `--task-id ${shellWord(taskId)}`)}`,
+    `  ${settleCommand(command, error.journalKey, flags, `--task-id ${shellWord(taskId)}`)}`,
     "",
   ].join("\n");
 }
 
-/** Where an order is: its journal, and the service that has its task. */
-export interface OrderPlace {
+/** What the command that settles an order needs: its journal, and the service that has its task. */
+export interface SettleFlags extends Pick<ConnectionFlags, "baseUrl"> {
   journal: string;
-  baseUrl?: string | undefined;
 }
 
-export function settleCommand(command: string, key: string, place: OrderPlace, outcome: string): string {
-  const flags = `--journal ${shellWord(place.journal)} ${outcome}${serviceFlag(place)}`;
+export function settleCommand(command: string, key: string, given: SettleFlags, outcome: string): string {
+  const flags = `--journal ${shellWord(given.journal)} ${outcome}${serviceFlag(given)}`;
   // A key that starts like a flag has to follow `--`.
   return key.startsWith("-")
     ? `${command} settle ${flags} -- ${shellWord(key)}`

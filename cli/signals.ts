@@ -11,17 +11,17 @@ export function onSignals(
   source: Pick<NodeJS.Process, "on" | "off">,
   listener: (signal: EndingSignal) => void,
 ): () => void {
-  let heardAt = Number.NEGATIVE_INFINITY;
-  const repeatedForMs = () => heardAt + REPEATED_MS - performance.now();
-  const hear = (signal: EndingSignal) => {
+  let receivedAt = Number.NEGATIVE_INFINITY;
+  const repeatedForMs = () => receivedAt + REPEATED_MS - performance.now();
+  const receive = (signal: EndingSignal) => {
     if (repeatedForMs() > 0) return;
-    heardAt = performance.now();
+    receivedAt = performance.now();
     listener(signal);
   };
   const remove = () => {
-    for (const signal of ENDING_SIGNALS) source.off(signal, hear);
+    for (const signal of ENDING_SIGNALS) source.off(signal, receive);
   };
-  for (const signal of ENDING_SIGNALS) source.on(signal, hear);
+  for (const signal of ENDING_SIGNALS) source.on(signal, receive);
   return () => {
     const ms = repeatedForMs();
     if (ms > 0) setTimeout(remove, ms).unref();

@@ -78,12 +78,12 @@ function nextLines(items: readonly Item[], flags: BatchFlags, command: string): 
   const hasFailed = items.some(({ isUsedUp }) => isUsedUp);
   const isHopeless = items.some(({ line }) => line.hopelessTaskId !== null);
   const file = join(out, FAILED_FILE);
-  const places = `--out ${shellWord(out)} --journal ${shellWord(journal)} --max-credits N${serviceFlag(flags)}`;
+  const more = `--out ${shellWord(out)} --journal ${shellWord(journal)} --max-credits N${serviceFlag(flags)}`;
   return [
     isStarted ? "To continue, run the same command again. It pays for nothing twice." : [],
     isHopeless ? `Lines were not sent whose requests can never succeed. Change them in ${file} first.` : [],
     hasFailed || isHopeless
-      ? `To order what failed once more, which is charged: ${command} batch ${shellWord(file)} ${places}`
+      ? `To order what failed once more, which is charged: ${command} batch ${shellWord(file)} ${more}`
       : [],
   ].flat();
 }

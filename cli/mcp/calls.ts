@@ -88,7 +88,7 @@ export class ToolCalls {
           state.progress = run.progress;
           state.result = { ...documentOf(state.order, await run.ended, run.progress), error: null };
         } catch (error) {
-          const text = instructionFor(error, state.order, this.#setup.place);
+          const text = instructionFor(error, state.order, this.#setup.settleFlags);
           state.result = {
             ...documentOf(state.order, null, state.progress),
             status: "error",
@@ -136,7 +136,8 @@ export class ToolCalls {
     this.#ending.abort(new ToolRefusal(SERVER_ENDED));
     await this.#within(LONGEST_END_MS, this.#orders.completed());
     const open = await this.#orders.interrupted();
-    for (const [order, entry] of open) this.#stderr.write(`${leftOpen(order, entry, this.#setup.place)}\n`);
+    for (const [order, entry] of open)
+      this.#stderr.write(`${leftOpen(order, entry, this.#setup.settleFlags)}\n`);
   }
 
   /** The result of an order, once its run has begun. */
@@ -186,7 +187,7 @@ export class ToolCalls {
         structuredContent: document,
       };
     } catch (error) {
-      const instruction = instructionFor(error, order, this.#setup.place);
+      const instruction = instructionFor(error, order, this.#setup.settleFlags);
       const text = this.#ending.signal.aborted ? SERVER_ENDED : this.#redactor.text(instruction);
       return { content: [{ type: "text" as const, text }], isError: true };
     } finally {

@@ -2,7 +2,7 @@ import { messageOf, sentence } from "../../src/contract/message.js";
 import { printableLine } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";
 import { type ErrorRow, isOneOf, valueFor } from "../exit-status.js";
-import { type OrderPlace, shellParts } from "../report.js";
+import { type SettleFlags, shellParts } from "../report.js";
 import { ToolRefusal } from "./refusal.js";
 import { settleCommands } from "./results.js";
 
@@ -41,9 +41,9 @@ const LOCAL_CODES = /^E(?:ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|ISDIR|NOENT|NAMETOO
  * An error as an instruction for the model.
  *
  * @param order - `null` for a tool without an order
- * @param place - its journal is an absolute path
+ * @param flags - their journal is an absolute path
  */
-export function instructionFor(error: unknown, order: string | null, place: OrderPlace): string {
+export function instructionFor(error: unknown, order: string | null, flags: SettleFlags): string {
   if (error instanceof ToolRefusal) return error.message;
   if (!(error instanceof Error)) return `${sentence(String(error))} ${TO_FIX}`;
   const name = JSON.stringify(order);
@@ -69,7 +69,7 @@ export function instructionFor(error: unknown, order: string | null, place: Orde
       "Report this to the user, and let them find out whether the task exists. The operator of the service may find " +
         `it by request ID ${error.requestId}. While it is unfinished, \`balance\` shows its credits as frozen.`,
       "Then the user runs one of these in a shell with the server's ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY:",
-      ...settleCommands(order, place),
+      ...settleCommands(order, flags),
       "After that, call again with the same order.",
     ].join("\n");
   }

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { printableLine } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";
 import { isFreed } from "../../src/journal/entries.js";
-import { type OrderPlace, settleCommand } from "../report.js";
+import { type SettleFlags, settleCommand } from "../report.js";
 import { clipsOf, labelOf } from "../save.js";
 import type { Progress } from "./orders.js";
 
@@ -171,17 +171,17 @@ export function balanceOf(
 }
 
 /** The line for people about an order that had not ended when the server ended. */
-export function leftOpen(order: string, entry: sdk.JournalEntry | null, place: OrderPlace): string {
-  return printableLine(`async-music: order ${JSON.stringify(order)}: ${openState(order, entry, place)}`);
+export function leftOpen(order: string, entry: sdk.JournalEntry | null, flags: SettleFlags): string {
+  return printableLine(`async-music: order ${JSON.stringify(order)}: ${openState(order, entry, flags)}`);
 }
 
-function openState(order: string, entry: sdk.JournalEntry | null, place: OrderPlace): string {
+function openState(order: string, entry: sdk.JournalEntry | null, flags: SettleFlags): string {
   if (entry === null || isFreed(entry)) return "nothing was sent or charged.";
   if (entry.state === "submitted")
     return entry.status === undefined
       ? `task ${entry.task_id} continues. A later server with this journal continues with it.`
       : `task ${entry.task_id} has ended: ${entry.status}.`;
-  const [found, notCreated] = settleCommands(order, place);
+  const [found, notCreated] = settleCommands(order, flags);
   return `it is unknown whether a task was created and charged. Wait 2 minutes, then find out by request ID ${entry.request_id}, and run \`${found}\` or \`${notCreated}\`.`;
 }
 
@@ -189,7 +189,7 @@ function openState(order: string, entry: sdk.JournalEntry | null, place: OrderPl
 const COMMAND = "npx async-music";
 
 /** The two commands that record whether the task of an order was created. */
-export function settleCommands(order: string, place: OrderPlace): [created: string, notCreated: string] {
-  const settle = (outcome: string) => settleCommand(COMMAND, order, place, outcome);
+export function settleCommands(order: string, flags: SettleFlags): [created: string, notCreated: string] {
+  const settle = (outcome: string) => settleCommand(COMMAND, order, flags, outcome);
   return [settle("--task-id TASK_ID"), settle("--not-created")];
 }

@@ -4,7 +4,7 @@ import { fileJournal, readFileJournal } from "../../src/node/file-journal.js";
 import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
 import { checkJournalPath } from "../journal.js";
-import type { OrderPlace } from "../report.js";
+import type { SettleFlags } from "../report.js";
 import { checkWritable } from "../save.js";
 import { type Terminal, UsageError } from "../terminal.js";
 
@@ -49,8 +49,8 @@ export async function prepare(flags: McpFlags, terminal: Terminal) {
   const journal = fileJournal(journalPath);
   const readJournal = () => readFileJournal(journalPath);
   const clock: { now(): number } = terminal.client?.clock ?? Date;
-  const place: OrderPlace = { journal: journalPath, baseUrl: flags.baseUrl };
-  return { client, clock, journal, readJournal, place, maxCredits, out };
+  const settleFlags: SettleFlags = { journal: journalPath, baseUrl: flags.baseUrl };
+  return { client, clock, journal, readJournal, settleFlags, maxCredits, out };
 }
 
 /** The absolute path of a directory that exists or can be created, and in which files can be created. */
