@@ -190,8 +190,8 @@ export class Follower {
     const now = wallTime(clock);
     // A journal of an application may ignore `since`.
     const isTooOld = (parseDate(since) ?? now) < now - maxAgeMs;
-    const isPaused = this.#foreign.isPaused(key, clock.now());
-    return !this.#orders.has(key) && !isHeld(follower, now) && !isTooOld && !isPaused;
+    if (this.#foreign.isPaused(key, clock.now())) return false;
+    return !this.#orders.has(key) && !isHeld(follower, now) && !isTooOld;
   }
 
   /** The orders that this follower may take now, then those for which it has to wait until others have ended. */

@@ -1,8 +1,9 @@
 import type { TaskNotFoundError } from "../errors/api-errors.js";
 import type { JournalRecord } from "../journal/journal.js";
 
-/** The pause before such a task is read again: twice as long each time, within these limits. */
-const PAUSE_MS = { first: 60_000, longest: 600_000 };
+/** Half the first pause before such a task is read again. Each one is twice as long as the one before. */
+const HALF_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 600_000;
 
 /** Recognizes tasks that may be of another account: with the API key of a wrong one, no order may be acknowledged. */
 export class ForeignTasks {
@@ -23,13 +24,13 @@ export class ForeignTasks {
 
   /** Whether the task of an order was not found a short while ago. */
   isPaused(key: string, now: number): boolean {
-    return (this.#pauses.get(key)?.until ?? now) > now;
+    return (this.#pauses.get(key)?.until ?? 0) > now;
   }
 
   /** Whether a task that was not found may be of another account, since the service has created it. Reports the first. */
   include(error: TaskNotFoundError, key: string, { submission }: JournalRecord, now: number): boolean {
     if (submission === null || this.#hasReadEnd) return false;
-    const ms = Math.min(PAUSE_MS.longest, 2 * (this.#pauses.get(key)?.ms ?? PAUSE_MS.first / 2));
+    const ms = Math.min(LONGEST_PAUSE_MS, 2 * (this.#pauses.get(key)?.ms ?? HALF_PAUSE_MS));
     this.#pauses.set(key, { ms, until: now + ms });
     if (!this.#hasReported)
       this.#report(
