@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { chartOf, drawChart, isCharted } from "../../tools/bench/chart.js";
 import { drawReport } from "../../tools/bench/draw.js";
+import { LIBRARIES } from "../../tools/bench/libraries.js";
 import type { Command, Report, Section } from "../../tools/bench/report.js";
+import { type CallName, responses, serviceOf } from "../../tools/bench/responses.js";
 
 const page = readFileSync("docs/performance.md", "utf8");
 const report: Report = JSON.parse(readFileSync("docs/performance.json", "utf8"));
@@ -23,6 +25,16 @@ test("every command of the report has a section on the page", () => {
   const measured = [...page.matchAll(/<!-- measured by (\S+) -->/g)].map(([, command]) => command);
   expect(measured.sort()).toEqual(Object.keys(report).sort());
 });
+
+test.each<CallName>(["retrieve", "create"])(
+  "no call of the benchmarks waits for the rate limit: %s",
+  async (call) => {
+    const client = LIBRARIES["async-music"]?.("http://service.invalid", serviceOf((await responses())[call]));
+    const began = performance.now();
+    for (let count = 0; count < 130; count++) await client?.[call]();
+    expect(performance.now() - began).toBeLessThan(20_000);
+  },
+);
 
 test("a missed target is marked", () => {
   const rows = [
