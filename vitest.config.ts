@@ -76,7 +76,8 @@ const inRunners = ["test/runners/*.test.ts"];
 const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 /** Tests that often wait have more workers than cores. Those that wait for a process or for Chromium run before those of a database. */
-const inProcesses = { maxWorkers: Math.ceil(1.5 * availableParallelism()), sequence: { groupOrder: 1 } };
+const maxWorkers = Math.ceil(1.5 * availableParallelism());
+const inProcesses = { sequence: { groupOrder: 1 } };
 const inDatabases = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 2 } };
 
 /** The files that take longest, a minute or more on a busy machine. */
@@ -117,7 +118,7 @@ const fromNext: Plugin = {
 
 export default defineConfig({
   test: {
-    maxWorkers: availableParallelism(),
+    maxWorkers,
     sequence: { sequencer: SlowestFirst },
     reporters: ["default", "./tools/totals/reporter.ts"],
     coverage: {
