@@ -179,54 +179,63 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await redis.pttl(`${place}:read:task-1`)).toBeGreaterThan(1000);
   });
 
-  test("what all processes report is added up, without processes that stopped reporting", async () => {
-    const { open, place } = createBudgets(await connect());
-    const redis = connectIoredis();
-    const [one, other] = [open(), open()];
-    const unnamed = (waiting: number, used: number) => reportOf({ "": [waiting, used] });
-    expect(await one.reportTenants(unnamed(10, 7))).toEqual(unnamed(10, 7));
-    expect(await other.reportTenants(unnamed(5, 0))).toEqual(unnamed(15, 7));
-    expect(await one.reportTenants(unnamed(3, 8))).toEqual(unnamed(8, 8));
-    const names = await redis.hkeys(`${place}:waiting`);
-    const silent = String(Math.floor(Date.now() / 1000) - 121);
-    for (const name of names) await redis.hset(`${place}:waiting`, name, `50 ${silent}/60`);
-    expect(await one.reportTenants(unnamed(3, 9))).toEqual(unnamed(3, 9));
-    expect(await redis.hlen(`${place}:waiting`)).toBe(1);
-    expect(await redis.ttl(`${place}:waiting`)).toBeGreaterThan(0);
-  });
+  testInOneSecond(
+    "what all processes report is added up, without processes that stopped reporting",
+    async () => {
+      const { open, place } = createBudgets(await connect());
+      const redis = connectIoredis();
+      const [one, other] = [open(), open()];
+      const unnamed = (waiting: number, used: number) => reportOf({ "": [waiting, used] });
+      expect(await one.reportTenants(unnamed(10, 7))).toEqual(unnamed(10, 7));
+      expect(await other.reportTenants(unnamed(5, 0))).toEqual(unnamed(15, 7));
+      expect(await one.reportTenants(unnamed(3, 8))).toEqual(unnamed(8, 8));
+      const names = await redis.hkeys(`${place}:waiting`);
+      const silent = String(Math.floor(Date.now() / 1000) - 121);
+      for (const name of names) await redis.hset(`${place}:waiting`, name, `50 ${silent}/60`);
+      expect(await one.reportTenants(unnamed(3, 9))).toEqual(unnamed(3, 9));
+      expect(await redis.hlen(`${place}:waiting`)).toBe(1);
+      expect(await redis.ttl(`${place}:waiting`)).toBeGreaterThan(0);
+    },
+  );
 
-  test("what a tenant does is added up over all processes, and Redis does not receive its name", async () => {
-    const { open, place } = createBudgets(await connect());
-    const [one, other] = [open(), open()];
-    await one.reportTenants(
-      reportOf({ "": [2, 3], acme: [3, 20], "globex corp = 7": [1, 0], initech: [0, 5] }),
-    );
-    const all = await other.reportTenants(reportOf({ acme: [4, 6.6] }));
-    const [hash, used] = [expect.stringMatching(/^[0-9a-f]{12}$/), Object.fromEntries(all.used)];
-    expect([...all.waiting].sort()).toEqual([
-      ["", 2],
-      [hash, 1],
-      ["acme", 7],
-    ]);
-    expect(used).toMatchObject({ "": 3, acme: 27 });
-    expect(Object.values(used).sort()).toEqual([27, 3, 5]);
-    // A version without tenants reads the first number.
-    const records = Object.values(await connectIoredis().hgetall(`${place}:waiting`));
-    expect(records.map((record) => record.split(" ")[0]).sort()).toEqual(["4", "6"]);
-    expect(records.join()).not.toMatch(/acme|globex|initech/);
-    const afterwards = await one.reportTenants(reportOf({}));
-    expect([...afterwards.waiting.values(), ...afterwards.used.values()]).toEqual([4, 7]);
-  });
+  testInOneSecond(
+    "what a tenant does is added up over all processes, and Redis does not receive its name",
+    async () => {
+      const { open, place } = createBudgets(await connect());
+      const [one, other] = [open(), open()];
+      await one.reportTenants(
+        reportOf({ "": [2, 3], acme: [3, 20], "globex corp = 7": [1, 0], initech: [0, 5] }),
+      );
+      const all = await other.reportTenants(reportOf({ acme: [4, 6.6] }));
+      const [hash, used] = [expect.stringMatching(/^[0-9a-f]{12}$/), Object.fromEntries(all.used)];
+      expect([...all.waiting].sort()).toEqual([
+        ["", 2],
+        [hash, 1],
+        ["acme", 7],
+      ]);
+      expect(used).toMatchObject({ "": 3, acme: 27 });
+      expect(Object.values(used).sort()).toEqual([27, 3, 5]);
+      // A version without tenants reads the first number.
+      const records = Object.values(await connectIoredis().hgetall(`${place}:waiting`));
+      expect(records.map((record) => record.split(" ")[0]).sort()).toEqual(["4", "6"]);
+      expect(records.join()).not.toMatch(/acme|globex|initech/);
+      const afterwards = await one.reportTenants(reportOf({}));
+      expect([...afterwards.waiting.values(), ...afterwards.used.values()]).toEqual([4, 7]);
+    },
+  );
 
-  test("a process is told what others have used of its tenants, also while it sends nothing of them", async () => {
-    const { open, place } = createBudgets(await connect());
-    const [one, other] = [open(), open()];
-    await one.reportTenants(reportOf({ acme: [0, 20] }));
-    const { used } = await other.reportTenants({ waiting: new Map(), used: new Map([["acme", 0]]) });
-    expect([...used]).toEqual([["acme", 20]]);
-    const records = Object.values(await connectIoredis().hgetall(`${place}:waiting`));
-    expect(records.filter((record) => record.includes("="))).toHaveLength(1);
-  });
+  testInOneSecond(
+    "a process is told what others have used of its tenants, also while it sends nothing of them",
+    async () => {
+      const { open, place } = createBudgets(await connect());
+      const [one, other] = [open(), open()];
+      await one.reportTenants(reportOf({ acme: [0, 20] }));
+      const { used } = await other.reportTenants({ waiting: new Map(), used: new Map([["acme", 0]]) });
+      expect([...used]).toEqual([["acme", 20]]);
+      const records = Object.values(await connectIoredis().hgetall(`${place}:waiting`));
+      expect(records.filter((record) => record.includes("="))).toHaveLength(1);
+    },
+  );
 
   test("what a process has used counts less the older its report is", async () => {
     const { open, place } = createBudgets(await connect());
@@ -241,19 +250,40 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await usedAt(70)).toBe(0);
   });
 
-  test("the report of a version that does not know what was used is added up as well", async () => {
-    const { open, place } = createBudgets(await connect());
-    const redis = connectIoredis();
-    const one = open();
-    await one.reportTenants(reportOf({ acme: [3, 20] }));
-    const [record = ""] = Object.values(await redis.hgetall(`${place}:waiting`));
-    const [acme = ""] = /[0-9a-f]{12}(?==)/.exec(record) ?? [];
-    await redis.hset(`${place}:waiting`, "another process", `6 ${Math.floor(Date.now() / 1000)} ${acme}=4`);
-    expect(await one.reportTenants(reportOf({ acme: [3, 20] }))).toEqual(
-      reportOf({ acme: [7, 20], "": [2, 0] }),
-    );
-  });
+  testInOneSecond(
+    "the report of a version that does not know what was used is added up as well",
+    async () => {
+      const { open, place } = createBudgets(await connect());
+      const redis = connectIoredis();
+      const one = open();
+      await one.reportTenants(reportOf({ acme: [3, 20] }));
+      const [record = ""] = Object.values(await redis.hgetall(`${place}:waiting`));
+      const [acme = ""] = /[0-9a-f]{12}(?==)/.exec(record) ?? [];
+      await redis.hset(`${place}:waiting`, "another process", `6 ${Math.floor(Date.now() / 1000)} ${acme}=4`);
+      expect(await one.reportTenants(reportOf({ acme: [3, 20] }))).toEqual(
+        reportOf({ acme: [7, 20], "": [2, 0] }),
+      );
+    },
+  );
 });
+
+/**
+ * A test of what was used, which counts less from one second of Redis's clock to the next. If the test fails and was not done
+ * within one second, it starts again.
+ */
+function testInOneSecond(name: string, run: () => Promise<void>) {
+  const second = () => Math.floor(Date.now() / 1000);
+  test(name, async () => {
+    for (let starts = 1; ; starts++) {
+      const startedIn = second();
+      try {
+        return await run();
+      } catch (error) {
+        if (starts === 10 || second() === startedIn) throw error;
+      }
+    }
+  });
+}
 
 /** Of each tenant, how many tasks wait and how many requests it used. */
 function reportOf(tenants: Record<string, [waiting: number, used: number]>): TenantReport {
