@@ -1,4 +1,5 @@
 import { AsyncMusic, type ClientOptions } from "../src/index.js";
+import { createObservedPacer, delayText, SHORTEST_DELAY_MS } from "./delays.js";
 import type { ConnectionFlags } from "./flags.js";
 import { alignedTable, commandName, priceText, type Terminal, UsageError, writeResult } from "./terminal.js";
 
@@ -14,14 +15,25 @@ export function connect(flags: ConnectionFlags, terminal: Terminal, options: Cli
   return new AsyncMusic({ logLevel: "off", ...terminal.client, ...options, apiKey, baseUrl });
 }
 
+/** A client that writes to stderr how long the rate limit delays its request. */
+function connectForOneRequest(flags: ConnectionFlags, terminal: Terminal): AsyncMusic {
+  let writtenUntil = 0;
+  const pacer = createObservedPacer((until) => {
+    if (until === null || until.getTime() < writtenUntil + SHORTEST_DELAY_MS) return;
+    writtenUntil = until.getTime();
+    terminal.stderr.write(`${delayText(until)}\n`);
+  });
+  return connect(flags, terminal, { pacer });
+}
+
 export async function showBalance(flags: ConnectionFlags, terminal: Terminal): Promise<void> {
-  const balance = await connect(flags, terminal).account.balance();
+  const balance = await connectForOneRequest(flags, terminal).account.balance();
   const rows = (["available", "frozen", "total"] as const).map((name) => [name, priceText(balance[name])]);
   writeResult(terminal, flags.json, balance, alignedTable(rows));
 }
 
 export async function showUsage(flags: ConnectionFlags, terminal: Terminal): Promise<void> {
-  const usage = await connect(flags, terminal).account.usage();
+  const usage = await connectForOneRequest(flags, terminal).account.usage();
   const rows = [
     ["tasks created", String(usage.tasks_created)],
     ["credits used", `${priceText(usage.credits_used)}, including refunded ones`],

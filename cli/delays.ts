@@ -1,8 +1,8 @@
 import type { Clock, Pacer, PacerFactory } from "../src/index.js";
 import { MemoryPacer } from "../src/rate-limit/memory-pacer.js";
 
-/** A shorter delay is not reported, in milliseconds. */
-const SHORTEST_DELAY_MS = 1000;
+/** A shorter delay, and a smaller change of its end, is not reported, in milliseconds. */
+export const SHORTEST_DELAY_MS = 1000;
 
 /**
  * A pacer that reports when the rate limit delays the command: with the time at which requests are expected to be sent again,
@@ -48,4 +48,8 @@ async function observe(
     if (until !== null && until > clock.now()) onDelay(new Date(until));
     reportedAt = until === null ? null : Math.max(until, clock.now()) + SHORTEST_DELAY_MS;
   }
+}
+
+export function delayText(until: Date): string {
+  return `waiting for the rate limit until ${until.toTimeString().slice(0, 8)}`;
 }

@@ -1,11 +1,9 @@
 import { isFinalStatus } from "../src/contract/service.js";
 import { printableLine } from "../src/contract/text.js";
 import { progressOf, type TaskEstimate } from "../src/index.js";
+import { delayText, SHORTEST_DELAY_MS } from "./delays.js";
 import { LiveLine } from "./live-line.js";
 import { leftText, type Terminal } from "./terminal.js";
-
-/** Without a terminal, a smaller change of the end of a delay is not written, in milliseconds. */
-const WRITTEN_CHANGE_MS = 1000;
 
 /** The fields of a task that are shown. */
 type ShownTask = Parameters<typeof progressOf>[0];
@@ -47,7 +45,7 @@ export class ProgressLine {
     this.#delayedUntil = until;
     if (until === null) return;
     this.#line.draw();
-    if (until.getTime() < this.#writtenUntil + WRITTEN_CHANGE_MS) return;
+    if (until.getTime() < this.#writtenUntil + SHORTEST_DELAY_MS) return;
     this.#writtenUntil = until.getTime();
     this.#line.log(delayText(until));
   }
@@ -71,8 +69,4 @@ export class ProgressLine {
     if (until !== null && until.getTime() > this.#now()) return delayText(until);
     return printableLine(this.#task?.status ?? "waiting");
   }
-}
-
-export function delayText(until: Date): string {
-  return `waiting for the rate limit until ${until.toTimeString().slice(0, 8)}`;
 }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { rm, stat } from "node:fs/promises";
+import { rmSync, writeFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AUDIO_EXTENSION } from "../src/audio/format.js";
 import { sentence } from "../src/contract/message.js";
@@ -214,9 +215,13 @@ export async function checkWritable(directory: string): Promise<void> {
   while (dirname(existing) !== existing && (await statOf(existing)) === undefined)
     existing = dirname(existing);
   const probe = join(existing, `${randomUUID()}.part`);
-  await writeNewFile(probe, "")
-    .then(() => rm(probe))
-    .catch(cannotSave(directory));
+  // A signal that ends the process can't arrive between two synchronous steps, so it leaves no file behind.
+  try {
+    writeFileSync(probe, "", { flag: "wx" });
+    rmSync(probe);
+  } catch (error) {
+    cannotSave(directory)(error);
+  }
 }
 
 async function statOf(path: string) {
@@ -225,7 +230,7 @@ async function statOf(path: string) {
 
 function cannotSave(path: string): (cause: unknown) => never {
   return (cause) => {
-    throw new Error(`Failed to save in ${path}: ${sentence(messageOfThrown(cause))} Nothing was sent.`, {
+    throw new UsageError(`Failed to save in ${path}: ${sentence(messageOfThrown(cause))} Nothing was sent.`, {
       cause,
     });
   };

@@ -1,6 +1,6 @@
 import { printableLine } from "../../src/contract/text.js";
+import { delayText } from "../delays.js";
 import { LiveLine } from "../live-line.js";
-import { delayText } from "../progress.js";
 import { leftText, type Terminal } from "../terminal.js";
 
 /** The progress of a batch: a line that is redrawn on a terminal, else a line for each line of the file that ends. */

@@ -5,3 +5,4 @@
 
 export { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 export { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+export { JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";

@@ -53,8 +53,8 @@ export class Orders {
   readonly #options: OrdersOptions;
   readonly #budget: ServerBudget;
   readonly #runs = new Map<string, OrderRun>();
-  /** The orders that had not ended when the server ended. */
-  readonly #interrupted = new Set<string>();
+  /** The orders that had not ended when the server ended, and those of which it is unknown whether they created a task. */
+  readonly #open = new Set<string>();
 
   constructor(options: OrdersOptions) {
     this.#options = options;
@@ -130,9 +130,9 @@ export class Orders {
     await this.#options.client.tasks.flush();
   }
 
-  /** The orders whose run the end of the server has interrupted, with their entries. */
-  async interrupted(): Promise<readonly (readonly [order: string, entry: JournalEntry | null])[]> {
-    const orders = new Set([...this.#interrupted, ...this.#runs.keys()]);
+  /** The orders that the end of the server leaves open, with their entries. */
+  async leftOpen(): Promise<readonly (readonly [order: string, entry: JournalEntry | null])[]> {
+    const orders = new Set([...this.#open, ...this.#runs.keys()]);
     return Promise.all([...orders].map(async (order) => [order, await this.#entryOf(order)] as const));
   }
 
@@ -144,13 +144,15 @@ export class Orders {
   ): OrderRun {
     const progress: Progress = { ...NO_PROGRESS, submission };
     const watchers = new Set<() => void>();
+    this.#open.delete(order);
     const update: Update = (change) => {
       Object.assign(progress, change);
       for (const watcher of watchers) watcher();
     };
     const ended = work(update)
       .catch((error: unknown) => {
-        if (this.#options.signal.aborted) this.#interrupted.add(order);
+        if (this.#options.signal.aborted || error instanceof SubmissionOutcomeUnknownError)
+          this.#open.add(order);
         throw error;
       })
       .finally(() => this.#runs.delete(order));

@@ -153,7 +153,8 @@ function argumentSchema(name: string, kinds: readonly DescribedInput[]): z.ZodMi
     const field = argumentsOf(kind)[name] ?? "";
     const [rule, text] = [kind.fields[field], kind.texts.fields[field]];
     if (rule === undefined || text === undefined || field in DECIDED) return [];
-    return { rule, result: kind.texts.result, text: `${text.description} ${noteOf(rule, text)}`.trim() };
+    const note = rule.type === "any" ? "" : noteOf(rule, text);
+    return { rule, result: kind.texts.result, text: `${text.description} ${note}`.trim() };
   });
   const [first] = described;
   const isSame = described.every(({ text }) => text === first?.text);
@@ -169,7 +170,7 @@ function argumentSchema(name: string, kinds: readonly DescribedInput[]): z.ZodMi
   return isRequired ? schema : z.optional(schema);
 }
 
-/** An argument without a type becomes a string: a model would nest other values. */
+/** An argument of any type becomes a string: a model would nest other values. */
 function valueSchema({ type, choices, minimum, maximum }: FieldRule, isRequired: boolean): z.ZodMiniType {
   if (type === "boolean") return z.boolean();
   if (type === "integer" || type === "number") {

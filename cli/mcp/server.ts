@@ -5,14 +5,10 @@ import * as z from "zod/mini";
 import type { Terminal } from "../terminal.js";
 import { type CallTimer, ToolCalls } from "./calls.js";
 import { confirmationBy } from "./confirmation.js";
-import { LONGEST_MESSAGE_BYTES, limitLines } from "./limit-lines.js";
 import type { CallContext } from "./progress-reports.js";
 import { batchArguments, creatingTools, ORDER, type PaidArguments, requestOfTool } from "./requests.js";
 import { BALANCE, BATCH, FILES, RESULT } from "./results.js";
 import { type McpFlags, prepare } from "./setup.js";
-
-/** The error of a JSON-RPC request that can't be read. */
-const INVALID_REQUEST = -32_600;
 
 /** Serves the tools on stdin and stdout until stdin ends or a signal arrives. */
 export async function serveMcp(flags: McpFlags, version: string, terminal: Terminal): Promise<void> {
@@ -22,11 +18,8 @@ export async function serveMcp(flags: McpFlags, version: string, terminal: Termi
     terminal.stdout.write(message.trimEnd());
     terminal.stdout.write("\n");
   };
-  const refuse = (id: string | number | null) => {
-    const message = `The message is longer than ${LONGEST_MESSAGE_BYTES} bytes. It was not read, and nothing was sent or charged.`;
-    write(JSON.stringify({ jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message } }));
-  };
-  const input = Readable.from(limitLines(terminal.stdin(), refuse), { objectMode: false });
+  const { readMessages } = await import("./messages.js");
+  const input = Readable.from(readMessages(terminal.stdin(), write), { objectMode: false });
   const output = new Writable({
     write(chunk, _, written) {
       write(String(chunk));

@@ -110,7 +110,7 @@ test.skipIf(process.platform !== "linux")(
   "a directory without write access is refused before anything is charged",
   async () => {
     const { status, stderr } = await its.song("--out", "/proc/songs/");
-    expect([status, its.bodies]).toEqual([1, []]);
+    expect([status, its.bodies]).toEqual([2, []]);
     expect(stderr).toContain("Nothing was sent");
   },
 );

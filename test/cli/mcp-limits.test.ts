@@ -225,6 +225,55 @@ describe("at its end, the server", () => {
   });
 });
 
+test("of an order with an unknown outcome, the end of the server says how to settle it, if nothing did before", async () => {
+  const { call, end, written } = await connectMcp(its);
+  for (const order of ["lost", "settled"]) {
+    its.emulator.faults.add({ method: "POST", fault: { kind: "status", status: 502, when: "before" } });
+    expect((await call("make_song", { order, ...SONG })).isError).toBe(true);
+  }
+  await its.emulator.clock.advance(120_000);
+  await its.run("settle", "settled", "--journal", its.journal, "--not-created");
+  await call("make_song", { order: "settled", ...SONG });
+  await end();
+  expect(written.stderr.split("\n")).toEqual([
+    expect.stringMatching(
+      /^async-music: order "lost": it is unknown whether .* settle lost .* --not-created/,
+    ),
+    "",
+  ]);
+});
+
+const INITIALIZE = {
+  ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+  params: {
+    ...{ protocolVersion: "2025-06-18", capabilities: {} },
+    clientInfo: { name: "test", version: "1" },
+  },
+};
+
+test("a message that can't be read is refused, and the messages after it are read", async () => {
+  const messages = [
+    JSON.stringify(INITIALIZE),
+    '{"jsonrpc":"2.0","id":2,"method":',
+    '{"id":3,"method":"ping"}',
+    '[{"jsonrpc":"2.0","id":4,"method":"ping"}]',
+    "",
+    " \r",
+    '{"jsonrpc":"2.0","id":5,"method":"ping"}\r',
+  ];
+  const { run } = createTerminal(its.emulator, { stdin: `${messages.join("\n")}\n` });
+  const { status, stdout, stderr } = await run("mcp", "--max-credits", "0", "--journal", its.journal);
+  const responses = stdout.trim().split("\n");
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(responses.map((text) => JSON.parse(text)).sort((one, other) => one.id - other.id)).toEqual([
+    { jsonrpc: "2.0", id: null, error: { code: -32_700, message: expect.stringContaining("not JSON") } },
+    { jsonrpc: "2.0", id: null, error: { code: -32_600, message: expect.stringContaining("not a request") } },
+    expect.objectContaining({ id: 1, result: expect.anything() }),
+    { jsonrpc: "2.0", id: 3, error: { code: -32_600, message: expect.stringContaining("not a request") } },
+    { jsonrpc: "2.0", id: 5, result: {} },
+  ]);
+});
+
 describe("a message that is too long", () => {
   const line = (message: object) => `${JSON.stringify(message)}\n`;
   const long = "x".repeat(LONGEST_MESSAGE_BYTES);
@@ -236,16 +285,9 @@ describe("a message that is too long", () => {
       id,
     },
   });
-  const initialize = {
-    ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
-    params: {
-      ...{ protocolVersion: "2025-06-18", capabilities: {} },
-      clientInfo: { name: "test", version: "1" },
-    },
-  };
 
   test("is answered under its ID, and the messages after it are read", async () => {
-    const stdin = [initialize, call(2, long), { jsonrpc: "2.0", id: 3, method: "ping" }].map(line).join("");
+    const stdin = [INITIALIZE, call(2, long), { jsonrpc: "2.0", id: 3, method: "ping" }].map(line).join("");
     const { run } = createTerminal(its.emulator, { stdin });
     const { status, stdout, stderr } = await run("mcp", "--max-credits", "0", "--journal", its.journal);
     const responses = stdout

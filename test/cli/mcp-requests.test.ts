@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod/mini";
 import { ToolRefusal } from "../../cli/mcp/refusal.js";
 import { creatingTools } from "../../cli/mcp/requests.js";
 import { findRequestViolation } from "../../src/contract/request-rules.js";
@@ -21,6 +22,17 @@ function requestOf(name: string, args: object): TaskRequest {
 }
 
 const inputOf = (args: object) => ({ ...requestOf("make_song", args).input });
+
+test("no argument that takes only a string is described as one that takes more", () => {
+  for (const { name, inputSchema } of creatingTools()) {
+    const described = Object.entries(z.toJSONSchema(inputSchema).properties ?? {}).filter(
+      ([, property]) => typeof property === "object" && property.type === "string",
+    );
+    expect(described.length, name).toBeGreaterThan(0);
+    for (const [argument, property] of described)
+      expect(JSON.stringify(property), `${name} ${argument}`).not.toContain("JSON");
+  }
+});
 
 describe("an argument of `make_song` becomes the field that means the same", () => {
   test.each<[string, object, object]>([

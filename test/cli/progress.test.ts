@@ -87,6 +87,17 @@ test.each([
   expect([status, stderr.split(shown(timeOf(startedAt + 60_000))).length]).toEqual([0, 2]);
 });
 
+test.each(["balance", "usage"])("`%s` says once how long it waits for the rate limit", async (command) => {
+  await using emulator = createEmulator({ seed: 1, credits: 100 });
+  const fault = { kind: "status", status: 429, retry_after_seconds: 30, when: "before" } as const;
+  emulator.faults.add({ method: "GET", fault });
+  const until = emulator.clock.now() + 30_000;
+  const { run } = createTerminal(emulator);
+  const { status, stdout, stderr } = await run(command, "--json");
+  expect([status, stderr]).toEqual([0, `waiting for the rate limit until ${timeOf(until)}\n`]);
+  expect(JSON.parse(stdout)).toBeTypeOf("object");
+});
+
 test("a window that is used up is not shown while no request is due", async () => {
   await using emulator = createEmulator(ONE_REQUEST);
   const { task_id } = await new AsyncMusic(emulator.connection()).tasks.create({

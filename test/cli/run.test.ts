@@ -242,7 +242,7 @@ describe("the result", () => {
   ])("can't be saved %s: refused before anything is charged", async (_, out, words) => {
     await writeFile(join(its.folder, "file"), "");
     const { status, stderr } = await its.song("--out", `${its.folder}/${out}`);
-    expect([status, its.bodies]).toEqual([1, []]);
+    expect([status, its.bodies]).toEqual([2, []]);
     expect(stderr).toContain(words);
   });
 

@@ -1,0 +1,41 @@
+import { JSONRPCMessageSchema } from "./library.js";
+import { LONGEST_MESSAGE_BYTES, limitLines } from "./limit-lines.js";
+
+/** Error codes of JSON-RPC 2.0. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+/** Receives the response to a message that was not read. */
+type Refuse = (response: string) => void;
+
+/** The lines of a stream that are messages of JSON-RPC, each with its line break. All others but blank ones are refused. */
+export async function* readMessages(
+  chunks: AsyncIterable<string | Uint8Array>,
+  refuse: Refuse,
+): AsyncGenerator<Buffer> {
+  const reject = (id: string | number | null, code: number, reason: string) => {
+    const message = `${reason} It was not read, and nothing was sent or charged.`;
+    refuse(JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } }));
+  };
+  const lines = limitLines(chunks, (id) =>
+    reject(id, INVALID_REQUEST, `The message is longer than ${LONGEST_MESSAGE_BYTES} bytes.`),
+  );
+  for await (const line of lines) {
+    const text = String(line).trim();
+    if (text === "") continue;
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      reject(null, PARSE_ERROR, "The message is not JSON.");
+      continue;
+    }
+    if (JSONRPCMessageSchema.safeParse(message).success) yield line;
+    else reject(idOf(message), INVALID_REQUEST, "The message is not a request, notification or response.");
+  }
+}
+
+function idOf(message: unknown): string | number | null {
+  const { id }: { id?: unknown } = Object(message);
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
