@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axe, type Browser, launchBrowser, type Page } from "../../tools/browser/browser.js";
+import { type Browser, launchBrowser, type Page, violationsOf } from "../../tools/browser/browser.js";
 import { linksOf } from "../support/markdown-links.js";
 
 const TYPEDOC = ["tools/install/main.ts", "site", "--", "typedoc"];
@@ -96,15 +96,6 @@ test("the exports of each entry are grouped, and what one calls first comes firs
   ]);
 });
 
-interface Axe {
-  axe: {
-    run(
-      within: string,
-      options: object,
-    ): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
-  };
-}
-
 function cutCode(page: Page): Promise<string[]> {
   return page.$$eval("pre", (all) =>
     all.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.innerText.slice(0, 80)),
@@ -112,26 +103,27 @@ function cutCode(page: Page): Promise<string[]> {
 }
 
 describe("in a browser", () => {
+  /** The rules of axe that read colors take longer than all others together. */
+  const COLOR_RULES = ["color-contrast", "link-in-text-block"];
   /** The guides share their colors, and what stands beside their text. */
   const withColors = () => [...KINDS, ...guides().slice(0, 2)];
 
   test("axe finds no violation, and nothing is wider than a page of 1440 or 390 px, or than its box at 1300 px", async () => {
     const page = await browser.newPage({ colorScheme: "light" });
     const wrong: string[] = [];
-    const check = async (path: string, options: object) => {
-      const within = KINDS.includes(path) ? "html" : ".col-content";
-      const run = ([part, chosen]: [string, object]) => (globalThis as unknown as Axe).axe.run(part, chosen);
-      const { violations } = await page.evaluate(run, [within, options] as [string, object]);
+    const check = async (path: string, options: Parameters<typeof violationsOf>[1]) => {
+      const violations = await violationsOf(page, options, KINDS.includes(path) ? "html" : ".col-content");
       wrong.push(...violations.map(({ id, nodes }) => `${path}: ${id}: ${nodes[0]?.html}`));
     };
     for (const path of [...KINDS, ...guides()]) {
       await open(page, path);
-      await page.evaluate(axe.source);
       const hasColors = withColors().includes(path);
-      await check(path, { rules: { "color-contrast": { enabled: hasColors } } });
+      await check(path, {
+        rules: Object.fromEntries(COLOR_RULES.map((rule) => [rule, { enabled: hasColors }])),
+      });
       if (hasColors) {
         await page.emulateMedia({ colorScheme: "dark" });
-        await check(path, { runOnly: ["color-contrast"] });
+        await check(path, { runOnly: COLOR_RULES });
         await page.emulateMedia({ colorScheme: "light" });
       }
       for (const width of [1440, 390]) {

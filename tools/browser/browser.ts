@@ -1,8 +1,24 @@
-import { type Browser, chromium } from "playwright-core";
+import axe, { type Result, type RunOptions } from "axe-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { CHROMIUM } from "./chromium.ts";
 
-export { default as axe } from "axe-core";
 export type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 
 /** Without a browser, it fails. */
 export const launchBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM });
+
+/** What the source of axe defines in a page. */
+interface InPage {
+  axe: typeof axe;
+}
+
+/** The violations that axe finds within a part of the page as it is now. */
+export async function violationsOf(page: Page, options: RunOptions, within = "html"): Promise<Result[]> {
+  await page.evaluate(axe.source);
+  // Only violations are described and sent: a page keeps most rules in hundreds of places.
+  const given: [string, RunOptions] = [within, { ...options, resultTypes: ["violations"] }];
+  return page.evaluate(
+    async ([part, chosen]) => (await (globalThis as unknown as InPage).axe.run(part, chosen)).violations,
+    given,
+  );
+}
