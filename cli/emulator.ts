@@ -6,7 +6,7 @@ import { InvalidValueError } from "../emulator/core/checks.js";
 import { createEmulator, type Emulator, type EmulatorOptions, type Snapshot } from "../emulator/index.js";
 import { serve } from "../emulator/node.js";
 import { messageOf, textOf } from "../src/contract/message.js";
-import { messageOfThrown } from "../src/contract/thrown.js";
+import { isError, messageOfThrown } from "../src/contract/thrown.js";
 import { ignoring, PRIVATE_FILE, writeNewFile } from "../src/node/durable.js";
 import { openSeedFile } from "./seed-file.js";
 import { ENDING_SIGNALS, UsageError } from "./terminal.js";
@@ -215,5 +215,5 @@ async function runCommand(
 }
 
 function systemCode(error: unknown): unknown {
-  return error instanceof Error ? Reflect.get(error, "code") : undefined;
+  return isError(error) ? Reflect.get(error, "code") : undefined;
 }

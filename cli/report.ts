@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { type MessageParts, messageOf } from "../src/contract/message.js";
 import { printableLine } from "../src/contract/text.js";
+import { isError } from "../src/contract/thrown.js";
 import { partsOf } from "../src/errors/base.js";
 import * as sdk from "../src/index.js";
 import { PathTaken } from "../src/node/durable.js";
@@ -78,8 +79,7 @@ export function report(thrown: unknown, asJson: boolean, terminal: Terminal): nu
 }
 
 function reportedError(thrown: unknown): Error {
-  if (!(thrown instanceof CommanderError))
-    return thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (!(thrown instanceof CommanderError)) return isError(thrown) ? thrown : new Error(String(thrown));
   return new UsageError(printableLine(thrown.message));
 }
 
@@ -133,7 +133,7 @@ function unknownOutcomeParts({
   const facts =
     cause instanceof Interrupted
       ? ["The command was interrupted before the response."]
-      : cause instanceof Error
+      : isError(cause)
         ? [shellMessage(cause, null)]
         : ["An earlier run with this journal key received no response.", nothingSent];
   if (evidence !== null) facts.push(EVIDENCE[evidence]);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isRecord } from "../../src/contract/service.js";
-import { messageOfThrown } from "../../src/contract/thrown.js";
+import { isError, messageOfThrown } from "../../src/contract/thrown.js";
 import * as sdk from "../../src/index.js";
 import { exists, ignoring, writeNewFile, writeWholeFile } from "../../src/node/durable.js";
 import { shellMessage } from "../report.js";
@@ -35,7 +35,7 @@ export interface LineError {
 }
 
 export function errorOf(thrown: unknown, taskId: string | null): LineError {
-  const error = thrown instanceof Error ? thrown : new Error(messageOfThrown(thrown));
+  const error = isError(thrown) ? thrown : new Error(messageOfThrown(thrown));
   const { errorCode, requestId } = Object(error);
   return {
     name: error instanceof sdk.AsyncMusicError ? error.name : "Error",

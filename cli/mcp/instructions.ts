@@ -1,5 +1,6 @@
 import { messageOf, sentence } from "../../src/contract/message.js";
 import { printableLine } from "../../src/contract/text.js";
+import { isError } from "../../src/contract/thrown.js";
 import * as sdk from "../../src/index.js";
 import { type ErrorRow, isOneOf, valueFor } from "../exit-status.js";
 import { type SettleFlags, shellParts } from "../report.js";
@@ -45,7 +46,7 @@ const LOCAL_CODES = /^E(?:ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|ISDIR|NOENT|NAMETOO
  */
 export function instructionFor(error: unknown, order: string | null, flags: SettleFlags): string {
   if (error instanceof ToolRefusal) return error.message;
-  if (!(error instanceof Error)) return `${sentence(String(error))} ${TO_FIX}`;
+  if (!isError(error)) return `${sentence(String(error))} ${TO_FIX}`;
   const name = JSON.stringify(order);
   if (error instanceof sdk.JournalConflictError)
     return `Order ${name} belongs to another request. Nothing was sent or charged. For the result of that order, call \`check_order\`. For a further result that the user wants, choose a new order, which is charged. Do not change the request to repeat an order.`;

@@ -1,4 +1,3 @@
-import { JSONRPCMessageSchema } from "./library.js";
 import { LONGEST_MESSAGE_BYTES, limitLines } from "./limit-lines.js";
 
 /** Error codes of JSON-RPC 2.0. */
@@ -8,9 +7,10 @@ const INVALID_REQUEST = -32_600;
 /** Receives the response to a message that was not read. */
 type Refuse = (response: string) => void;
 
-/** The lines of a stream that are messages of JSON-RPC, each with its line break. All others but blank ones are refused. */
+/** The lines of a stream with a JSON document that `isMessage` accepts, each with its line break. All others but blank ones are refused. */
 export async function* readMessages(
   chunks: AsyncIterable<string | Uint8Array>,
+  isMessage: (document: unknown) => boolean,
   refuse: Refuse,
 ): AsyncGenerator<Buffer> {
   const reject = (id: string | number | null, code: number, reason: string) => {
@@ -30,7 +30,7 @@ export async function* readMessages(
       reject(null, PARSE_ERROR, "The message is not JSON.");
       continue;
     }
-    if (JSONRPCMessageSchema.safeParse(message).success) yield line;
+    if (isMessage(message)) yield line;
     else reject(idOf(message), INVALID_REQUEST, "The message is not a request, notification or response.");
   }
 }

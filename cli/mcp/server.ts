@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 import type { Terminal } from "../terminal.js";
 import { type CallTimer, ToolCalls } from "./calls.js";
 import { confirmationBy } from "./confirmation.js";
+import { readMessages } from "./messages.js";
 import type { CallContext } from "./progress-reports.js";
 import { batchArguments, creatingTools, ORDER, type PaidArguments, requestOfTool } from "./requests.js";
 import { BALANCE, BATCH, FILES, RESULT } from "./results.js";
@@ -18,8 +19,9 @@ export async function serveMcp(flags: McpFlags, version: string, terminal: Termi
     terminal.stdout.write(message.trimEnd());
     terminal.stdout.write("\n");
   };
-  const { readMessages } = await import("./messages.js");
-  const input = Readable.from(readMessages(terminal.stdin(), write), { objectMode: false });
+  const { JSONRPCMessageSchema, StdioServerTransport } = await import("./library.js");
+  const isMessage = (document: unknown) => JSONRPCMessageSchema.safeParse(document).success;
+  const input = Readable.from(readMessages(terminal.stdin(), isMessage, write), { objectMode: false });
   const output = new Writable({
     write(chunk, _, written) {
       write(String(chunk));
@@ -31,7 +33,6 @@ export async function serveMcp(flags: McpFlags, version: string, terminal: Termi
     server.server.onclose = resolve;
     finished(input).then(resolve, () => resolve());
   });
-  const { StdioServerTransport } = await import("./library.js");
   await server.connect(new StdioServerTransport(input, output));
   if (terminal.stderr.isTerminal)
     terminal.stderr.write("Serving the Model Context Protocol on stdin and stdout. Ctrl-C ends it.\n");

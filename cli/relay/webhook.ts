@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { messageOfThrown } from "../../src/contract/thrown.js";
+import { isError, messageOfThrown } from "../../src/contract/thrown.js";
 import type { OrderEnd } from "../../src/follow/follower.js";
 import { TaskFailedError } from "../../src/index.js";
 import { UsageError } from "../terminal.js";
@@ -59,11 +59,7 @@ export function bodyOf({ key, entry, end }: OrderEnd, stored?: unknown): string 
       key,
       task_id: entry.task_id,
       task,
-      error: isSuccess
-        ? null
-        : error instanceof Error
-          ? textsOf(error)
-          : { name: "Error", message: String(error) },
+      error: isSuccess ? null : isError(error) ? textsOf(error) : { name: "Error", message: String(error) },
       stored,
     },
   });

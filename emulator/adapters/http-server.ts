@@ -239,7 +239,7 @@ function refuseInvalidHttp(socket: Duplex): void {
 /** Prints the error and responds with 500, so that a defect is visible and does not end the process. */
 function reportDefect(error: unknown, incoming: IncomingMessage, response: ServerResponse): void {
   const id = sentRequestId({ headers: new NodeHeaders(incoming.headers) }) ?? crypto.randomUUID();
-  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const reason = String(Object(error).stack ?? error);
   console.error(`async-music: Internal error of the emulator on request ${id}: ${reason}`);
   if (response.headersSent) return void incoming.socket.destroy();
   const message =

@@ -1,5 +1,5 @@
 import type { TaskRequest } from "../../src/contract/requests.js";
-import { messageOfThrown } from "../../src/contract/thrown.js";
+import { isError, messageOfThrown } from "../../src/contract/thrown.js";
 import type { Journal } from "../../src/journal/journal.js";
 import type { Clock } from "../../src/time/clock.js";
 import { withClockStopped } from "../../src/time/stopped-clock.js";
@@ -108,7 +108,7 @@ class RunningWorld implements WorldResult {
     this.#note("the service", "has no faults from now on, and the program starts again");
     const [first] = this.#processes;
     const last = first && (await Promise.race([this.#live(first, () => this.#lastOrders()), isEndless]));
-    if (last instanceof Error)
+    if (isError(last))
       this.#accuse("program_failed", `without faults, it fails at each start: ${last.message}`);
     if (this.violations.length > 0) return;
     const accuse = (check: CheckName, detail: string) => this.#accuse(check, detail);
@@ -194,7 +194,7 @@ class RunningWorld implements WorldResult {
       return "done";
     } catch (error) {
       life.isCrashed = true;
-      return error instanceof Error ? error : new Error(String(error));
+      return isError(error) ? error : new Error(String(error));
     }
   }
 

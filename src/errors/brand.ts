@@ -19,9 +19,14 @@ export function brand(errorClass: ErrorClass, name: string): void {
 function isInstance(this: ErrorClass, value: unknown): boolean {
   const name = brandOf(this.prototype);
   if (name === undefined) return Function.prototype[Symbol.hasInstance].call(this, value);
-  let prototype: object | null = Object(value) === value ? Object.getPrototypeOf(value) : null;
-  while (prototype !== null && brandOf(prototype) !== name) prototype = Object.getPrototypeOf(prototype);
-  return prototype !== null;
+  try {
+    let prototype: object | null = Object(value) === value ? Object.getPrototypeOf(value) : null;
+    while (prototype !== null && brandOf(prototype) !== name) prototype = Object.getPrototypeOf(prototype);
+    return prototype !== null;
+  } catch {
+    // A proxy may throw when it is inspected.
+    return false;
+  }
 }
 
 function brandOf(prototype: object): unknown {

@@ -1,4 +1,5 @@
 import { printableLine, withoutCredentials } from "../contract/text.js";
+import { isError } from "../contract/thrown.js";
 import { AsyncMusicError } from "./base.js";
 
 const REPLACEMENT = "[redacted]";
@@ -90,7 +91,7 @@ export function createRedactor(secret: string): Redactor {
   const cause = (value: unknown, depth = 0): unknown => {
     if (typeof value === "string") return safeText(value);
     if (!mayContain(value, isUnsafe)) return value;
-    if (!(value instanceof Error) || depth >= DEEPEST) return undefined;
+    if (!isError(value) || depth >= DEEPEST) return undefined;
     return plainCopy(value, cause(propertyOf(value, "cause"), depth + 1), safeText);
   };
 
@@ -167,7 +168,7 @@ function mayContain(
     if (depth > DEEPEST || isOpaque(value)) return true;
     const keys = Reflect.ownKeys(value);
     if (keys.some((key) => isAccessor(value, key))) return true;
-    const shown = value instanceof Error ? ["name", "message", "stack", ...keys] : keys;
+    const shown = isError(value) ? ["name", "message", "stack", ...keys] : keys;
     return shown.some(
       (key) => mayContain(key, isFound) || mayContain(Reflect.get(value, key), isFound, depth + 1, seen),
     );
@@ -180,7 +181,7 @@ function mayContain(
 /** Objects whose properties don't show all that printing them may show. */
 function isOpaque(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (value instanceof Error) return !isPlainErrorPrototype(prototype);
+  if (isError(value)) return !isPlainErrorPrototype(prototype);
   return prototype !== null && prototype !== Object.prototype && prototype !== Array.prototype;
 }
 
@@ -188,7 +189,7 @@ function isOpaque(value: object): boolean {
 function isPlainErrorPrototype(prototype: unknown): boolean {
   if (prototype === Error.prototype || prototype === AsyncMusicError.prototype) return true;
   if (typeof prototype !== "object" || prototype === null) return false;
-  const isDomException = globalThis.DOMException !== undefined && prototype === DOMException.prototype;
+  const isDomException = prototype === globalThis.DOMException?.prototype;
   const isPlain = Reflect.ownKeys(prototype).every(
     (key) =>
       key === "constructor" || typeof Reflect.getOwnPropertyDescriptor(prototype, key)?.value === "string",

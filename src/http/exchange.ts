@@ -16,10 +16,6 @@ import { remainingOf, responseOf } from "./response.js";
  */
 export const MAX_RESPONSE_BYTES = 16 * 2 ** 20;
 
-class ForeignResponse extends Error {}
-
-class ResponseTooLarge extends Error {}
-
 /** One HTTP request and its response. Keeps the part that arrived before a failure: it may name a paid task. */
 export class HttpExchange {
   readonly #context: Context;
@@ -29,6 +25,8 @@ export class HttpExchange {
   readonly #deadline: Deadline;
   readonly #received = new ReceivedText();
   #response: Response | undefined;
+  /** Why the response was not read to its end. */
+  #refusal: "foreign" | "too_large" | null = null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 
   constructor(
@@ -83,7 +81,7 @@ export class HttpExchange {
     const response = await sendRequest(fetch, baseUrl + path, request, this.#deadline);
     this.#response = response;
     this.#reader = response.body?.getReader();
-    if (namesAnotherRequest(response.headers, this.#requestId, ids.requests)) throw new ForeignResponse();
+    if (namesAnotherRequest(response.headers, this.#requestId, ids.requests)) this.#refuse("foreign");
     await this.#readBody();
     return response;
   }
@@ -99,12 +97,17 @@ export class HttpExchange {
         throw new TypeError("the body of the response contains something other than bytes");
       this.#received.add(value.subarray(0, left));
       left -= value.byteLength;
-      if (left < 0) throw new ResponseTooLarge();
+      if (left < 0) this.#refuse("too_large");
     }
     this.#received.end();
   }
 
-  /** How an exchange ended that threw. */
+  #refuse(refusal: "foreign" | "too_large"): never {
+    this.#refusal = refusal;
+    throw new Error(refusal);
+  }
+
+  /** How an exchange ended that threw. The `cause` may be of a custom `fetch`, and throw when it is inspected. */
   #outcomeOf(cause: unknown, isSent: boolean): AttemptOutcome {
     const { baseUrl, clock, fetch } = this.#context;
     const { timeoutMs } = this.#deadline;
@@ -117,10 +120,10 @@ export class HttpExchange {
     const failure = { url: baseUrl + this.#call.path, timeoutMs, status, text, remaining };
     if (signal?.aborted && !timedOut)
       return { ...failure, kind: isSent ? "aborted" : "aborted_before_sending", cause: signal.reason };
-    if (cause instanceof ForeignResponse) return foreign("X-Request-Id", "belongs to another request");
+    if (this.#refusal === "foreign") return foreign("X-Request-Id", "belongs to another request");
     if (response !== undefined && !response.ok)
       return { kind: "received", response: responseOf(response, text, this.#requestId, clock.now()) };
-    if (cause instanceof ResponseTooLarge) {
+    if (this.#refusal === "too_large") {
       const issue = { path: "", message: `is larger than ${MAX_RESPONSE_BYTES} bytes` };
       return { kind: "too_large", status, text, issue, remaining };
     }

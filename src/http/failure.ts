@@ -1,6 +1,7 @@
 import type { Advice, MessageParts } from "../contract/message.js";
 import { ERROR_STATUSES, type ErrorCode } from "../contract/service.js";
 import { printableLine } from "../contract/text.js";
+import { isError } from "../contract/thrown.js";
 import {
   AccountSuspendedError,
   ApiError,
@@ -146,18 +147,17 @@ export function adviceForAddress(url: string): string {
 }
 
 /** The system's code for a broken connection, in brackets; empty without a readable one. */
-export function codeOf(cause: unknown, redactor: Redactor): string {
+export function codeOf(cause: unknown, redactor: Redactor, depth = 0): string {
   try {
-    for (let error = cause, depth = 0; error instanceof Error && depth <= DEEPEST_CAUSE; depth++) {
-      const code: unknown = Reflect.get(error, "code");
-      if (UNCODED.test(error.message)) return ` (${error.message})`;
-      if (typeof code === "string" && CODE.test(code)) return ` (${redactor.text(code)})`;
-      error = error.cause;
-    }
+    if (!isError(cause) || depth > DEEPEST_CAUSE) return "";
+    const code: unknown = Reflect.get(cause, "code");
+    if (UNCODED.test(cause.message)) return ` (${cause.message})`;
+    if (typeof code === "string" && CODE.test(code)) return ` (${redactor.text(code)})`;
+    return codeOf(cause.cause, redactor, depth + 1);
   } catch {
     // An error of a custom `fetch` may throw when it is read.
+    return "";
   }
-  return "";
 }
 
 /** The error for an error response. No part of it contains the key. */

@@ -1,3 +1,4 @@
+import { isError } from "../contract/thrown.js";
 /**
  * What undici reports without a code of its own before a request is sent: a port that the fetch standard forbids, and a proxy that
  * refuses a tunnel to the service.
@@ -76,9 +77,10 @@ export function certainlyNeverSent(
   isOfFetch = false,
 ): boolean {
   try {
-    if (!(error instanceof Error) || depth > DEEPEST_CAUSE) return false;
-    if (error instanceof AggregateError && error.errors.length > 0)
-      return error.errors.every((each) => certainlyNeverSent(each, address, depth + 1, isOfFetch));
+    if (!isError(error) || depth > DEEPEST_CAUSE) return false;
+    const errors: unknown = Reflect.get(error, "errors");
+    if (Array.isArray(errors) && errors.length > 0)
+      return errors.every((each) => certainlyNeverSent(each, address, depth + 1, isOfFetch));
     if (address !== null && namesAnotherServer(error, new URL(address))) return false;
     const { message } = error;
     const name = String(Reflect.get(error, "code"));
@@ -88,7 +90,7 @@ export function certainlyNeverSent(
       CODES_BEFORE_SENDING.includes(name) ||
       (isOfFetch && CODES_OF_HANDSHAKES.includes(name)) ||
       CALLS_BEFORE_SENDING.includes(String(Reflect.get(error, "syscall")));
-    return isBeforeSending || certainlyNeverSent(error.cause, address, depth + 1, error instanceof TypeError);
+    return isBeforeSending || certainlyNeverSent(error.cause, address, depth + 1, error.name === "TypeError");
   } catch {
     // An error of a custom `fetch` may throw when it is read.
     return false;

@@ -52,7 +52,7 @@ export function statedWaitMs(headers: Headers, body: unknown, now: number): numb
   const seconds: unknown = Object(body).retry_after_seconds;
   const inBody = typeof seconds === "number" && seconds >= 0 ? Math.ceil(seconds * 1000) : null;
   const waits = [inBody, ...values.map((value) => headerWaitMs(value, headers, now))];
-  const stated = waits.filter((wait): wait is number => wait !== null && wait >= 0);
+  const stated = waits.filter((wait) => wait !== null);
   return stated.length === 0 ? null : Math.min(LONGEST_WAIT_MS, Math.max(...stated));
 }
 
@@ -62,6 +62,7 @@ function headerWaitMs(value: string, headers: Headers, now: number): number | nu
   // A date begins with the name of its day. `Date.parse` would accept "-5".
   const date = /^[a-z]/i.test(value) ? parseDate(value) : null;
   if (date === null) return null;
-  // The server's clock may be behind: a date in the past by our clock counts from its own `Date`.
-  return Math.max(0, date > now ? date - now : date - (parseDate(headers.get("Date")) ?? now));
+  // Either clock may be wrong: of a date that is in the future by both, the shorter wait counts.
+  const waits = [now, parseDate(headers.get("Date")) ?? now].map((from) => date - from);
+  return Math.max(0, Math.min(...waits) > 0 ? Math.min(...waits) : Math.max(...waits));
 }

@@ -1,3 +1,4 @@
+import { isError } from "../contract/thrown.js";
 import { AsyncMusicError } from "../errors/base.js";
 
 /** The attributes of a span. */
@@ -104,7 +105,7 @@ export async function* traceEach<Value>(
 /** Errors of this package never contain the key. For any other error, only the name is recorded. */
 function noteFailure(span: Span, error: unknown, redact: (text: string) => string): void {
   const isOurs = error instanceof AsyncMusicError;
-  span.setAttribute("error.type", error instanceof Error ? redact(String(error.name)) : typeof error);
+  span.setAttribute("error.type", isError(error) ? redact(String(error.name)) : typeof error);
   span.setStatus({ code: ERROR_STATUS, ...(isOurs ? { message: error.message } : {}) });
   if (isOurs) span.recordException(error);
 }

@@ -1,4 +1,5 @@
 import type { MessageParts } from "../contract/message.js";
+import { isError } from "../contract/thrown.js";
 import { ApiError } from "../errors/api-errors.js";
 import { partsOf } from "../errors/base.js";
 import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
@@ -42,10 +43,9 @@ export async function outcomeUnknown(
       ? null
       : await findEvidence(slot, probe, intent, post?.sample ?? null);
   const earlier = `the outcome of an earlier run with journal key ${slot.name}, begun at ${intent.at}, is unknown`;
-  const { what, why }: MessageParts =
-    error instanceof Error
-      ? partsOf(error)
-      : { what: "Failed to create a task", why: post === null ? earlier : "the outcome is unknown" };
+  const { what, why }: MessageParts = isError(error)
+    ? partsOf(error)
+    : { what: "Failed to create a task", why: post === null ? earlier : "the outcome is unknown" };
   const facts = [
     `${post === null ? "Nothing was sent now" : "The request was not sent again"}, since a task may exist.`,
   ];

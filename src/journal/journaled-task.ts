@@ -1,5 +1,6 @@
 import type { FinalStatus } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
+import { isError } from "../contract/thrown.js";
 import { resumeAdvice } from "../errors/base.js";
 import type { JournalError } from "../errors/task-errors.js";
 import type { Clock } from "../time/clock.js";
@@ -128,5 +129,5 @@ export class JournaledTask {
 }
 
 export function causeOf(error: unknown): unknown {
-  return error instanceof Error ? error.cause : error;
+  return isError(error) ? error.cause : error;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, link, lstat, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
+import { isError } from "../contract/thrown.js";
 import { shown, wrongValue } from "../errors/base.js";
 
 /** Modes of a directory and a file that only their owner may read. */
@@ -117,7 +118,7 @@ async function moveToFirstFreePath(draft: string, path: string, unique: boolean)
 /** An error handler that returns undefined for these error codes, and rethrows others. */
 export function ignoring(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
-    const code: unknown = error instanceof Error ? Reflect.get(error, "code") : null;
+    const code: unknown = isError(error) ? Reflect.get(error, "code") : null;
     if (!codes.some((each) => each === code)) throw error;
   };
 }

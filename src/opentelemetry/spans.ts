@@ -1,5 +1,6 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { HEADERS, isTaskType, type TaskType } from "../contract/service.js";
+import { isError } from "../contract/thrown.js";
 import { checkOptions, flagRule } from "../errors/options.js";
 import type { Redactor } from "../errors/redactor.js";
 import { inSpan, type Span, type SpanAttributes, type Tracer } from "../http/tracing.js";
@@ -113,7 +114,7 @@ function responseNotes(redactor: Redactor) {
       if (response.status >= 400) fail(span, String(response.status));
     },
     failure(span: Span, error: unknown) {
-      fail(span, error instanceof Error ? redactor.text(error.name) : typeof error);
+      fail(span, isError(error) ? redactor.text(error.name) : typeof error);
     },
   };
 }

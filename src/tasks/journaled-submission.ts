@@ -1,6 +1,7 @@
 import { reservingBudget } from "../budget/budget.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { canonicalJson } from "../contract/text.js";
+import { isError } from "../contract/thrown.js";
 import { AsyncMusicError } from "../errors/base.js";
 import type { JournalError } from "../errors/task-errors.js";
 import { AlreadyTaken } from "../journal/already-taken.js";
@@ -188,7 +189,7 @@ function createdTaskOf(error: unknown): string | null {
 
 /** The error for an intent that could not be removed after a refusal. */
 function keyNotRestored(slot: Slot, refusal: unknown, thrown: unknown): JournalError {
-  const why = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
+  const why = isError(refusal) ? ` (${refusal.name}: ${refusal.message})` : "";
   const reason = `no task was created${why}, but the intent could not be removed`;
   return slot.failure(reason, causeOf(thrown), {
     facts: ["The SDK tries that again for 31 s, and a run of this process can use the journal key at once."],

@@ -18,7 +18,7 @@ import { reasonOf, rejection } from "../support/rejection.js";
 import { accepted, limited, SONG_REQUEST, serve, TASK_ID } from "../support/responses.js";
 import { turns } from "../support/test-clock.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
-import { API_KEY, clientOf, createWorld } from "../support/world.js";
+import { API_KEY, clientOf, createWorld, never } from "../support/world.js";
 
 // Errors of the application's own fetch, journal, clock, pacer, tracer and callbacks.
 
@@ -122,6 +122,12 @@ function withRequest(): Error {
   return Object.assign(new TypeError("fetch failed", { cause }), { options: { headers } });
 }
 
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable(new Error("no"), {});
+  revoke();
+  return proxy;
+}
+
 const HOSTILE: [what: string, make: () => object][] = [
   ["holds the request, also in its cause", withRequest],
   ["has its own inspect method", () => new WithInspect("no")],
@@ -135,6 +141,8 @@ const HOSTILE: [what: string, make: () => object][] = [
   ["holds a symbol", () => withFields({ token: Symbol(API_KEY) })],
   ["holds a list of a class", () => withFields({ list: class extends Array<string> {}.of(API_KEY) })],
   ["throws when it is read", () => new Proxy(new Error("no"), { ownKeys: throwing })],
+  ["throws when its class is read", () => new Proxy(new Error("no"), { getPrototypeOf: throwing })],
+  ["is a revoked proxy", revoked],
   ["throws when its message is read", () => Object.defineProperty(new Error(), "message", { get: throwing })],
   ["has a message that is an object", () => withFields({ message: { key: API_KEY } })],
   ["has a message that is a number", () => withFields({ message: 7, name: 7, list: [API_KEY] })],
@@ -223,6 +231,19 @@ test.each(HOSTILE)(
       newTasks().runAll([SONG_REQUEST], { journal: memoryJournal(), journalKey }),
     );
     expectNoKey(error, API_KEY);
+  },
+);
+
+test.each(HOSTILE)(
+  "an abort of a POST in flight with a reason that %s leaves the outcome unknown",
+  async (_, make) => {
+    const controller = new AbortController();
+    const { client } = createWorld((seen) => {
+      controller.abort(frozen(make()));
+      return never(seen);
+    });
+    const created = client.tasks.create(SONG_REQUEST, { signal: controller.signal });
+    expectNoKey(await rejection(created, SubmissionOutcomeUnknownError), API_KEY);
   },
 );
 

@@ -15,7 +15,7 @@ interface InPage {
 /** The violations that axe finds within a part of the page as it is now. */
 export async function violationsOf(page: Page, options: RunOptions, within = "html"): Promise<Result[]> {
   await page.evaluate(axe.source);
-  // Only violations are described and sent: a page keeps most rules in hundreds of places.
+  // Only violations are described and sent: most rules are kept in hundreds of elements.
   const given: [string, RunOptions] = [within, { ...options, resultTypes: ["violations"] }];
   return page.evaluate(
     async ([part, chosen]) => (await (globalThis as unknown as InPage).axe.run(part, chosen)).violations,

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { certainlyNeverSent } from "../../../src/http/never-sent.js";
 
@@ -73,6 +74,29 @@ const IN_DOUBT: [what: string, error: unknown][] = [
   ["an AggregateError that contains itself", aggregateOfItself()],
   ["a refused connection at the ninth nested cause", below(9, failure({ code: "ECONNREFUSED" }))],
 ];
+
+/** The constructors of another realm, as the code of Node has while Jest, or Vitest with `vmThreads`, runs a test. */
+const OTHER: Record<"Error" | "TypeError" | "AggregateError", ErrorConstructor> = runInNewContext(
+  "({ Error, TypeError, AggregateError })",
+);
+
+/** A copy of an error, and of all errors in it, that consists of errors of another realm. */
+function inOtherRealm(error: Error): Error {
+  const { cause, errors }: { cause?: unknown; errors?: unknown[] } = error as AggregateError;
+  const name = error.name === "TypeError" || error.name === "AggregateError" ? error.name : "Error";
+  const made =
+    name === "AggregateError" ? Reflect.construct(OTHER[name], [[]]) : new OTHER[name](error.message);
+  return Object.assign(made, error, {
+    ...(cause instanceof Error && { cause: inOtherRealm(cause) }),
+    ...(errors !== undefined && { errors: errors.map((each) => inOtherRealm(each as Error)) }),
+  });
+}
+
+test.each(NEVER_LEFT)("%s in another realm proves that nothing was sent", (_, error) => {
+  const copy = inOtherRealm(error as Error);
+  expect(copy).not.toBeInstanceOf(Error);
+  expect(certainlyNeverSent(copy)).toBe(true);
+});
 
 test.each(NEVER_LEFT)("%s proves that nothing was sent", (_, error) => {
   expect(certainlyNeverSent(error)).toBe(true);
