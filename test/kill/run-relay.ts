@@ -2,30 +2,16 @@
 
 import { setTimeout } from "node:timers/promises";
 import { relay } from "../../cli/relay/relay.js";
-import type { Output } from "../../cli/terminal.js";
+import { processTerminal } from "./process-terminal.js";
 
 const [baseUrl = "", apiKey = "", journal = "", webhook = "", secret = "", epoch = ""] =
   process.argv.slice(2);
 const SPEED = 100;
 
-const output = (stream: NodeJS.WriteStream): Output => ({
-  isTerminal: false,
-  columns: () => 80,
-  write: (text) => void stream.write(text),
-});
-
 await relay(
   { journal, webhook, timeout: 5000 },
-  {
+  processTerminal({
     env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl, ASYNC_MUSIC_WEBHOOK_SECRET: secret },
-    stdin: () => process.stdin,
-    stdout: output(process.stdout),
-    stderr: output(process.stderr),
-    onSignal(listener) {
-      const onTerm = () => listener("SIGTERM");
-      process.on("SIGTERM", onTerm);
-      return () => process.off("SIGTERM", onTerm);
-    },
     client: {
       clock: {
         // One clock for all processes: leases end at the same time for all of them.
@@ -33,5 +19,5 @@ await relay(
         sleep: (ms, signal) => setTimeout(ms / SPEED, undefined, { signal }),
       },
     },
-  },
+  }),
 );
