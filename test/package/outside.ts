@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { installTarball, pack } from "./install.js";
 
 /** A user's project outside of the repository. */
 export interface Project {
@@ -30,12 +30,8 @@ export function createProject(packages: readonly string[] = []): Project {
 
 /** Installs the tarball into a project, without its dependencies. */
 export function installPacked(folder: string): void {
-  const installed = join(folder, "node_modules/async-music");
   mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
-  mkdirSync(installed);
-  const report = run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder]);
-  const [{ filename }] = JSON.parse(report);
-  run("tar", ["-xzf", join(folder, filename), "--strip-components=1", "-C", installed]);
+  installTarball(join(folder, pack(folder).filename), folder);
   symlinkSync("../async-music/dist/cli.js", join(folder, "node_modules/.bin/async-music"));
 }
 
@@ -43,8 +39,4 @@ export function installPacked(folder: string): void {
 export function copyDependencies(folder: string): void {
   for (const name of DEPENDENCIES)
     cpSync(join("node_modules", name), join(folder, "node_modules", name), { recursive: true });
-}
-
-function run(command: string, parameters: string[]): string {
-  return execFileSync(command, parameters, { encoding: "utf8" });
 }
