@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator, type EmulatorOptions, type Fault } from "async-music/emulator";
 import { expect, test } from "vitest";
@@ -19,6 +18,7 @@ import {
   USAGE,
   VALID,
 } from "../emulator/support/service.js";
+import { createFolder } from "../support/folder.js";
 import { runVitest } from "../support/run-vitest.js";
 
 interface Case {
@@ -328,25 +328,21 @@ async function copied({ options = {}, created, send }: Omit<Case, "expected">) {
 }
 
 test("a copied test passes against an emulator, for each status and error code", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "async-music-copied-"));
-  try {
-    /** By the imports: a file for each test would take minutes. */
-    const files = new Map<string, string[]>();
-    for (const [name, { expected, ...given }] of Object.entries(CASES)) {
-      const { exchange, code } = await copied(given);
-      expect([name, exchange.status, exchange.error_code]).toEqual([name, ...expected]);
-      const [imports = "", test = ""] = code?.split(/^test\(".*?", /m) ?? [];
-      expect([name, test]).not.toEqual([name, ""]);
-      files.set(imports, [...(files.get(imports) ?? []), `test(${JSON.stringify(name)}, ${test}`]);
-    }
-    for (const [index, [imports, tests]] of [...files].entries())
-      writeFileSync(join(folder, `${index}.test.ts`), imports + tests.join("\n"));
-    const errors = await runVitest(folder, { alias });
-    expect(new Map([...errors].filter(([, messages]) => messages.length > 0))).toEqual(new Map());
-    expect([...errors.keys()]).toEqual(expect.arrayContaining(Object.keys(CASES)));
-  } finally {
-    rmSync(folder, { recursive: true });
+  const folder = await createFolder();
+  /** By the imports: a file for each test would take minutes. */
+  const files = new Map<string, string[]>();
+  for (const [name, { expected, ...given }] of Object.entries(CASES)) {
+    const { exchange, code } = await copied(given);
+    expect([name, exchange.status, exchange.error_code]).toEqual([name, ...expected]);
+    const [imports = "", test = ""] = code?.split(/^test\(".*?", /m) ?? [];
+    expect([name, test]).not.toEqual([name, ""]);
+    files.set(imports, [...(files.get(imports) ?? []), `test(${JSON.stringify(name)}, ${test}`]);
   }
+  for (const [index, [imports, tests]] of [...files].entries())
+    writeFileSync(join(folder, `${index}.test.ts`), imports + tests.join("\n"));
+  const errors = await runVitest(folder, { alias });
+  expect(new Map([...errors].filter(([, messages]) => messages.length > 0))).toEqual(new Map());
+  expect([...errors.keys()]).toEqual(expect.arrayContaining(Object.keys(CASES)));
 });
 
 test("the copied test of a request that broke a rule sends both requests, and expects the finding", async () => {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
@@ -17,6 +16,7 @@ import {
   S3Client,
   startFauxqs,
 } from "../../tools/storage/services.js";
+import { createFolder } from "../support/folder.js";
 import { environment } from "./support/run-example.js";
 
 // The example of docs/store-audio.md against a server of S3 with the AWS SDK, and against R2 in workerd.
@@ -138,9 +138,7 @@ async function createS3Store(connection: Connection): Promise<Store> {
   const credentials = { accessKeyId: "test", secretAccessKey: "test" };
   const s3 = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, credentials });
   onTestFinished(() => s3.destroy());
-  const folder = mkdtempSync(join(tmpdir(), "async-music-s3-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const program = join(folder, "store.mjs");
+  const program = join(await createFolder(), "store.mjs");
   await bundle("store-in-s3", "node", program);
   const env = { ...environment, ...connection, S3_ENDPOINT: endpoint };
   return {
@@ -191,8 +189,7 @@ interface ReadableR2 {
 }
 
 async function createR2Store(bindings: Connection): Promise<Store> {
-  const folder = mkdtempSync(join(tmpdir(), "async-music-r2-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = await createFolder();
   const script = await bundle("store-in-r2", "neutral");
   const open = () =>
     new Miniflare({

@@ -1,6 +1,4 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type Journal,
@@ -14,6 +12,7 @@ import { fileJournal } from "async-music/node";
 import { postgresJournal } from "async-music/postgres";
 import { redisJournal } from "async-music/redis";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createFolder } from "../support/folder.js";
 import { interleave, type Stage } from "../support/interleavings.js";
 import { journalEntry } from "../support/journals.js";
 import { SONG_REQUEST } from "../support/responses.js";
@@ -167,13 +166,8 @@ describe.each(STORES)("a journal in %s", (_, store) => {
 test("a file journal lets one of several changes of a revision through", () =>
   interleave(
     async (stage) => {
-      const directory = await mkdtemp(join(tmpdir(), "async-music-interleavings-"));
-      try {
-        const journal = fileJournal(join(directory, "journal"));
-        await changesFormOneChain(stage, () => stage.slowly(journal, METHODS));
-      } finally {
-        await rm(directory, { recursive: true });
-      }
+      const journal = fileJournal(join(await createFolder(), "journal"));
+      await changesFormOneChain(stage, () => stage.slowly(journal, METHODS));
     },
     { runs: 15 },
   ));

@@ -1,21 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { checkCompliance, createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { build } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
+import { createFolder } from "../support/folder.js";
 import { useEmulator } from "./tenant.js";
 
 const PROCESSES = 50;
 
 test("50 parallel test processes on one port each see what they see alone", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "async-music-isolation-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const script = join(folder, "run-tenant.mjs");
+  const script = join(await createFolder(), "run-tenant.mjs");
   const entryPoints = ["test/isolation/run-tenant.ts"];
   await build({ entryPoints, outfile: script, bundle: true, platform: "node", format: "esm" });
 

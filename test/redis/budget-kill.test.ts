@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { onTestFinished, test } from "vitest";
 import { openRedis } from "../support/budget-orders.js";
+import { createFolder } from "../support/folder.js";
 import { killOrders } from "../support/kill-orders.js";
 
 /** `BUDGET_KILLS=300` runs the whole test, in a few minutes. */
@@ -14,7 +13,7 @@ const KILLS = Number(process.env["BUDGET_KILLS"] ?? 24);
 test(
   "processes and servers that are killed spend no credit too many, and leave no reservation",
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), "async-music-redis-"));
+    const folder = await createFolder();
     const address = join(folder, "socket");
     const durably = ["--save", "", "--appendonly", "yes", "--appendfsync", "always"];
     const flags = ["--port", "0", "--unixsocket", address, "--dir", folder, ...durably];
@@ -24,10 +23,7 @@ test(
       await once(process, "exit");
     };
     let running = spawnServer();
-    onTestFinished(async () => {
-      await stop(running);
-      rmSync(folder, { recursive: true, force: true });
-    });
+    onTestFinished(() => stop(running));
     const redis = new Redis({ path: address, retryStrategy: () => 20 });
     redis.on("error", () => {});
     onTestFinished(() => redis.disconnect());

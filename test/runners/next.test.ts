@@ -7,6 +7,7 @@ import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { copyDependencies, installPacked } from "../package/outside.js";
+import { createFolder } from "../support/folder.js";
 import { orderOnPage } from "../support/order-page.js";
 
 /** A copy of the example outside of the repository, with the packed package. Next.js follows no links out of it. */
@@ -78,8 +79,7 @@ test("the page shows the progress of a song, also after a restart of the server,
   emulator.providers.provider_a.always({ queue_seconds: 0, process_seconds: 1000 });
   const service = await serve(emulator, { port: 0 });
   onTestFinished(() => service.close());
-  const journal = mkdtempSync(join(tmpdir(), "async-music-next-journal-"));
-  onTestFinished(() => rmSync(journal, { recursive: true, force: true }));
+  const journal = await createFolder();
   const variables = {
     ASYNC_MUSIC_API_KEY: emulator.apiKey,
     ASYNC_MUSIC_BASE_URL: service.url,

@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { createFolder } from "../support/folder.js";
 import { orderOnPage } from "../support/order-page.js";
 
 test.each(["examples/hono/main.ts", "examples/express/main.mjs"])(
@@ -15,8 +14,7 @@ test.each(["examples/hono/main.ts", "examples/express/main.mjs"])(
     emulator.providers.provider_a.always({ queue_seconds: 0, process_seconds: 1000 });
     const service = await serve(emulator, { port: 0 });
     onTestFinished(() => service.close());
-    const cwd = mkdtempSync(join(tmpdir(), "async-music-web-"));
-    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    const cwd = await createFolder();
     const start = async (port: string) => {
       const connection = { ASYNC_MUSIC_API_KEY: emulator.apiKey, ASYNC_MUSIC_BASE_URL: service.url };
       const server = spawn(process.execPath, [resolve(program)], {

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileJournal } from "async-music/node";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { inOneStore, runSmallScope } from "../../tools/simulate/small-scope.js";
 import { unwatch } from "../lifecycle/begun.js";
+import { createFolder } from "../support/folder.js";
 
 // The processes of a world end in the middle of their waits.
 beforeEach(unwatch);
@@ -29,9 +28,7 @@ test("two processes: every placement of one fault in seven interleavings keeps t
 });
 
 test("with real files, every placement of one crash keeps the promises", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "small-scopes-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const journal = inOneStore(fileJournal(join(directory, "journal")));
+  const journal = inOneStore(fileJournal(join(await createFolder(), "journal")));
   const { schedules, broken } = await runSmallScope({
     processes: 2,
     faults: 0,
