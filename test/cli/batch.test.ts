@@ -40,8 +40,6 @@ const linesOf = async (name: string, folder = out) =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 const saved = async () => (await readdir(out)).filter((name) => !name.endsWith(".jsonl")).sort();
-const freezes = () =>
-  its.emulator.accounts.get(its.emulator.accountId).ledger.filter(({ kind }) => kind === "freeze").length;
 const requests = (part: string) => its.emulator.requests.filter(({ path }) => path.startsWith(part)).length;
 
 test("each line is ordered, and its files are named by its id", async () => {
@@ -75,7 +73,7 @@ test("a repeated command downloads only what is missing", async () => {
   await rm(join(out, "rain-2.wav"));
   const before = requests("/audio/");
   expect((await batch()).status).toBe(0);
-  expect([requests("/audio/") - before, freezes()]).toEqual([1, 2]);
+  expect([requests("/audio/") - before, its.freezes()]).toEqual([1, 2]);
   expect(await saved()).toContain("rain-2.wav");
 });
 
@@ -321,7 +319,7 @@ describe("price", () => {
     await write(song("a"), song("b"));
     expect((await batch("--max-credits", "19")).status).toBe(5);
     const { status, stderr } = await batch("--max-credits", "20");
-    expect([status, freezes()]).toEqual([0, 2]);
+    expect([status, its.freezes()]).toEqual([0, 2]);
     expect(stderr).toContain(
       "1 song, 10 credits (0.10 USD); the balance has 90 (1 of 2 lines need no payment).",
     );
@@ -335,7 +333,7 @@ describe("price", () => {
     expect((await linesOf("results.jsonl")).filter(({ status }) => status === "success")).toHaveLength(10);
     its.emulator.accounts.topUp(its.emulator.accountId, { usd: 10, method: "card" });
     expect((await batch("--max-credits", "200")).status).toBe(0);
-    expect(freezes()).toBe(12);
+    expect(its.freezes()).toBe(12);
   });
 });
 
@@ -352,12 +350,12 @@ describe("failures", () => {
     expect(await linesOf("failed.jsonl")).toEqual([{ ...song("rain"), attempt: 2 }]);
 
     // The same command reports the failure again, and pays for nothing.
-    expect([(await batch()).status, freezes()]).toEqual([17, 2]);
+    expect([(await batch()).status, its.freezes()]).toEqual([17, 2]);
     const retry = await its.run("batch", join(out, "failed.jsonl"), ...flags("--yes"));
-    expect([retry.status, freezes()]).toEqual([0, 3]);
+    expect([retry.status, its.freezes()]).toEqual([0, 3]);
     expect(await saved()).toEqual(["rain-2.wav", "rain.wav", "snow-2.wav", "snow.wav"]);
     // From now on the whole file is complete.
-    expect([(await batch()).status, freezes()]).toEqual([0, 3]);
+    expect([(await batch()).status, its.freezes()]).toEqual([0, 3]);
     expect(await linesOf("results.jsonl")).toMatchObject([{ id: "rain", attempt: 2 }, { id: "snow" }]);
   });
 
@@ -367,12 +365,12 @@ describe("failures", () => {
     await batch();
     const failed = join(out, "failed.jsonl");
     const retry = await its.run("batch", failed, ...flags("--yes"));
-    expect([retry.status, freezes()]).toEqual([17, 1]);
+    expect([retry.status, its.freezes()]).toEqual([17, 1]);
     expect((await linesOf("results.jsonl"))[0].error.message).toContain("Change the request.");
     expect(retry.stderr).toContain(`requests can never succeed. Change them in ${failed} first.\nTo order`);
     expect(retry.stderr).not.toContain("To continue");
     await writeFile(failed, JSON.stringify({ ...song("rain", "sun"), attempt: 2 }));
-    expect([(await its.run("batch", failed, ...flags("--yes"))).status, freezes()]).toEqual([0, 2]);
+    expect([(await its.run("batch", failed, ...flags("--yes"))).status, its.freezes()]).toEqual([0, 2]);
     expect(its.emulator.audit()).toEqual([]);
   });
 
@@ -388,10 +386,10 @@ describe("failures", () => {
     fail("upstream_provider_error");
     expect((await its.run("batch", failed, ...flags("--yes"))).status).toBe(17);
     // The whole file has the first request, and repeats the last one.
-    expect([(await batch()).status, freezes()]).toEqual([17, 3]);
+    expect([(await batch()).status, its.freezes()]).toEqual([17, 3]);
     expect(await linesOf("failed.jsonl")).toEqual([{ ...sun, attempt: 3 }]);
-    expect([(await its.run("batch", failed, ...flags("--yes"))).status, freezes()]).toEqual([0, 4]);
-    expect([(await batch()).status, freezes()]).toEqual([0, 4]);
+    expect([(await its.run("batch", failed, ...flags("--yes"))).status, its.freezes()]).toEqual([0, 4]);
+    expect([(await batch()).status, its.freezes()]).toEqual([0, 4]);
     expect(await linesOf("results.jsonl")).toMatchObject([
       { id: "rain", attempt: 3, status: "success" },
       { id: "snow", attempt: 1, status: "success" },
@@ -410,13 +408,13 @@ describe("failures", () => {
     expect(first.stderr).toContain("All lines together cost 10 credits (0.10 USD), and what is unknown.");
     expect((await linesOf("results.jsonl"))[0]).toMatchObject({ status: "unknown", credits: null });
     expect(await linesOf("failed.jsonl")).toEqual([]);
-    expect([(await batch()).status, freezes()]).toEqual([17, 2]);
+    expect([(await batch()).status, its.freezes()]).toEqual([17, 2]);
 
     const [freeze] = its.emulator.accounts
       .get(its.emulator.accountId)
       .ledger.filter((each) => each.kind === "freeze");
     expect(await settleOutcome(fileJournal(its.journal), "rain", freeze?.task_id ?? "")).toBe(true);
-    expect([(await batch()).status, freezes()]).toEqual([0, 2]);
+    expect([(await batch()).status, its.freezes()]).toEqual([0, 2]);
   });
 
   test("is also named if the results can't be written", async () => {
@@ -469,7 +467,7 @@ describe("failures", () => {
     expect((await linesOf("results.jsonl"))[0]).toMatchObject({ status: "not_saved", credits: 10 });
     expect(await linesOf("failed.jsonl")).toEqual([song("rain")]);
     its.emulator.faults.clear();
-    expect([(await batch()).status, freezes()]).toEqual([0, 1]);
+    expect([(await batch()).status, its.freezes()]).toEqual([0, 1]);
   });
 });
 
@@ -497,7 +495,7 @@ describe("audio that returns 404", () => {
       expect(await linesOf("failed.jsonl")).toEqual([song("rain")]);
       await age(WEEK_MS - 3_600_000);
       const again = await (name === "failed.jsonl" ? batchFailed() : batch());
-      expect([again.status, await saved(), freezes()]).toEqual([0, ["rain-2.wav", "rain.wav"], 1]);
+      expect([again.status, await saved(), its.freezes()]).toEqual([0, ["rain-2.wav", "rain.wav"], 1]);
       expect(its.emulator.audit()).toEqual([]);
     },
   );
@@ -509,7 +507,7 @@ describe("audio that returns 404", () => {
     answer404(1);
     expect((await batch()).status).toBe(17);
     const first = await read("rain.wav");
-    expect([(await batchFailed()).status, await saved(), freezes()]).toEqual([
+    expect([(await batchFailed()).status, await saved(), its.freezes()]).toEqual([
       ...[0, ["rain-2.wav", "rain.wav"], 1],
     ]);
     expect(await read("rain.wav")).toEqual(first);
@@ -524,14 +522,14 @@ describe("audio that returns 404", () => {
     const { stderr } = await batch();
     expect(stderr).toContain("once more, which is charged");
     expect(await linesOf("failed.jsonl")).toEqual([{ ...song("rain"), attempt: 2 }]);
-    expect([(await batchFailed()).status, freezes()]).toEqual([0, 3]);
+    expect([(await batchFailed()).status, its.freezes()]).toEqual([0, 3]);
     expect(await saved()).toEqual(["attempt-1", "rain-2.wav", "rain.wav", "snow-2.wav", "snow.wav"]);
     expect(await readdir(join(out, "attempt-1"))).toEqual(["rain.wav"]);
     expect(await read("attempt-1", "rain.wav")).toEqual(first);
     expect(await read("rain.wav")).not.toEqual(first);
     // The whole file finds the new order, although the first one was not refunded.
     const before = requests("/audio/");
-    expect([(await batch()).status, freezes(), requests("/audio/") - before]).toEqual([0, 3, 0]);
+    expect([(await batch()).status, its.freezes(), requests("/audio/") - before]).toEqual([0, 3, 0]);
     expect(await linesOf("results.jsonl")).toMatchObject([{ id: "rain", attempt: 2 }, { id: "snow" }]);
     expect(its.emulator.audit()).toEqual([]);
   });
@@ -553,7 +551,7 @@ describe("audio that returns 404", () => {
       }),
     });
     expect((await interrupted.run("batch", file, ...flags("--yes", "--concurrency", "1"))).status).toBe(130);
-    expect([(await batchFailed()).status, freezes()]).toEqual([0, 4]);
+    expect([(await batchFailed()).status, its.freezes()]).toEqual([0, 4]);
     expect((await readdir(join(out, "attempt-1"))).sort()).toEqual(["rain.wav", "snow.wav"]);
   });
 
@@ -566,7 +564,7 @@ describe("audio that returns 404", () => {
     await batch();
     await writeFile(join(out, "rain.wav"), "mine");
     const { status, stderr } = await batchFailed();
-    expect([status, freezes(), String(await read("rain.wav"))]).toEqual([2, 1, "mine"]);
+    expect([status, its.freezes(), String(await read("rain.wav"))]).toEqual([2, 1, "mine"]);
     expect(stderr).toContain('"rain.wav" exists in --out.');
   });
 });
@@ -591,8 +589,8 @@ describe("interruption", () => {
     expect([first.status, interrupted.listeners.size]).toEqual([130, 0]);
     expect(first.stderr).toContain("run the same command again");
     expect((await linesOf("results.jsonl")).map(({ status }) => status)).toContain("not_sent");
-    expect(freezes()).toBeLessThan(4);
-    expect([(await batch()).status, freezes()]).toEqual([0, 4]);
+    expect(its.freezes()).toBeLessThan(4);
+    expect([(await batch()).status, its.freezes()]).toEqual([0, 4]);
   });
 
   test("a response in flight is awaited and recorded", async () => {
@@ -615,7 +613,7 @@ describe("interruption", () => {
       { id: "a", status: "pending", credits: 10, error: null },
       { id: "b", status: "not_sent" },
     ]);
-    expect([(await batch()).status, freezes()]).toEqual([0, 2]);
+    expect([(await batch()).status, its.freezes()]).toEqual([0, 2]);
   });
 });
 

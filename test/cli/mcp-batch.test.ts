@@ -6,8 +6,6 @@ const its = useTerminal();
 const RAIN = { tool: "make_song", order: "rain", description: "rain in Lisbon" };
 const SEA = { tool: "write_lyrics", order: "sea", description: "the sea" };
 
-const posts = () => its.emulator.requests.filter(({ method }) => method === "POST").length;
-
 test("several orders are placed at once, each under its own name and key", async () => {
   const { call } = await connectMcp(its);
   const { data, links } = await call("make_batch", { orders: [RAIN, SEA] });
@@ -18,10 +16,10 @@ test("several orders are placed at once, each under its own name and key", async
     ],
     ...{ failed: 0, next: "All orders are complete." },
   });
-  expect([posts(), links.length > 0]).toEqual([2, true]);
+  expect([its.posts(), links.length > 0]).toEqual([2, true]);
   await call("make_batch", { orders: [RAIN, SEA] });
   expect((await call("check_order", { order: "sea" })).data).toMatchObject({ status: "success" });
-  expect(posts()).toBe(2);
+  expect(its.posts()).toBe(2);
 });
 
 test.each([
@@ -30,7 +28,7 @@ test.each([
 ])("beyond %s, none of the orders is sent", async (_, flags, args) => {
   const { call } = await connectMcp(its, flags);
   const { isError, text } = await call("make_batch", { orders: [RAIN, SEA], ...args });
-  expect([isError, posts()]).toEqual([true, 0]);
+  expect([isError, its.posts()]).toEqual([true, 0]);
   expect(text).toContain("15 credits");
 });
 
@@ -41,9 +39,9 @@ test("all prices are confirmed once", async () => {
     action: actions[questions.push(message) - 1] ?? ("cancel" as const),
   });
   const { call } = await connectMcp(its, {}, { reply });
-  expect([(await call("make_batch", { orders: [RAIN, SEA] })).isError, posts()]).toEqual([true, 0]);
+  expect([(await call("make_batch", { orders: [RAIN, SEA] })).isError, its.posts()]).toEqual([true, 0]);
   expect((await call("make_batch", { orders: [RAIN, SEA] })).data).toMatchObject({ failed: 0 });
-  expect([questions.length, posts()]).toEqual([2, 2]);
+  expect([questions.length, its.posts()]).toEqual([2, 2]);
   expect(questions[1]).toBe(
     'Allow 2 orders for 15 credits (0.15 USD) in all?\n"rain": music of provider_a, 10 credits (0.10 USD)\n"sea": lyrics of provider_a, 5 credits (0.05 USD)',
   );
@@ -71,7 +69,7 @@ test("wrong arguments of one order, and a repeated name, send nothing", async ()
   expect((await call("make_batch", { orders: [SEA, { ...RAIN, order: "sea" }] })).isError).toBe(true);
   expect((await call("make_batch", { orders: [{ ...SEA, mood: "low" }] })).isError).toBe(true);
   expect((await call("make_batch", { orders: [] })).isError).toBe(true);
-  expect(posts()).toBe(0);
+  expect(its.posts()).toBe(0);
 });
 
 test("after 50 s, the call returns what is known of each order", async () => {

@@ -8,8 +8,6 @@ import { useTerminal } from "./support/terminal.js";
 const its = useTerminal();
 const RAIN = { order: "rain", description: "rain in Lisbon" };
 
-const posts = () => its.emulator.requests.filter(({ method }) => method === "POST").length;
-
 /** A client that replies to each question with the next of these actions. */
 async function connect(...actions: ("accept" | "decline" | "cancel")[]) {
   const questions: string[] = [];
@@ -30,7 +28,7 @@ test("the user confirms the order and its price before it is sent", async () => 
 test.each(["decline", "cancel"] as const)("after %s, nothing is sent", async (action) => {
   const { call } = await connect(action);
   const { isError, text } = await call("make_song", RAIN);
-  expect([isError, posts()]).toEqual([true, 0]);
+  expect([isError, its.posts()]).toEqual([true, 0]);
   expect(text).toContain("nothing was sent or charged");
 });
 
@@ -39,7 +37,7 @@ test("a confirmation allows just its order: another one, and a later attempt, ne
   expect((await call("make_song", RAIN)).isError).toBe(true);
   expect((await call("make_song", RAIN)).isError).toBe(false);
   const other = await call("write_lyrics", { order: "sea", description: "the sea" });
-  expect([other.isError, posts(), questions.length]).toEqual([true, 1, 3]);
+  expect([other.isError, its.posts(), questions.length]).toEqual([true, 1, 3]);
   expect(questions[2]).toContain('"sea": lyrics of provider_a, 5 credits');
 });
 
@@ -49,7 +47,7 @@ test("an order that the journal has needs no confirmation", async () => {
   const later = await connect();
   expect((await later.call("make_song", RAIN)).data).toMatchObject({ status: "success" });
   expect((await later.call("check_order", { order: "rain" })).isError).toBe(false);
-  expect([later.questions, posts()]).toEqual([[], 1]);
+  expect([later.questions, its.posts()]).toEqual([[], 1]);
 });
 
 test("after a settlement as not created, the price is confirmed again", async () => {
@@ -57,15 +55,15 @@ test("after a settlement as not created, the price is confirmed again", async ()
   const { call, questions } = await connect("accept", "decline");
   expect((await call("make_song", RAIN)).isError).toBe(true);
   await settleOutcome(fileJournal(its.journal), "rain", null);
-  const sent = posts();
+  const sent = its.posts();
   expect((await call("make_song", RAIN)).isError).toBe(true);
-  expect([questions.length, posts()]).toEqual([2, sent]);
+  expect([questions.length, its.posts()]).toEqual([2, sent]);
 });
 
 test("no question is shown about an order that does not fit", async () => {
   const { call, questions } = await connect("accept");
   expect((await call("make_song", { ...RAIN, max_credits: 9 })).isError).toBe(true);
-  expect([questions, posts()]).toEqual([[], 0]);
+  expect([questions, its.posts()]).toEqual([[], 0]);
 });
 
 test("a client that can't show a question orders as before", async () => {

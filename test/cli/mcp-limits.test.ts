@@ -10,8 +10,6 @@ import { createTerminal, useTerminal } from "./support/terminal.js";
 const its = useTerminal();
 const SONG = { description: "rain in Lisbon" };
 
-const freezes = () => ledger().filter(({ kind }) => kind === "freeze").length;
-const ledger = () => its.emulator.accounts.get(its.emulator.accountId).ledger;
 /** Ends a call once the emulator's requests have come to a standstill, as 50 s do. */
 const standstill = async (_?: number, signal?: AbortSignal) => {
   for (let quiet = 0, seen = -1; quiet < 30 && signal?.aborted !== true; quiet++) {
@@ -55,7 +53,7 @@ describe("the ceiling", () => {
       'Open orders: "lost". Finished orders, latest first: "rain".',
     );
     expect((await later.call("write_lyrics", { order: "words", ...SONG })).data.status).toBe("success");
-    expect(freezes()).toBe(3);
+    expect(its.freezes()).toBe(3);
   });
 
   test("does not count refunds and decisions that nothing was created, also after a restart", async () => {
@@ -85,15 +83,15 @@ describe("the ceiling", () => {
     const results = await Promise.all(
       servers.map(({ call }, index) => call("make_song", { order: `song-${index}`, ...SONG })),
     );
-    expect(freezes()).toBeLessThanOrEqual(2);
+    expect(its.freezes()).toBeLessThanOrEqual(2);
     for (const { isError, text } of results)
       if (isError) expect(text).toContain("Nothing was sent or charged.");
-    expect(freezes()).toBe(results.filter(({ isError }) => !isError).length);
+    expect(its.freezes()).toBe(results.filter(({ isError }) => !isError).length);
     // An order that was refused because others were ordered at the same time has left nothing behind.
     const { call } = await connectMcp(its, { maxCredits: 1000 });
     for (const index of results.keys())
       expect((await call("make_song", { order: `song-${index}`, ...SONG })).isError).toBe(false);
-    expect(freezes()).toBe(4);
+    expect(its.freezes()).toBe(4);
   });
 
   test.each(["-1", "1.5", "x"])("of %s is refused at the start", async (maxCredits) => {
@@ -126,7 +124,7 @@ describe("each tool returns in time, and says how to continue, while the rate li
       else expect(data.next).toMatch(/Call `\w+`/);
     }
     await end();
-    expect(freezes()).toBe(1);
+    expect(its.freezes()).toBe(1);
   });
 
   test("delays a balance: it is requested once for two calls", async () => {
@@ -182,7 +180,7 @@ describe("at its end, the server", () => {
     const { promise: hold, resolve: respond } = withResolver();
     const { call, end, written } = await connectMcp(its, {}, { hold });
     const created = call("make_song", { order: "rain", ...SONG });
-    while (freezes() === 0) await standstill();
+    while (its.freezes() === 0) await standstill();
     const ended = end();
     await created;
     expect(await fileJournal(its.journal).get("rain")).toMatchObject({ state: "intent" });
@@ -215,7 +213,7 @@ describe("at its end, the server", () => {
     });
     const { call, end, written } = await connectMcp(its, {}, { hold, sleep: patience });
     const created = call("make_song", { order: "rain", ...SONG });
-    while (freezes() === 0) await standstill();
+    while (its.freezes() === 0) await standstill();
     await end();
     await created;
     expect(written.stderr).toContain(

@@ -2,46 +2,32 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { AudioDownloadError, settleOutcome } from "async-music";
-import { createEmulator, type Emulator } from "async-music/emulator";
+import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { fileJournal } from "async-music/node";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { CallTimer } from "../../cli/mcp/calls.js";
 import { instructionFor } from "../../cli/mcp/instructions.js";
 import type { McpFlags } from "../../cli/mcp/setup.js";
 import { journalEntry } from "../support/journals.js";
 import { connectClient, connectMcp, neverEnding, type ServerOptions, withResolver } from "./support/mcp.js";
-import { createFolder, createTerminal } from "./support/terminal.js";
+import { createTerminal, useTerminal } from "./support/terminal.js";
 
 const PAID_TOOLS = ["make_song", "continue_song", "write_lyrics"];
 const SONG = { description: "rain in Lisbon" };
 const LYRICS = { description: "the sea" };
 
-let emulator: Emulator;
-let folder: string;
-let journal: string;
-beforeEach(async () => {
-  emulator = createEmulator({ seed: 1, credits: 1000 });
-  folder = await createFolder();
-  journal = join(folder, "journal");
-  return () => emulator[Symbol.asyncDispose]();
-});
+const its = useTerminal({ credits: 1000 });
 
 const connectServer = (flags: Partial<McpFlags> = {}, options: ServerOptions = {}) =>
-  connectMcp({ emulator, folder, journal }, flags, options);
+  connectMcp(its, flags, options);
 
 /** Ends a call as 50 s do, by the emulator's clock: it moves only while the SDK waits. */
 const virtual: CallTimer = async (ms, signal) => {
-  const end = emulator.clock.now() + ms;
-  while (emulator.clock.now() < end && !signal?.aborted) await tick();
+  const end = its.emulator.clock.now() + ms;
+  while (its.emulator.clock.now() < end && !signal?.aborted) await tick();
 };
 const tick = () => new Promise((resolve) => setTimeout(resolve, 1));
-
-const posts = () => emulator.requests.filter(({ method }) => method === "POST").length;
-const freezes = () =>
-  emulator.accounts.get(emulator.accountId).ledger.filter(({ kind }) => kind === "freeze").length;
-const loseResponse = (when: "before" | "after" = "after") =>
-  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when } });
 
 describe("the tools", () => {
   test("state honestly what they do: paid ones need an order, and repeating them is safe", async () => {
@@ -75,7 +61,7 @@ describe("the tools", () => {
     });
     expect(data.next).toMatch(/download_audio.* before \d{4}-/);
     expect(JSON.parse(text)).toEqual(data);
-    expect(freezes()).toBe(1);
+    expect(its.freezes()).toBe(1);
   });
 
   test("make a song of provider_b, for less", async () => {
@@ -113,9 +99,9 @@ describe("the tools", () => {
     const { data } = await call("download_audio", { order: "rain" });
     expect(data.files.length).toBeGreaterThan(0);
     for (const { path } of data.files) expect((await readFile(path)).subarray(8, 12).toString()).toBe("WAVE");
-    const saved = await readdir(folder);
+    const saved = await readdir(its.folder);
     expect((await call("download_audio", { order: "rain" })).data).toEqual(data);
-    expect(await readdir(folder)).toEqual(saved);
+    expect(await readdir(its.folder)).toEqual(saved);
   });
 
   test("show the balance, and what the server may still spend", async () => {
@@ -144,7 +130,7 @@ describe("an order", () => {
       expect((await first.call(name, args)).data).toEqual(data);
       expect((await later.call(name, args)).data).toEqual(data);
     }
-    expect([posts(), freezes()]).toEqual([3, 3]);
+    expect([its.posts(), its.freezes()]).toEqual([3, 3]);
     expect((await later.call("balance")).data).toMatchObject({ available: 980, max_credits_left: 0 });
   });
 
@@ -153,7 +139,7 @@ describe("an order", () => {
     const both = await Promise.all([1, 2].map(() => call("make_song", { order: "rain", ...SONG })));
     expect(both.map(({ data }) => data.status)).toEqual(["success", "success"]);
     expect(both[0]?.data).toEqual(both[1]?.data);
-    expect(posts()).toBe(1);
+    expect(its.posts()).toBe(1);
   });
 
   test("is refused for another request, while it runs and afterwards", async () => {
@@ -170,15 +156,15 @@ describe("an order", () => {
       ]);
       expect(text).toContain("check_order");
     }
-    expect(posts()).toBe(1);
+    expect(its.posts()).toBe(1);
   });
 
   test("that takes longer than a call returns a receipt, and later calls continue it", async () => {
-    emulator.providers.provider_a.next({ outcome: "success", process_seconds: 3000 });
+    its.emulator.providers.provider_a.next({ outcome: "success", process_seconds: 3000 });
     const { call } = await connectServer({}, { sleep: virtual });
-    const before = emulator.clock.now();
+    const before = its.emulator.clock.now();
     const receipt = await call("make_song", { order: "slow", ...SONG });
-    expect(emulator.clock.now() - before).toBeGreaterThanOrEqual(50_000);
+    expect(its.emulator.clock.now() - before).toBeGreaterThanOrEqual(50_000);
     expect(receipt.data).toMatchObject({
       order: "slow",
       task_id: expect.any(String),
@@ -194,7 +180,7 @@ describe("an order", () => {
     let checked = await call("check_order", { order: "slow" });
     while (checked.data.status !== "success") checked = await call("check_order", { order: "slow" });
     expect(checked.data).toMatchObject({ task_id: receipt.data.task_id, clips: [{}, {}] });
-    expect(posts()).toBe(1);
+    expect(its.posts()).toBe(1);
   });
 
   test("whose request is in flight returns a receipt, and is created once", async () => {
@@ -202,7 +188,7 @@ describe("an order", () => {
     let calls = 0;
     const untilSent = async () => {
       if (calls++ > 0) return neverEnding();
-      while (posts() === 0) await tick();
+      while (its.posts() === 0) await tick();
     };
     const { call } = await connectServer({}, { sleep: untilSent, hold });
     const { data } = await call("make_song", { order: "rain", ...SONG });
@@ -213,17 +199,17 @@ describe("an order", () => {
     });
     release();
     expect((await call("check_order", { order: "rain" })).data.status).toBe("success");
-    expect(freezes()).toBe(1);
+    expect(its.freezes()).toBe(1);
   });
 
   test("whose request another server is sending is not reported as unknown before two minutes have passed", async () => {
     const { promise: hold, resolve: release } = withResolver();
     const owner = await connectServer({}, { hold });
     const made = owner.call("make_song", { order: "rain", ...SONG });
-    while (posts() === 0) await tick();
+    while (its.posts() === 0) await tick();
 
     const { call } = await connectServer();
-    const { at } = (await fileJournal(journal).get("rain")) ?? { at: "" };
+    const { at } = (await fileJournal(its.journal).get("rain")) ?? { at: "" };
     const again = new Date(Date.parse(at) + 120_000).toISOString();
     for (const [tool, args] of [
       ["check_order", {}],
@@ -237,7 +223,7 @@ describe("an order", () => {
     release();
     expect((await made).data.status).toBe("success");
     expect((await call("check_order", { order: "rain" })).data.status).toBe("success");
-    expect(freezes()).toBe(1);
+    expect(its.freezes()).toBe(1);
   });
 
   test.each([
@@ -248,16 +234,16 @@ describe("an order", () => {
   ])(
     "whose server, with `timeoutMs` %s, has ended without an outcome is unknown after %s ms",
     async (timeout_ms, ms) => {
-      const at = new Date(emulator.clock.now()).toISOString();
+      const at = new Date(its.emulator.clock.now()).toISOString();
       const limit = timeout_ms === undefined ? {} : { timeout_ms };
-      await fileJournal(journal).put("rain", journalEntry("intent", { at, ...limit }), null);
+      await fileJournal(its.journal).put("rain", journalEntry("intent", { at, ...limit }), null);
       const { call } = await connectServer();
       for (const [passed, isUnknown] of [
         [ms - 1, false],
         [1, true],
         [1, true],
       ] as const) {
-        await emulator.clock.advance(passed);
+        await its.emulator.clock.advance(passed);
         const { text } = await call("check_order", { order: "rain" });
         expect(text.includes("--not-created")).toBe(isUnknown);
       }
@@ -267,7 +253,8 @@ describe("an order", () => {
   test.each([true, false])(
     "that begins while a check reads its entry is continued (freed before: %s)",
     async (isFreed) => {
-      if (isFreed) await fileJournal(journal).put("rain", journalEntry("intent", { settled: true }), null);
+      if (isFreed)
+        await fileJournal(its.journal).put("rain", journalEntry("intent", { settled: true }), null);
       const { call } = await connectServer();
       const results = await Promise.all([
         call("check_order", { order: "rain" }),
@@ -278,7 +265,7 @@ describe("an order", () => {
   );
 
   test("that failed is refunded, and the error says when a new order makes sense", async () => {
-    emulator.providers.provider_a.next({
+    its.emulator.providers.provider_a.next({
       outcome: "failure",
       error_code: "content_moderation",
       retryable: false,
@@ -293,7 +280,7 @@ describe("an order", () => {
   });
 
   test("with an unknown outcome is never sent again, and the error leads to a decision", async () => {
-    loseResponse();
+    its.loseResponse();
     const { call } = await connectServer({ maxCredits: 15 });
     const first = await call("make_song", { order: "rain", ...SONG });
     const again = await call("make_song", { order: "rain", ...SONG });
@@ -302,35 +289,35 @@ describe("an order", () => {
       expect(isError).toBe(true);
       expect(text).toContain("It is unknown whether a task was created and charged.");
       expect(text).toContain("Do not repeat it with another order");
-      expect(text).toContain(`\nnpx async-music settle rain --journal ${journal} --not-created\n`);
+      expect(text).toContain(`\nnpx async-music settle rain --journal ${its.journal} --not-created\n`);
       expect(text).toMatch(
         /Report this to the user.*operator of the service may find it by request ID [\w-]+/,
       );
     }
     expect(first.text).toContain("one task more than before");
-    expect(posts()).toBe(1);
+    expect(its.posts()).toBe(1);
     // It counts against the ceiling: another song does not fit, and lyrics do.
     const other = await call("make_song", { order: "other", ...SONG });
     expect(other.text).toContain("5 of the 15");
     expect((await call("write_lyrics", { order: "words", ...LYRICS })).isError).toBe(false);
 
-    await settleOutcome(fileJournal(journal), "rain", null);
+    await settleOutcome(fileJournal(its.journal), "rain", null);
     expect((await call("check_order", { order: "rain" })).text).toContain("created no task");
     expect((await call("make_song", { order: "rain", ...SONG })).data.status).toBe("success");
   });
 
   test("with a settled task continues with that task", async () => {
-    loseResponse();
+    its.loseResponse();
     const { call } = await connectServer({ maxCredits: 10 });
     await call("make_song", { order: "rain", ...SONG });
-    const taskId = emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "";
-    await settleOutcome(fileJournal(journal), "rain", taskId);
+    const taskId = its.latestTaskId();
+    await settleOutcome(fileJournal(its.journal), "rain", taskId);
     expect((await call("check_order", { order: "rain" })).data).toMatchObject({
       task_id: taskId,
       credits: 10,
     });
     expect((await call("make_song", { order: "rain", ...SONG })).data).toMatchObject({ task_id: taskId });
-    expect(posts()).toBe(1);
+    expect(its.posts()).toBe(1);
   });
 
   test("that the journal does not have is an error that lists others, and says how to continue", async () => {
@@ -339,7 +326,7 @@ describe("an order", () => {
       /^There is no order "sea".*Open orders: none\. Finished orders, latest first: none\./,
     );
     for (const order of ["words", "verse"]) await call("write_lyrics", { order, ...LYRICS });
-    loseResponse();
+    its.loseResponse();
     await call("make_song", { order: "rain", ...SONG });
     for (const tool of ["check_order", "download_audio"])
       expect((await call(tool, { order: "sea" })).text).toMatch(
@@ -348,7 +335,7 @@ describe("an order", () => {
   });
 
   test("sends its state while a call waits, to a client that requests progress", async () => {
-    emulator.providers.provider_a.next({ outcome: "success", process_seconds: 60 });
+    its.emulator.providers.provider_a.next({ outcome: "success", process_seconds: 60 });
     const { client } = await connectServer();
     const received: [tool: string, progress: number, message: string | undefined][] = [];
     const follow = (name: string, args: Record<string, unknown>) =>
@@ -390,7 +377,7 @@ describe("the ceiling", () => {
       [1, 2, 3, 4].map((index) => call("make_song", { order: `song-${index}`, ...SONG })),
     );
     const refused = results.filter(({ isError }) => isError);
-    expect([refused.length, posts()]).toEqual([2, 2]);
+    expect([refused.length, its.posts()]).toEqual([2, 2]);
     for (const { text } of refused) {
       expect(text).toContain("costs 10 credits, and 5 of the 25 that this server may spend are left");
       expect(text).toContain("Nothing was sent or charged.");
@@ -400,14 +387,14 @@ describe("the ceiling", () => {
   test("of a call refuses a higher price, and the order stays free", async () => {
     const { call } = await connectServer();
     const { isError, text } = await call("make_song", { order: "rain", max_credits: 9, ...SONG });
-    expect([isError, posts()]).toEqual([true, 0]);
+    expect([isError, its.posts()]).toEqual([true, 0]);
     expect(text).toContain("costs 10 credits, more than the `max_credits` of 9");
     expect((await call("make_song", { order: "rain", max_credits: 10, ...SONG })).isError).toBe(false);
   });
 
   test("is not used up by what was refused or refunded", async () => {
     const { call } = await connectServer({ maxCredits: 10 });
-    emulator.faults.add({
+    its.emulator.faults.add({
       method: "POST",
       fault: { kind: "status", status: 402, error_code: "insufficient_credits", when: "before" },
     });
@@ -415,7 +402,7 @@ describe("the ceiling", () => {
     expect(poor.text).toMatch(
       /was not charged.*top up the account\. After that, call again with the same order/,
     );
-    emulator.providers.provider_a.next({ outcome: "failure", retryable: true });
+    its.emulator.providers.provider_a.next({ outcome: "failure", retryable: true });
     await call("make_song", { order: "fails", ...SONG });
     expect((await call("balance")).data.max_credits_left).toBe(10);
 
@@ -448,14 +435,14 @@ describe("an error says what to do", () => {
   ])("for %s, and nothing is sent", async (_, tool, args, advice) => {
     const { call } = await connectServer();
     const { isError, text } = await call(tool, { order: "rain", ...args });
-    expect([isError, posts()]).toEqual([true, 0]);
+    expect([isError, its.posts()]).toEqual([true, 0]);
     expect(text).toMatch(advice);
   });
 
   test("for a key that was deleted", async () => {
     const { call } = await connectServer();
-    const account = emulator.accounts.get(emulator.accountId);
-    for (const { key_id } of account.keys) emulator.accounts.deleteKey(emulator.accountId, key_id);
+    const account = its.emulator.accounts.get(its.emulator.accountId);
+    for (const { key_id } of account.keys) its.emulator.accounts.deleteKey(its.emulator.accountId, key_id);
     for (const [tool, args] of [["make_song", { order: "rain", ...SONG }] as const, ["balance"] as const]) {
       const { isError, text } = await call(tool, args);
       expect([isError, text]).toEqual([true, expect.stringContaining("Report this to the user.")]);
@@ -463,8 +450,8 @@ describe("an error says what to do", () => {
   });
 
   test("for a connection that failed before anything was sent", async () => {
-    loseResponse("before");
-    emulator.faults.add({
+    its.loseResponse("before");
+    its.emulator.faults.add({
       path: "/api/v1/account/*",
       times: 9,
       fault: { kind: "disconnect", when: "before" },
@@ -479,13 +466,13 @@ describe("an error says what to do", () => {
   });
 
   test("for a journal or a directory that broke after the start: report it, and don't repeat the call", async () => {
-    const out = join(folder, "out");
+    const out = join(its.folder, "out");
     const { call } = await connectServer({ out });
     await call("make_song", { order: "rain", ...SONG });
     await writeFile(out, "not a directory");
     const unsaved = await call("download_audio", { order: "rain" });
-    await rm(journal, { recursive: true });
-    await writeFile(journal, "not a directory");
+    await rm(its.journal, { recursive: true });
+    await writeFile(its.journal, "not a directory");
     const unread = await call("check_order", { order: "rain" });
     const unsent = await call("make_song", { order: "rain", ...SONG });
     for (const { isError, text } of [unsaved, unread, unsent]) {
@@ -495,7 +482,7 @@ describe("an error says what to do", () => {
       ]);
       expect(text).not.toMatch(/another order|try again/);
     }
-    expect(posts()).toBe(1);
+    expect(its.posts()).toBe(1);
   });
 
   test("for a full disk during a download: report it", () => {
@@ -506,48 +493,50 @@ describe("an error says what to do", () => {
         status: null,
         ...details,
       });
-    expect(instructionFor(failure({ cause }), "rain", { journal })).toContain("Report this to the user");
-    expect(instructionFor(failure({}), "rain", { journal })).toContain("Call again with the same order.");
+    expect(instructionFor(failure({ cause }), "rain", { journal: its.journal })).toContain(
+      "Report this to the user",
+    );
+    expect(instructionFor(failure({}), "rain", { journal: its.journal })).toContain(
+      "Call again with the same order.",
+    );
   });
 });
 
 describe("the paths", () => {
   test("of a relative journal and directory are absolute in every result", async () => {
-    loseResponse();
+    its.loseResponse();
     const { call, tools } = await connectServer({
-      journal: relative(".", journal),
-      out: relative(".", folder),
+      journal: relative(".", its.journal),
+      out: relative(".", its.folder),
     });
     const unknown = await call("make_song", { order: "rain", ...SONG });
-    expect(unknown.text).toContain(`--journal ${journal} `);
+    expect(unknown.text).toContain(`--journal ${its.journal} `);
     await call("write_lyrics", { order: "words", ...LYRICS });
     const { data } = await call("download_audio", { order: "words" });
-    expect(data.files[0].path.startsWith(folder)).toBe(true);
+    expect(data.files[0].path.startsWith(its.folder)).toBe(true);
     expect(tools.find(({ name }) => name === "download_audio")?.description).toContain(
-      JSON.stringify(folder),
+      JSON.stringify(its.folder),
     );
   });
 
   test.each(["--out", "--journal"])("of an unusable %s are refused at the start", async (flag) => {
-    const file = join(folder, "file");
+    const file = join(its.folder, "file");
     await writeFile(file, "");
     const unwritable = process.platform === "linux" ? ["/proc/async-music"] : [];
     for (const path of [file, join(file, "below"), ...unwritable]) {
-      const { status, stderr } = await createTerminal(emulator).run(
-        ...["mcp", "--max-credits", "20", "--journal", journal, flag, path],
+      const { status, stderr } = await its.run(
+        ...["mcp", "--max-credits", "20", "--journal", its.journal, flag, path],
       );
       const expected = `async-music: ${flag} must be a directory in which files can be created; got ${path} (E`;
       expect([status, stderr]).toEqual([2, expect.stringContaining(expected)]);
     }
-    const { stderr } = await createTerminal(emulator).run(
-      ...["mcp", "--max-credits", "20", "--journal", journal, flag, ""],
-    );
+    const { stderr } = await its.run(...["mcp", "--max-credits", "20", "--journal", its.journal, flag, ""]);
     expect(stderr).toContain(`${flag} is empty`);
   });
 
   test("of directories that do not exist yet are accepted, and not created at the start", async () => {
-    await connectServer({ journal: join(folder, "a", "b"), out: join(folder, "c", "d") });
-    expect(await readdir(folder)).toEqual([]);
+    await connectServer({ journal: join(its.folder, "a", "b"), out: join(its.folder, "c", "d") });
+    expect(await readdir(its.folder)).toEqual([]);
   });
 });
 
@@ -558,10 +547,10 @@ describe("the command", () => {
     clock?: "real" | "virtual";
   }
   async function startServer({ clock = "real" }: ServerProcess = {}) {
-    emulator = createEmulator({ seed: 1, credits: 1000, clock });
-    const served = await serve(emulator);
+    its.emulator = createEmulator({ seed: 1, credits: 1000, clock });
+    const served = await serve(its.emulator);
     onTestFinished(() => served.close());
-    const env = { ASYNC_MUSIC_API_KEY: emulator.apiKey, ASYNC_MUSIC_BASE_URL: served.url };
+    const env = { ASYNC_MUSIC_API_KEY: its.emulator.apiKey, ASYNC_MUSIC_BASE_URL: served.url };
     return async () => {
       const transport = new StdioClientTransport({
         command: process.execPath,
@@ -572,7 +561,7 @@ describe("the command", () => {
           "mcp",
           ...FLAGS,
           "--journal",
-          journal,
+          its.journal,
         ],
         env,
         stderr: "pipe",
@@ -586,43 +575,43 @@ describe("the command", () => {
   test("continues after SIGKILL with the same journal: nothing is lost or charged again", async () => {
     const start = await startServer({ clock: "virtual" });
     const killed = await start();
-    emulator.providers.provider_a.next({ outcome: "success", polls: 2 });
+    its.emulator.providers.provider_a.next({ outcome: "success", polls: 2 });
     const lost = killed.call("make_song", { order: "rain", ...SONG }).catch((error: unknown) => error);
-    while ((await fileJournal(journal).get("rain"))?.state !== "submitted") await tick();
+    while ((await fileJournal(its.journal).get("rain"))?.state !== "submitted") await tick();
     process.kill(killed.transport.pid ?? 0, "SIGKILL");
     expect(await lost).toBeInstanceOf(Error);
 
-    await emulator.clock.advance(300_000);
+    await its.emulator.clock.advance(300_000);
     const next = await start();
     const { data } = await next.call("make_song", { order: "rain", ...SONG });
-    expect([data.status, freezes()]).toEqual(["success", 1]);
+    expect([data.status, its.freezes()]).toEqual(["success", 1]);
     expect(next.unreadable).toEqual([]);
   });
 
   test("never sends a request again that was in flight at SIGKILL", async () => {
     const start = await startServer();
     const killed = await start();
-    emulator.faults.add({ method: "POST", fault: { kind: "stall" } });
+    its.emulator.faults.add({ method: "POST", fault: { kind: "stall" } });
     killed.call("make_song", { order: "rain", ...SONG }).catch(() => {});
-    while (posts() === 0) await tick();
+    while (its.posts() === 0) await tick();
     process.kill(killed.transport.pid ?? 0, "SIGKILL");
 
     const next = await start();
     const { isError, text } = await next.call("make_song", { order: "rain", ...SONG });
     expect([isError, text]).toEqual([true, expect.stringContaining("may still be sending its request")]);
-    expect(posts()).toBe(1);
+    expect(its.posts()).toBe(1);
   });
 
   test.each([["--max-credits"], ["--journal"]])("requires %s", async (flag) => {
-    const all = ["--max-credits", "20", "--journal", journal];
+    const all = ["--max-credits", "20", "--journal", its.journal];
     all.splice(all.indexOf(flag), 2);
-    const { status, stderr } = await createTerminal(emulator).run("mcp", ...all);
+    const { status, stderr } = await its.run("mcp", ...all);
     expect([status, stderr]).toEqual([2, expect.stringContaining(flag)]);
   });
 
   test("names everything that is missing at once", async () => {
     const env = { ASYNC_MUSIC_API_KEY: "", ASYNC_MUSIC_BASE_URL: "" };
-    const { status, stderr } = await createTerminal(emulator, { env }).run("mcp", "--out", "README.md");
+    const { status, stderr } = await createTerminal(its.emulator, { env }).run("mcp", "--out", "README.md");
     expect(status).toBe(2);
     for (const missing of ["--max-credits", "--journal", "--out", "API key", "service address"])
       expect(stderr).toContain(missing);
@@ -631,10 +620,10 @@ describe("the command", () => {
   test("records the task of a request in flight when the client leaves", async () => {
     const start = await startServer();
     const leaving = await start();
-    emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 300 } });
+    its.emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 300 } });
     leaving.call("make_song", { order: "rain", ...SONG }).catch(() => {});
-    while (posts() === 0) await tick();
+    while (its.posts() === 0) await tick();
     await leaving.client.close();
-    expect(await fileJournal(journal).get("rain")).toMatchObject({ state: "submitted" });
+    expect(await fileJournal(its.journal).get("rain")).toMatchObject({ state: "submitted" });
   });
 });

@@ -55,12 +55,17 @@ export interface Its extends ReturnType<typeof createTerminal> {
   /** Breaks the connection of the next create, before or after its task exists. */
   loseResponse(when?: "before" | "after"): void;
   latestTaskId(): string;
+  /** The number of POSTs that the emulator received. */
+  posts(): number;
+  /** The number of tasks that the account was charged for. */
+  freezes(): number;
 }
 
-export function useTerminal({ clips }: { clips?: number } = {}): Its {
+export function useTerminal({ clips, credits = 100 }: { clips?: number; credits?: number } = {}): Its {
   const its = {} as Its;
+  const ledger = () => its.emulator.accounts.get(its.emulator.accountId).ledger;
   beforeEach(async () => {
-    const emulator = createEmulator({ seed: 1, credits: 100 });
+    const emulator = createEmulator({ seed: 1, credits });
     if (clips !== undefined) emulator.providers.provider_a.always({ clips });
     const folder = await createFolder();
     Object.assign(its, createTerminal(emulator), {
@@ -68,10 +73,12 @@ export function useTerminal({ clips }: { clips?: number } = {}): Its {
       folder,
       journal: join(folder, "journal"),
       loseResponse: (when: "before" | "after" = "after") =>
-        emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when } }),
-      latestTaskId: () => emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "",
+        its.emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when } }),
+      latestTaskId: () => ledger().at(-1)?.task_id ?? "",
+      posts: () => its.emulator.requests.filter(({ method }) => method === "POST").length,
+      freezes: () => ledger().filter(({ kind }) => kind === "freeze").length,
     });
-    return () => emulator[Symbol.asyncDispose]();
+    return () => its.emulator[Symbol.asyncDispose]();
   });
   return its;
 }
