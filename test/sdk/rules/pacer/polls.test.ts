@@ -147,11 +147,6 @@ describe("while requests are scarce", () => {
 });
 
 describe("tasks of which only the ids are known", () => {
-  test("are polled half a second apart after the first three", async () => {
-    const [polls] = await pollsWith(12, [{ count: 6, gapMs: 1000 }]);
-    expect(polls?.slice(0, 5)).toEqual([1000, 1000, 1000, 1500, 2000]);
-  });
-
   test("are all polled at once if that takes at most a quarter of the requests", async () => {
     const [polls] = await pollsWith(100, [{ count: 25, gapMs: 1000 }]);
     expect(polls).toEqual(all(25, 1000));
