@@ -34,8 +34,8 @@ const flags = (...more: string[]) => [
   ...more,
 ];
 const batch = (...more: string[]) => its.run("batch", file, ...flags("--yes", ...more));
-const linesOf = async (name: string, folder = out) =>
-  (await readFile(join(folder, name), "utf8"))
+const linesOf = async (name: string) =>
+  (await readFile(join(out, name), "utf8"))
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));

@@ -103,10 +103,10 @@ async function change(key: string, fields: Partial<JournalRecord>): Promise<void
 const now = () => new Date(its.emulator.clock.now()).toISOString();
 
 /** Advances the time until something holds. */
-async function until(holds: () => unknown, stepMs = 1000): Promise<void> {
+async function until(holds: () => unknown): Promise<void> {
   for (let step = 0; step < 500; step++) {
     if (await holds()) return;
-    await its.emulator.clock.advance(stepMs);
+    await its.emulator.clock.advance(1000);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   throw new Error("It never came true.");

@@ -10,10 +10,10 @@ const WORLD = "examples/testing/world.json";
 const start = (file: string, flags: readonly string[] = [], code = "") =>
   startCommand(["emulator", ...flags, "--seed-file", file, "--", process.execPath, "-e", code]).ended;
 
-async function startWith(text: string, flags?: readonly string[]) {
+async function startWith(text: string) {
   const file = join(await createFolder(), "world.json");
   await writeFile(file, text);
-  return { file, ...(await start(file, flags)) };
+  return { file, ...(await start(file)) };
 }
 
 const SHOW_STATE = `

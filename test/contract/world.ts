@@ -10,8 +10,8 @@ export interface World {
   client: AsyncMusic;
   /** One more client: of another account's key, or with other options. */
   connect(options?: ClientOptions): AsyncMusic;
-  /** Sends a request without the SDK, with the first account's key unless the headers hold another. */
-  ask(method: string, path: string, headers?: Record<string, string>): Promise<Response>;
+  /** Sends a GET without the SDK, with the first account's key. */
+  ask(path: string): Promise<Response>;
   /** Fetches a URL that the emulator returned. */
   fetch: typeof globalThis.fetch;
   /** The requests so far, such as "GET 200". */
@@ -49,8 +49,7 @@ export function openerFor(adapter: Adapter, base: Pick<EmulatorOptions, "seed" |
       client: connect(),
       connect,
       fetch,
-      ask: (method, path, headers = {}) =>
-        fetch(baseUrl + path, { method, headers: { "x-api-key": emulator.apiKey, ...headers } }),
+      ask: (path) => fetch(baseUrl + path, { headers: { "x-api-key": emulator.apiKey } }),
       arrivals: (method) =>
         emulator.requests
           .filter((request) => method === undefined || request.method === method)

@@ -11,10 +11,10 @@ import { pollTwice } from "../vitest/poll-twice.js";
 import { BALANCE, clipsOf, controlled, failWith, serviceOf, TASK, VALID } from "./support/service.js";
 
 /** Two accounts of one emulator, each as a service with the control plane. */
-function createNeighbors(credits = 1_000) {
+function createNeighbors() {
   const emulator = createEmulator();
   const createTenant = () => {
-    const { account_id, api_key } = emulator.accounts.create({ credits });
+    const { account_id, api_key } = emulator.accounts.create({ credits: 1_000 });
     return { account_id, api_key, ...controlled(serviceOf(emulator, { apiKey: api_key })) };
   };
   return { emulator, one: createTenant(), other: createTenant() };

@@ -22,7 +22,7 @@ const CODE = "src/tasks/lazy.js";
 beforeEach(() => void vi.resetModules());
 afterEach(() => restoreCode(CODE));
 
-const order = (journalKey = "order-1") => ({ journal: memoryJournal(), journalKey });
+const order = () => ({ journal: memoryJournal(), journalKey: "order-1" });
 
 describe("while the code loads", () => {
   test.each([

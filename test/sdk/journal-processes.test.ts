@@ -17,8 +17,8 @@ import { createWorld } from "../support/world.js";
 // A run whose key holds the intent of another process. Its POST may be in flight.
 
 /** A world whose key another process has just taken. */
-async function foreignIntent(answer = done) {
-  const world = journaledWorld(answer);
+async function foreignIntent() {
+  const world = journaledWorld(done);
   await world.write(journalEntry("intent"));
   return world;
 }

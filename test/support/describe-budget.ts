@@ -61,9 +61,9 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     return { ...world, stage, given, budget, run, used: usedIn(budget) };
   }
 
-  function usedIn(budget: Budget, tenant = "acme") {
+  function usedIn(budget: Budget) {
     return async () => {
-      const { spent, reserved } = await budget.usage(tenant);
+      const { spent, reserved } = await budget.usage("acme");
       return { spent, reserved };
     };
   }

@@ -83,8 +83,8 @@ export function failed(fields: Fields = {}): Fields {
 type HeaderFields = Record<string, string>;
 
 /** The response to a submission, with a new task ID: a client accepts each ID for one submission only. */
-export function acceptedAnew(headers: HeaderFields = {}): Response {
-  return accepted({ task_id: crypto.randomUUID() }, headers);
+export function acceptedAnew(): Response {
+  return accepted({ task_id: crypto.randomUUID() });
 }
 
 export function taskIdIn({ path }: { path: string }): string {
@@ -103,8 +103,8 @@ export function balance(fields: Fields = {}, headers: HeaderFields = {}): Respon
   return ok({ available: 90, frozen: 10, total: 100, ...fields }, headers);
 }
 
-export function usage(fields: Fields = {}, headers: HeaderFields = {}): Response {
-  return ok({ tasks_created: 3, credits_used: 30, credits_topped_up: 130, ...fields }, headers);
+export function usage(fields: Fields = {}): Response {
+  return ok({ tasks_created: 3, credits_used: 30, credits_topped_up: 130, ...fields });
 }
 
 export function refusal(

@@ -44,7 +44,6 @@ const FAULTS: readonly (readonly [step: RegExp, mishaps: readonly Mishap[]])[] =
 /** Runs every schedule of a scope, and returns their number and those that break a promise. */
 export async function runSmallScope(
   scope: SmallScope,
-  onSchedule: (count: number) => void = () => {},
 ): Promise<{ schedules: number; broken: BrokenSchedule[] }> {
   const broken: BrokenSchedule[] = [];
   const inputs = { request: drawRequest, journal: scope.journal ?? memoryJournal };
@@ -53,7 +52,7 @@ export async function runSmallScope(
   /** Runs a schedule, and then each that has one mishap more, at a later step. */
   const runFrom = async (plan: Plan, left: { faults: number; crashes: number }): Promise<void> => {
     const result = await runWorld(carefulShop, plan, inputs);
-    onSchedule(++schedules);
+    schedules++;
     if (result.violations.length > 0) broken.push({ plan, violations: result.violations });
     for (const [index, process] of plan.processes.entries()) {
       // A set of mishaps runs once: by process, then by step.

@@ -75,7 +75,7 @@ export function describeErrors(open: Open, { describe, it }: Kit): void {
 
     it("RateLimitedError: another process has used up the key's limit, and retries are disabled", async () => {
       const { connect, ask } = await open({ limits: { requests: 1 } });
-      await ask("GET", BALANCE);
+      await ask(BALANCE);
       const error = await rejection(connect({ maxRetries: 0 }).account.balance(), RateLimitedError);
       expect(error).toMatchObject({ status: 429, errorCode: "rate_limited", retryAfterSeconds: 60 });
     });

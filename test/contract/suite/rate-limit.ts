@@ -26,7 +26,7 @@ export function describeRateLimit(open: Open, { describe, it }: Kit): void {
 
     it("accepts exactly 120 requests of a burst, and states the wait for the others in header and body", async () => {
       const { ask, emulator } = await open();
-      const responses = await Promise.all(Array.from({ length: 130 }, () => ask("GET", BALANCE)));
+      const responses = await Promise.all(Array.from({ length: 130 }, () => ask(BALANCE)));
       const passed = responses.filter(({ status }) => status === 200);
       const limited = responses.filter(({ status }) => status === 429);
       expect([passed.length, limited.length]).toEqual([120, 10]);
@@ -41,14 +41,14 @@ export function describeRateLimit(open: Open, { describe, it }: Kit): void {
       }
 
       await emulator.clock.advance(MINUTE - 1);
-      expect((await ask("GET", BALANCE)).status).toBe(429);
+      expect((await ask(BALANCE)).status).toBe(429);
       await emulator.clock.advance(1);
-      expect((await ask("GET", BALANCE)).status).toBe(200);
+      expect((await ask(BALANCE)).status).toBe(200);
     });
 
     it("is waited out to the second when another process has used it up", async () => {
       const { ask, client, emulator, arrivals } = await open();
-      await Promise.all(Array.from({ length: 120 }, () => ask("GET", BALANCE)));
+      await Promise.all(Array.from({ length: 120 }, () => ask(BALANCE)));
       const beganAt = emulator.clock.now();
       expect(await client.account.balance()).toMatchObject({ available: 1000 });
       expect(arrivals().slice(120)).toEqual(["GET 429", "GET 200"]);

@@ -3,10 +3,10 @@ import { randomStream } from "../../../emulator/time/random.js";
 import { evidenceOf, foreignSample, type UsageSample } from "../../../src/journal/evidence.js";
 
 const count = (accepted: number, open = 0, unknown = 0) => ({ accepted, open, unknown });
-const sample = (tasksCreated: number, before = count(0), after = before): UsageSample => ({
+const sample = (tasksCreated: number, before = count(0)): UsageSample => ({
   tasksCreated,
   before,
-  after,
+  after: before,
 });
 
 /** The sample after a POST of this client with an unknown outcome. */

@@ -13,8 +13,8 @@ type Row = readonly [name: string, body: RawBodyRow["body"], contentType?: strin
 
 const lyrics = '{"model":"provider_a","task_type":"lyrics","input":{"prompt":"rain"}}';
 const padded = (bytes: number) => `${lyrics}${" ".repeat(bytes - lyrics.length)}`;
-const withInput = (input: string, model = "provider_a", type = "music") =>
-  `{"model":"${model}","task_type":"${type}","input":${input}}`;
+const withInput = (input: string, model = "provider_a") =>
+  `{"model":"${model}","task_type":"music","input":${input}}`;
 const lists = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 const MIB = 1_048_576;
