@@ -11,20 +11,11 @@ beforeEach(unwatch);
 /** Some of the interleavings of two processes. */
 const offsets = [0, 1, 3, 6, 10, 15, 22];
 
-test("one process: every placement of one fault, and of one crash, keeps the promises", async () => {
+// `npm run small-scopes` runs larger scopes in memory. Here, at least one fault is placed at each request and each use of the journal.
+test("one process: every placement of one fault keeps the promises", async () => {
   const { schedules, broken } = await runSmallScope({ processes: 1, faults: 1, crashes: 0, offsets });
   expect(broken).toEqual([]);
-  // A crash at each step, and at least one fault at each request and each use of the journal.
   expect(schedules).toBeGreaterThan(15);
-  const crashes = await runSmallScope({ processes: 1, faults: 0, crashes: 1, offsets });
-  expect(crashes.broken).toEqual([]);
-  expect(crashes.schedules).toBeGreaterThan(20);
-});
-
-test("two processes: every placement of one fault in seven interleavings keeps the promises", async () => {
-  const { schedules, broken } = await runSmallScope({ processes: 2, faults: 1, crashes: 0, offsets });
-  expect(broken).toEqual([]);
-  expect(schedules).toBeGreaterThan(offsets.length * 15);
 });
 
 test("with real files, every placement of one crash keeps the promises", async () => {
