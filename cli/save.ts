@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AUDIO_EXTENSION } from "../src/audio/format.js";
+import { EXPIRED_ADDRESS } from "../src/audio/request.js";
 import { sentence } from "../src/contract/message.js";
 import { isTaskType } from "../src/contract/service.js";
 import { messageOfThrown } from "../src/contract/thrown.js";
@@ -146,9 +147,6 @@ async function saveClip(
   return { file: { path: saved, content_type: download.contentType, clip_id: clip.id }, isNew: true };
 }
 
-/** How a server of files refuses an address that has expired. The service itself has 404, which is permanent. */
-const EXPIRED_ADDRESS = [401, 403, 410];
-
 /** The clip with the address that another read of its task has, if its own has expired; `null` if that is the same one. */
 async function renewedClip(
   client: AsyncMusic,
@@ -157,7 +155,7 @@ async function renewedClip(
   error: unknown,
   signal: AbortSignal,
 ): Promise<Clip | null> {
-  if (!(error instanceof AudioDownloadError) || !EXPIRED_ADDRESS.includes(error.status ?? 0)) return null;
+  if (!(error instanceof AudioDownloadError) || !EXPIRED_ADDRESS.includes(error.status)) return null;
   // The failure of the download says more than that of the read.
   const task = await client.tasks.retrieve(task_id, { signal }).catch(() => null);
   signal.throwIfAborted();

@@ -29,8 +29,8 @@ export type Fault =
       /** 200 to 599. */
       status: number;
       /**
-       * @defaultValue the first code of the interface with this status; without one, `invalid_request_body` for a 4xx, and
-       * `internal_error` otherwise
+       * @defaultValue none for a redirect (3xx); else the first code of the interface with this status; without one,
+       * `invalid_request_body` for a 4xx, and `internal_error` otherwise
        */
       error_code?: string | undefined;
       /** Also sets the `Retry-After` header. @defaultValue 1 for a 429, else none */

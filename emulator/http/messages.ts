@@ -120,11 +120,11 @@ export interface ErrorFields {
 
 export function errorResponse(
   code: number,
-  errorCode: string,
+  errorCode: string | null,
   message: string,
   { wait, issues }: ErrorFields = {},
 ): HttpResponse {
-  const body = { code, error_code: errorCode, message, retry_after_seconds: wait, issues };
+  const body = { code, error_code: errorCode ?? undefined, message, retry_after_seconds: wait, issues };
   const response = jsonResponse(code, body);
   if (wait !== undefined) response.headers[HEADERS.retryAfter] = String(wait);
   return { ...response, errorCode };

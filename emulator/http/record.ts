@@ -110,8 +110,9 @@ function auditedOutcome(
 
 /** The outcome as the client can tell it from its response. A success whose body was cut is unknown. */
 function knownOutcome({ fault }: RequestContext, received: HttpResponse | null): AuditedOutcome["known"] {
-  // A gateway that gives up with a 408 may have forwarded the request.
+  // A gateway that gives up with a 408, or redirects the client, may have forwarded the request.
   if (received === null || received.status >= 500 || received.status === 408) return "unknown";
-  if (received.status >= 300) return "refused";
+  if (received.status >= 400) return "refused";
+  if (received.status >= 300) return "unknown";
   return received.errorCode === null && fault?.kind !== "malformed" ? "accepted" : "unknown";
 }

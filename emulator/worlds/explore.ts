@@ -1,5 +1,6 @@
 import type { TaskRequest } from "../../src/contract/requests.js";
 import { memoryJournal } from "../../src/journal/memory-journal.js";
+import { checkOptionNames } from "../core/checks.js";
 import type { App, ExploreOptions } from "./app.js";
 import { drawPlan, type Plan } from "./plan.js";
 import { shrink } from "./shrink.js";
@@ -71,6 +72,7 @@ export class BrokenWorldError extends Error {
  * ```
  */
 export async function explore(app: App | (() => App), options: ExploreOptions = {}): Promise<Exploration> {
+  checkOptionNames(options, ["seed", "count", "processes", "orders", "future", "request", "journal"]);
   const { seed = 1, count = 1000, processes = 2, orders = 3, future = false } = options;
   checkWhole("seed", seed, 0);
   checkWhole("count", count, 1);

@@ -1,7 +1,7 @@
 import type { Journal } from "../../src/journal/journal.js";
 import type { EmulatorClock } from "../time/clock.js";
 import { type Random, randomStream } from "../time/random.js";
-import type { Order, Process, Storage } from "./app.js";
+import type { GiveUpReason, Order, Process, Storage } from "./app.js";
 import type { Mishap } from "./plan.js";
 import type { WorldSubmissions } from "./submissions.js";
 import type { ProcessRequest, Surroundings } from "./surroundings.js";
@@ -15,6 +15,8 @@ export interface LivingProcess {
   now(): number;
   take(life: Life, what: string): Promise<Mishap | null>;
 }
+
+const REASONS: readonly GiveUpReason[] = ["failed", "refused", "unknown", "expired"];
 
 const NO_RESPONSE = {
   receivedAt: Number.POSITIVE_INFINITY,
@@ -122,8 +124,10 @@ export class Life implements Process {
     await this.#take(`deliver ${order.id} returns`);
   }
 
-  async giveUp(order: Order, reason: Parameters<Process["giveUp"]>[1]): Promise<void> {
+  async giveUp(order: Order, reason: GiveUpReason): Promise<void> {
     const { world, name } = this.#worker;
+    if (!REASONS.includes(reason))
+      throw new TypeError(`\`reason\` must be one of ${REASONS.join(", ")}; got ${String(reason)}.`);
     await this.#take(`giveUp ${order.id}`);
     world.orderOf(order.id).givenUp.set(name, reason);
     world.note(name, `gives up ${order.id}: ${reason}`);

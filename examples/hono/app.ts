@@ -18,8 +18,8 @@ export function createApp(client: AsyncMusic, journal: Journal, stopping: AbortS
   return new Hono()
     .get("/", (context) => context.html(page))
     .put("/songs/:order", async ({ req }) => {
-      const { description } = await req.json().catch(() => ({}));
-      return orderSong(client, journal, req.param("order"), description);
+      const body = await req.json().catch(() => null);
+      return orderSong(client, journal, req.param("order"), body?.description);
     })
     .get("/songs/:order", ({ req }) => readSong(client, journal, req.param("order")))
     .get("/songs/:order/events", ({ req }) =>

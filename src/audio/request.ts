@@ -120,6 +120,9 @@ async function send(
   }
 }
 
+/** How a server of files refuses an address that has expired. The service itself has 404, which is permanent. */
+export const EXPIRED_ADDRESS: readonly (number | null)[] = [401, 403, 410];
+
 export function downloadError(
   { context, shownUrl: url }: Download,
   status: number | null,
@@ -127,10 +130,9 @@ export function downloadError(
   thrown?: unknown,
   advice = "",
 ): AudioDownloadError {
-  const parts = {
-    what: "Failed to download audio",
-    why: reason,
-    advice: [advice || `Download ${url} again.`],
-  };
+  const again = EXPIRED_ADDRESS.includes(status)
+    ? "Read the task again, since its clip may have a new address, and download that."
+    : `Download ${url} again.`;
+  const parts = { what: "Failed to download audio", why: reason, advice: [advice || again] };
   return new AudioDownloadError(parts, { url, status, cause: context.redactor.cause(thrown) });
 }

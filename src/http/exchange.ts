@@ -1,7 +1,7 @@
 import { HEADERS } from "../contract/service.js";
 import { Deadline } from "../time/deadline.js";
 import type { Call, Context } from "./context.js";
-import { type OutgoingRequest, sendRequest } from "./fetch.js";
+import { isPlatforms, type OutgoingRequest, sendRequest } from "./fetch.js";
 import { foreign, foreignTask, namesAnotherRequest } from "./foreign-response.js";
 import { certainlyNeverSent } from "./never-sent.js";
 import { oneShotBody } from "./one-shot-body.js";
@@ -128,7 +128,8 @@ export class HttpExchange {
       return { kind: "too_large", status, text, issue, remaining };
     }
     if (timedOut) return { ...failure, kind: "timed_out", cause: undefined };
-    const isNeverSent = response === undefined && certainlyNeverSent(cause, fetch ? baseUrl : null);
+    const isNeverSent =
+      response === undefined && certainlyNeverSent(cause, isPlatforms(fetch) ? null : baseUrl);
     return { ...failure, kind: isNeverSent ? "never_sent" : "connection_lost", cause };
   }
 }

@@ -12,6 +12,11 @@ export interface OutgoingRequest {
 /** The `fetch` of the platform, which may be wrapped or replaced later. */
 const platformFetch = globalThis.fetch;
 
+/** Whether requests are sent by the platform itself: not by an option, nor by a replacement of the global `fetch`. */
+export function isPlatforms(fetch = globalThis.fetch): boolean {
+  return fetch === platformFetch;
+}
+
 /**
  * Sends one request. Any other `fetch` than the platform's receives a `Request`, and its signal once more.
  *
@@ -29,7 +34,7 @@ export async function sendRequest(
   // Without a prototype: `fetch` would also read the options of a polluted `Object.prototype`.
   const init: RequestInit = Object.assign(Object.create(null), request, { signal, duplex: "half" });
   let sending: Promise<Response>;
-  if (send === platformFetch) sending = send(url, init);
+  if (isPlatforms(send)) sending = send(url, init);
   else {
     const whole = new Request(url, init);
     // A `fetch` with one parameter does not receive the signal itself. For others, this would cost 2 kB for each unread response.

@@ -68,7 +68,7 @@ const CODES_OF_HANDSHAKES: readonly string[] = [
  * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Without such a
  * code, the request may have arrived: a connection can break at any moment after that.
  *
- * @param address - of the service, if the `fetch` is a custom one: an error that names another server is of another request
+ * @param address - of the service, if the `fetch` is not the platform's: an error that names another server is of another request
  */
 export function certainlyNeverSent(
   error: unknown,

@@ -63,6 +63,7 @@ describe("resubmitted_after_unknown_outcome", () => {
     [{ kind: "disconnect", when: "before" }],
     [LOST],
     [failWith(500, "after")],
+    [failWith(302, "after")],
     [failWith(408, "after")],
     [failWith(202, "after")],
     [failWith(204)],

@@ -113,7 +113,7 @@ describe("before and after the request is carried out", () => {
 });
 
 test.each([
-  [302, "internal_error"],
+  [302, undefined],
   [404, "task_not_found"],
   [418, "invalid_request_body"],
   [503, "internal_error"],

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { inspect, promisify } from "node:util";
 import { ConnectionError, SubmissionOutcomeUnknownError } from "async-music";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
 import { connectTo, describeNeverSent, runAt } from "./never-sent.js";
@@ -56,27 +56,30 @@ test("plain text in an established TLS connection, after the request, leaves the
   expect(await journal.get("order")).toMatchObject({ state: "intent" });
 });
 
-test.each([
-  ["no such port", (port: number) => `http://127.0.0.1:${port}`],
-  ["no such host", () => "http://audit.invalid"],
-])(
-  "a custom fetch that reports each request to another server leaves the outcome unknown: %s",
-  async (_, addressOf) => {
+describe.each(["an option", "a replacement of the global one"])("a fetch that is %s", (how) => {
+  test.each([
+    ["no such port", (port: number) => `http://127.0.0.1:${port}`],
+    ["no such host", () => "http://audit.invalid"],
+  ])("and reports each request to another server leaves the outcome unknown: %s", async (_, addressOf) => {
     const service = await listen((response) => response.end());
     const gone = await listen(() => {});
     await gone.close();
+    const { fetch } = globalThis;
     const reporting: typeof fetch = async (input, init) => {
       await (await fetch(input, init)).body?.cancel();
       return fetch(addressOf(Number(new URL(gone.url).port)), { method: "POST" });
     };
-    const { journal, run } = runAt(service.url, reporting);
+    if (how !== "an option") vi.stubGlobal("fetch", reporting);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const option = how === "an option" ? reporting : undefined;
+    const { journal, run } = runAt(service.url, option);
     await rejection(run, SubmissionOutcomeUnknownError);
     expect(await journal.get("order")).toMatchObject({ state: "intent" });
     expect(service.arrivals).toHaveLength(1);
     // If the service itself cannot be reached, the same `fetch` has sent nothing.
-    await rejection(runAt(gone.url, reporting).run, ConnectionError);
-  },
-);
+    await rejection(runAt(gone.url, option).run, ConnectionError);
+  });
+});
 
 test("a server that closes the connection during the handshake has received nothing", async () => {
   const port = await connectTo((socket) => socket.end());

@@ -163,6 +163,15 @@ describe("each check finds the program that it is for", () => {
     expect((await brokenWorld(app)).violations[0]?.check).toBe("wrong_end");
   });
 
+  test("program_failed: given up for a reason that does not exist", async () => {
+    const { violations } = await brokenWorld(
+      appOf((process, order) => process.giveUp(order, "unkown" as "unknown")),
+    );
+    expect(violations[0]?.detail).toContain(
+      "`reason` must be one of failed, refused, unknown, expired; got unkown.",
+    );
+  });
+
   test("never_ends: waits for what does not come", async () => {
     const app = appOf(() => new Promise(() => {}));
     expect((await brokenWorld(app, 3)).violations[0]?.check).toBe("never_ends");
@@ -431,4 +440,9 @@ test.each([
   ["orders", Number.NaN],
 ])("%s of %s is refused with its rule", async (name, value) => {
   await expect(explore(shop, { [name]: value })).rejects.toThrow(`\`${name}\` must be a whole number`);
+});
+
+test("an option that does not exist is refused", async () => {
+  const app = appOf(async () => {});
+  await expect(explore(app, Object({ cout: 5 }))).rejects.toThrow("`cout`");
 });

@@ -30,7 +30,8 @@ function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Reque
   const { status } = fault;
   const [known] = Object.entries(ERROR_STATUSES).find(([, each]) => each === status) ?? [];
   const general = status >= 400 && status < 500 ? "invalid_request_body" : "internal_error";
-  const { error_code: errorCode = known ?? general } = fault;
+  const isRedirect = status >= 300 && status < 400;
+  const { error_code: errorCode = isRedirect ? null : (known ?? general) } = fault;
   // A 429 always has `Retry-After` (Errors).
   const { retry_after_seconds: wait = status === 429 ? 1 : undefined } = fault;
   const message = "A fault of the emulator caused this response.";

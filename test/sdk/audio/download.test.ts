@@ -85,6 +85,8 @@ describe("a failed download", () => {
     const { client, requests } = createWorld(() => new Response(body, { status, headers }));
     const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
     expect(error).toMatchObject({ url: AUDIO_URL, status });
+    const isExpired = [401, 403, 410].includes(status);
+    expect(error.message).toContain(isExpired ? "Read the task again" : `Download ${AUDIO_URL} again.`);
     expect(requests).toHaveLength(1);
   });
 

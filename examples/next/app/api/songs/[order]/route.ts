@@ -6,8 +6,8 @@ interface Context {
 }
 
 export async function PUT(request: Request, { params }: Context): Promise<Response> {
-  const { description } = await request.json().catch(() => ({}));
-  return orderSong(songClient(), songJournal(), (await params).order, description);
+  const body = await request.json().catch(() => null);
+  return orderSong(songClient(), songJournal(), (await params).order, body?.description);
 }
 
 export async function GET(_: Request, { params }: Context): Promise<Response> {
