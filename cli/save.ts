@@ -136,15 +136,26 @@ async function saveClip(
   path: string,
   signal: AbortSignal,
 ): Promise<Saved> {
-  const earlier = isDirectory && !force ? await findSaved(path) : null;
-  if (earlier !== null) return { file: { ...earlier, clip_id: clip.id }, isNew: false };
+  const savedBefore = async (): Promise<Saved | null> => {
+    const earlier = isDirectory && !force ? await findSaved(path) : null;
+    return earlier && { file: { ...earlier, clip_id: clip.id }, isNew: false };
+  };
+  const before = await savedBefore();
+  if (before !== null) return before;
   const download = await client.audio.download(clip, { signal }).catch(async (error: unknown) => {
     const renewed = await renewedClip(client, task, clip, error, signal);
     if (renewed === null) throw error;
     return client.audio.download(renewed, { signal });
   });
-  const saved = await saveAudio(download, path, { overwrite: force });
-  return { file: { path: saved, content_type: download.contentType, clip_id: clip.id }, isNew: true };
+  try {
+    const saved = await saveAudio(download, path, { overwrite: force });
+    return { file: { path: saved, content_type: download.contentType, clip_id: clip.id }, isNew: true };
+  } catch (error) {
+    // Another process with the same order may have saved the clip meanwhile.
+    const meanwhile = Object(error).cause instanceof PathTaken ? await savedBefore() : null;
+    if (meanwhile === null) throw error;
+    return meanwhile;
+  }
 }
 
 /** The clip with the address that another read of its task has, if its own has expired; `null` if that is the same one. */

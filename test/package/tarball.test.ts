@@ -9,8 +9,8 @@ import { installNodeTypes, installTarball, type Packed, pack, run } from "./inst
 
 const megabytes = 1_000_000;
 
-/** Link targets that are only in the repository: the pictures are too large for the package. */
-const ONLY_IN_REPOSITORY = /^docs\/images\/|^CONTRIBUTING\.md$/;
+/** Link targets that are only in the repository: the pictures and charts are too large for the package. */
+const ONLY_IN_REPOSITORY = /^docs\/(?:images\/|performance-)|^CONTRIBUTING\.md$/;
 
 let folder: string;
 let packed: Packed;
