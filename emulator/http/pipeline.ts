@@ -59,7 +59,8 @@ export async function handleRequest(
   try {
     for (const stage of STAGES) {
       const ended = stage(context);
-      outcome = ended instanceof Promise ? await ended : ended;
+      // Not `instanceof Promise`: zone.js and others replace the global one. A stage that is done costs no turn.
+      outcome = typeof ended === "object" && "then" in ended ? await ended : ended;
       if (outcome !== undefined || context.isOutdated) break;
     }
   } catch (error) {

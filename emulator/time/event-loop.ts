@@ -1,13 +1,25 @@
+/** Globals that fake timers replace. A browser has no `setImmediate`. */
+interface Timers extends Pick<typeof globalThis, "setTimeout" | "clearTimeout" | "performance"> {
+  readonly setImmediate?: (callback: () => void) => void;
+}
+
+/** The runtime's own function or object. The fake timers of Jest, Vitest and Sinon keep what they have replaced at their `clock`. */
+function original<Name extends keyof Timers>(name: Name): Timers[Name] {
+  const current: Timers[Name] = (globalThis as Timers)[name];
+  return Object(Object(current).clock)[`_${name}`] ?? current;
+}
+
 /**
- * The runtime's own timers, taken before a test runner can replace them by fake ones: the virtual clock waits for the
- * event loop, whatever time a test sets.
+ * The runtime's own timers, whether a test runner replaces them by fake ones before or after this: the virtual clock waits for
+ * the event loop, whatever time a test sets.
  */
+const performance = original("performance");
 const native = {
-  setImmediate: (globalThis as { setImmediate?: (callback: () => void) => void }).setImmediate,
+  setImmediate: original("setImmediate"),
   // Bound, since browsers refuse to call it as a method of another object.
-  setTimeout: globalThis.setTimeout.bind(globalThis),
-  clearTimeout: globalThis.clearTimeout.bind(globalThis),
-  now: globalThis.performance.now.bind(globalThis.performance),
+  setTimeout: original("setTimeout").bind(globalThis),
+  clearTimeout: original("clearTimeout").bind(globalThis),
+  now: performance.now.bind(performance),
 };
 
 /** Calls back after one iteration ("turn") of the event loop. */

@@ -1,3 +1,5 @@
+import { nextTurn } from "../time/event-loop.js";
+
 type Listener = (reason: unknown) => void;
 
 /** What Node, Deno and Bun have. */
@@ -7,7 +9,6 @@ interface Host {
     on(event: string, listener: Listener): void;
     off(event: string, listener: Listener): void;
   };
-  setImmediate?(callback: () => void): void;
 }
 
 const EVENT = "unhandledRejection";
@@ -17,14 +18,14 @@ const EVENT = "unhandledRejection";
  * listeners, after the rejections up to now were received. Without effect in a browser.
  */
 export function receiveUnhandled(listener: Listener): () => Promise<void> {
-  const { process: host, setImmediate: afterMicrotasks } = globalThis as Host;
+  const { process: host } = globalThis as Host;
   const others = host?.listeners?.(EVENT);
   if (host === undefined || others === undefined) return async () => {};
   for (const other of others) host.off(EVENT, other);
   host.on(EVENT, listener);
   return async () => {
     // Node reports them after the microtasks.
-    await new Promise<void>((resolve) => (afterMicrotasks ?? queueMicrotask)(resolve));
+    await new Promise<void>((resolve) => nextTurn(resolve));
     host.off(EVENT, listener);
     for (const other of others) host.on(EVENT, other);
   };
