@@ -60,8 +60,8 @@ function configure(name: string, mainEntryPointFilePath: string): ExtractorConfi
         reportFileName: `${name}.api.md`,
         reportFolder: resolve("api"),
         reportTempFolder: resolve(".reports/api"),
-        // A type that is used but not exported can break users too. What the other entries use, these two also use or export.
-        includeForgottenExports: ["index", "emulator"].includes(name),
+        // A type that is used but not exported can break users too. What the fixtures use, the others export.
+        includeForgottenExports: !["emulator-vitest", "emulator-worlds"].includes(name),
       },
       docModel: { enabled: false },
       dtsRollup: { enabled: false },
