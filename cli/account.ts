@@ -1,4 +1,4 @@
-import { AsyncMusic, type ClientOptions } from "../src/index.js";
+import { AsyncMusic, type ClientOptions, RateLimitedError } from "../src/index.js";
 import { createObservedPacer, delayText, SHORTEST_DELAY_MS } from "./delays.js";
 import type { ConnectionFlags } from "./flags.js";
 import { alignedTable, commandName, priceText, type Terminal, UsageError, writeResult } from "./terminal.js";
@@ -18,12 +18,17 @@ export function connect(flags: ConnectionFlags, terminal: Terminal, options: Cli
 /** A client that writes to stderr how long the rate limit delays its request. */
 function connectForOneRequest(flags: ConnectionFlags, terminal: Terminal): AsyncMusic {
   let writtenUntil = 0;
-  const pacer = createObservedPacer((until) => {
+  const write = (until: Date | null) => {
     if (until === null || until.getTime() < writtenUntil + SHORTEST_DELAY_MS) return;
     writtenUntil = until.getTime();
     terminal.stderr.write(`${delayText(until)}\n`);
+  };
+  const client = connect(flags, terminal, { pacer: createObservedPacer(write, () => {}) });
+  const clock = terminal.client?.clock ?? Date;
+  client.on("retry", ({ error, waitMs }) => {
+    if (error instanceof RateLimitedError) write(new Date(clock.now() + waitMs));
   });
-  return connect(flags, terminal, { pacer });
+  return client;
 }
 
 export async function showBalance(flags: ConnectionFlags, terminal: Terminal): Promise<void> {

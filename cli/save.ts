@@ -224,7 +224,7 @@ export async function checkWritable(directory: string): Promise<void> {
   while (dirname(existing) !== existing && (await statOf(existing)) === undefined)
     existing = dirname(existing);
   const probe = join(existing, `${randomUUID()}.part`);
-  // A signal that ends the process can't arrive between two synchronous steps, so it leaves no file behind.
+  // Synchronous, so that a signal which ends the process hardly ever leaves the file behind.
   try {
     writeFileSync(probe, "", { flag: "wx" });
     rmSync(probe);

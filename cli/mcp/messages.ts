@@ -30,8 +30,10 @@ export async function* readMessages(
       reject(null, PARSE_ERROR, "The message is not JSON.");
       continue;
     }
-    if (isMessage(message)) yield line;
-    else reject(idOf(message), INVALID_REQUEST, "The message is not a request, notification or response.");
+    // A response is never refused: two peers would refuse the refusals of each other without end.
+    if (isMessage(message)) yield Buffer.from(`${text}\n`);
+    else if (!Object.hasOwn(Object(message), "error"))
+      reject(idOf(message), INVALID_REQUEST, "The message is not a request, notification or response.");
   }
 }
 

@@ -53,8 +53,10 @@ export class Orders {
   readonly #options: OrdersOptions;
   readonly #budget: ServerBudget;
   readonly #runs = new Map<string, OrderRun>();
-  /** The orders that had not ended when the server ended, and those of which it is unknown whether they created a task. */
-  readonly #open = new Set<string>();
+  /** The orders that had not ended when the server ended. */
+  readonly #interrupted = new Set<string>();
+  /** The orders of which it was unknown whether they created a task. */
+  readonly #unknown = new Set<string>();
 
   constructor(options: OrdersOptions) {
     this.#options = options;
@@ -130,10 +132,16 @@ export class Orders {
     await this.#options.client.tasks.flush();
   }
 
-  /** The orders that the end of the server leaves open, with their entries. */
-  async leftOpen(): Promise<readonly (readonly [order: string, entry: JournalEntry | null])[]> {
-    const orders = new Set([...this.#open, ...this.#runs.keys()]);
-    return Promise.all([...orders].map(async (order) => [order, await this.#entryOf(order)] as const));
+  /** The orders that the end of the server leaves open, with their entries; `undefined` for one that can't be read. */
+  async leftOpen(): Promise<readonly (readonly [order: string, entry: JournalEntry | null | undefined])[]> {
+    const interrupted = new Set([...this.#interrupted, ...this.#runs.keys()]);
+    const orders = [...new Set([...interrupted, ...this.#unknown])];
+    const all = await Promise.all(
+      orders.map(async (order) => [order, await this.#entryOf(order).catch(() => undefined)] as const),
+    );
+    const isKnown = (entry: JournalEntry | null | undefined) =>
+      entry !== undefined && (entry === null || entry.state === "submitted" || isFreed(entry));
+    return all.filter(([order, entry]) => interrupted.has(order) || !isKnown(entry));
   }
 
   #begin(
@@ -144,15 +152,14 @@ export class Orders {
   ): OrderRun {
     const progress: Progress = { ...NO_PROGRESS, submission };
     const watchers = new Set<() => void>();
-    this.#open.delete(order);
     const update: Update = (change) => {
       Object.assign(progress, change);
       for (const watcher of watchers) watcher();
     };
     const ended = work(update)
       .catch((error: unknown) => {
-        if (this.#options.signal.aborted || error instanceof SubmissionOutcomeUnknownError)
-          this.#open.add(order);
+        if (this.#options.signal.aborted) this.#interrupted.add(order);
+        if (error instanceof SubmissionOutcomeUnknownError) this.#unknown.add(order);
         throw error;
       })
       .finally(() => this.#runs.delete(order));

@@ -171,11 +171,17 @@ export function balanceOf(
 }
 
 /** The line for people about an order that had not ended when the server ended. */
-export function leftOpen(order: string, entry: sdk.JournalEntry | null, flags: SettleFlags): string {
+export function leftOpen(
+  order: string,
+  entry: sdk.JournalEntry | null | undefined,
+  flags: SettleFlags,
+): string {
   return printableLine(`async-music: order ${JSON.stringify(order)}: ${openState(order, entry, flags)}`);
 }
 
-function openState(order: string, entry: sdk.JournalEntry | null, flags: SettleFlags): string {
+function openState(order: string, entry: sdk.JournalEntry | null | undefined, flags: SettleFlags): string {
+  if (entry === undefined)
+    return "its entry in the journal can't be read. Repair the journal, then check the order.";
   if (entry === null || isFreed(entry)) return "nothing was sent or charged.";
   if (entry.state === "submitted")
     return entry.status === undefined

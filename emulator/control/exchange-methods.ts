@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { HEADERS, isRecord } from "../../src/contract/service.js";
 import type { StoredAccount } from "../core/accounts.js";
 import { count, flag, list, NAMED, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
-import { isRequestOf } from "../core/core.js";
+import { accountIdOf, type Core, isRequestOf } from "../core/core.js";
 import { faultRuleSchema } from "../core/faults.js";
 import type { Exchange } from "../core/log/exchanges.js";
 import { mask, maskKey } from "../core/log/mask.js";
@@ -68,7 +68,7 @@ export const exchangeMethods = {
         streamRequests(
           core,
           account,
-          (request, later) => exchangeJson(request, core.exchanges.before(later), origins),
+          (request, later) => exchangeJson(core, request, core.exchanges.before(later), origins),
           "end",
         ),
       ),
@@ -119,13 +119,14 @@ function exchangesBefore({ core, origins }: MethodContext, number: number) {
   const exchanges = log
     .slice(from, end)
     .map((request, index) =>
-      exchangeJson(request, core.exchanges.before(log.length - 1 - from - index), origins),
+      exchangeJson(core, request, core.exchanges.before(log.length - 1 - from - index), origins),
     );
   return { exchanges, earlier: from > 0 };
 }
 
-/** The URL has the address at which the reader reaches the emulator, so that a copied command works there. */
+/** A download has the account of its file. The URL has the address at which the reader reaches the emulator, so that a copied command works there. */
 function exchangeJson(
+  core: Core,
   request: LoggedRequest,
   exchange: Exchange | undefined,
   { service, providers }: Origins,
@@ -133,6 +134,7 @@ function exchangeJson(
   const origins = { service, ...providers };
   return {
     ...request,
+    account_id: accountIdOf(core, request),
     number: exchange?.number ?? null,
     url: exchange === undefined ? null : origins[exchange.sentTo] + request.path,
     key_id: exchange?.keyId ?? null,
@@ -167,10 +169,10 @@ function bodiesOf({ messages }: Exchange): string {
 function exchangeDetails({ core, origins }: MethodContext, number: string): ExchangeDetails {
   const exchange = core.exchanges.find(Number(number));
   if (exchange === undefined) throw new UnknownIdError("exchange", number);
-  return detailsOf(exchange, origins);
+  return detailsOf(core, exchange, origins);
 }
 
-function detailsOf(exchange: Exchange, origins: Origins): ExchangeDetails {
+function detailsOf(core: Core, exchange: Exchange, origins: Origins): ExchangeDetails {
   const { messages } = exchange;
   const sent = new Headers([...(messages?.requestHeaders.entries() ?? [])]);
   const key = sent.get(HEADERS.apiKey);
@@ -184,7 +186,7 @@ function detailsOf(exchange: Exchange, origins: Origins): ExchangeDetails {
   const { requestBody: body = null, response = null } = messages ?? {};
   const received = response?.body ?? null;
   return {
-    ...exchangeJson(exchange.request, exchange, origins),
+    ...exchangeJson(core, exchange.request, exchange, origins),
     complete: messages !== null,
     request_headers: messages && maskedHeaders(sent),
     request_body: body instanceof Uint8Array ? masked(new TextDecoder().decode(body)) : body && UNREAD_BODY,
@@ -208,7 +210,7 @@ function httpArchive(
   const { exchanges } = core;
   const named = numbers?.flatMap((number) => exchanges.find(number) ?? []) ?? exchanges.all();
   const chosen = named.filter(({ request }) => isRequestOf(core, account, request));
-  const entries = chosen.map((each) => archiveEntry(detailsOf(each, origins)));
+  const entries = chosen.map((each) => archiveEntry(detailsOf(core, each, origins)));
   return { log: { version: "1.2", creator: { name: "async-music emulator", version: "1" }, entries } };
 }
 

@@ -151,9 +151,14 @@ export function clipOwnerId({ index }: Core, path: string): string | null {
   return index.clips.get(clipId)?.task.accountId ?? null;
 }
 
+/** The account of an entry of the log: that of its key, or of the file that it downloads. */
+export function accountIdOf(core: Core, { account_id: id, path }: LoggedRequest): string | null {
+  return id ?? clipOwnerId(core, path);
+}
+
 /** Whether an entry of the log belongs to the account; `null` for all accounts. */
 export function isRequestOf(core: Core, account: StoredAccount | null, request: LoggedRequest): boolean {
-  return account === null || (request.account_id ?? clipOwnerId(core, request.path)) === account.id;
+  return account === null || accountIdOf(core, request) === account.id;
 }
 
 export function findTask({ state, index }: Core, taskId: string): StoredTask | undefined {

@@ -189,6 +189,8 @@ function followLog(listener: {
   };
   const restart = () => {
     source?.close();
+    source = null;
+    if (document.hidden) return;
     const own = new EventSource("/_emulator/exchanges/stream");
     source = own;
     own.onopen = () => {
@@ -208,6 +210,12 @@ function followLog(listener: {
       if (own.readyState === EventSource.CLOSED) setTimeout(restart, RECONNECT_MS);
     };
   };
+  // A browser opens six connections to a host: the streams of hidden tabs would leave none to the others.
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) return restart();
+    source?.close();
+    source = null;
+  });
   restart();
   return restart;
 }

@@ -131,7 +131,7 @@ export function downloadError(
   advice = "",
 ): AudioDownloadError {
   const again = EXPIRED_ADDRESS.includes(status)
-    ? "Read the task again, since its clip may have a new address, and download that."
+    ? `Read the task again, since its clip may have another address than ${url}, and download that.`
     : `Download ${url} again.`;
   const parts = { what: "Failed to download audio", why: reason, advice: [advice || again] };
   return new AudioDownloadError(parts, { url, status, cause: context.redactor.cause(thrown) });

@@ -25,6 +25,8 @@ export class HttpExchange {
   readonly #deadline: Deadline;
   readonly #received = new ReceivedText();
   #response: Response | undefined;
+  /** The address of the service, if the `fetch` that sends the request is not the platform's. */
+  #address: string | null = null;
   /** Why the response was not read to its end. */
   #refusal: "foreign" | "too_large" | null = null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -78,6 +80,8 @@ export class HttpExchange {
       body: sent?.body ?? null,
       redirect: "manual",
     };
+    // A replaced global `fetch` may be restored before the request fails.
+    this.#address = isPlatforms(fetch) ? null : baseUrl;
     const response = await sendRequest(fetch, baseUrl + path, request, this.#deadline);
     this.#response = response;
     this.#reader = response.body?.getReader();
@@ -109,7 +113,7 @@ export class HttpExchange {
 
   /** How an exchange ended that threw. The `cause` may be of a custom `fetch`, and throw when it is inspected. */
   #outcomeOf(cause: unknown, isSent: boolean): AttemptOutcome {
-    const { baseUrl, clock, fetch } = this.#context;
+    const { baseUrl, clock } = this.#context;
     const { timeoutMs } = this.#deadline;
     const timedOut = this.#deadline.timedOut();
     const { text } = this.#received;
@@ -128,8 +132,7 @@ export class HttpExchange {
       return { kind: "too_large", status, text, issue, remaining };
     }
     if (timedOut) return { ...failure, kind: "timed_out", cause: undefined };
-    const isNeverSent =
-      response === undefined && certainlyNeverSent(cause, isPlatforms(fetch) ? null : baseUrl);
+    const isNeverSent = response === undefined && certainlyNeverSent(cause, this.#address);
     return { ...failure, kind: isNeverSent ? "never_sent" : "connection_lost", cause };
   }
 }

@@ -78,7 +78,7 @@ export function certainlyNeverSent(
 ): boolean {
   try {
     if (!isError(error) || depth > DEEPEST_CAUSE) return false;
-    const errors: unknown = Reflect.get(error, "errors");
+    const errors: unknown = error.name === "AggregateError" && Reflect.get(error, "errors");
     if (Array.isArray(errors) && errors.length > 0)
       return errors.every((each) => certainlyNeverSent(each, address, depth + 1, isOfFetch));
     if (address !== null && namesAnotherServer(error, new URL(address))) return false;
@@ -90,7 +90,7 @@ export function certainlyNeverSent(
       CODES_BEFORE_SENDING.includes(name) ||
       (isOfFetch && CODES_OF_HANDSHAKES.includes(name)) ||
       CALLS_BEFORE_SENDING.includes(String(Reflect.get(error, "syscall")));
-    return isBeforeSending || certainlyNeverSent(error.cause, address, depth + 1, error.name === "TypeError");
+    return isBeforeSending || certainlyNeverSent(error.cause, address, depth + 1, isTypeError(error));
   } catch {
     // An error of a custom `fetch` may throw when it is read.
     return false;
@@ -101,4 +101,9 @@ function namesAnotherServer(error: Error, service: URL): boolean {
   const { hostname = service.hostname, port } = error as { hostname?: unknown; port?: unknown };
   const servicePort = service.port || (service.protocol === "https:" ? "443" : "80");
   return hostname !== service.hostname || String(port ?? servicePort) !== servicePort;
+}
+
+/** Also of another realm. */
+function isTypeError(error: Error): boolean {
+  return error instanceof TypeError || error.name === "TypeError";
 }

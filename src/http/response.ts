@@ -62,7 +62,7 @@ function headerWaitMs(value: string, headers: Headers, now: number): number | nu
   // A date begins with the name of its day. `Date.parse` would accept "-5".
   const date = /^[a-z]/i.test(value) ? parseDate(value) : null;
   if (date === null) return null;
-  // Either clock may be wrong: of a date that is in the future by both, the shorter wait counts.
-  const waits = [now, parseDate(headers.get("Date")) ?? now].map((from) => date - from);
-  return Math.max(0, Math.min(...waits) > 0 ? Math.min(...waits) : Math.max(...waits));
+  // Either clock may be wrong. A date that has passed by ours counts from theirs; of one that has not, the shorter wait counts.
+  const [byOurs, byTheirs] = [date - now, date - (parseDate(headers.get("Date")) ?? now)];
+  return byOurs > 0 && byTheirs >= 0 ? Math.min(byOurs, byTheirs) : Math.max(0, byOurs, byTheirs);
 }

@@ -114,7 +114,7 @@ function responseNotes(redactor: Redactor) {
       if (response.status >= 400) fail(span, String(response.status));
     },
     failure(span: Span, error: unknown) {
-      fail(span, isError(error) ? redactor.text(error.name) : typeof error);
+      fail(span, isError(error) ? redactor.text(String(error.name)) : typeof error);
     },
   };
 }

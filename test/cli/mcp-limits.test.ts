@@ -1,4 +1,4 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileJournal } from "async-music/node";
@@ -225,19 +225,28 @@ describe("at its end, the server", () => {
 
 test("of an order with an unknown outcome, the end of the server says how to settle it, if nothing did before", async () => {
   const { call, end, written } = await connectMcp(its);
-  for (const order of ["lost", "settled"]) {
+  for (const order of ["lost", "conflict", "settled", "refused", "damaged"]) {
     its.emulator.faults.add({ method: "POST", fault: { kind: "status", status: 502, when: "before" } });
     expect((await call("make_song", { order, ...SONG })).isError).toBe(true);
   }
   await its.emulator.clock.advance(120_000);
-  await its.run("settle", "settled", "--journal", its.journal, "--not-created");
+  for (const order of ["settled", "refused"])
+    await its.run("settle", order, "--journal", its.journal, "--not-created");
   await call("make_song", { order: "settled", ...SONG });
+  expect((await call("make_song", { order: "conflict", description: "sun" })).text).toContain(
+    "another request",
+  );
+  for (const file of await filesBelow(its.journal))
+    if ((await readFile(file, "utf8")).includes('"damaged"')) await writeFile(file, "damaged");
   await end();
-  expect(written.stderr.split("\n")).toEqual([
+  const settled = (order: string) =>
     expect.stringMatching(
-      /^async-music: order "lost": it is unknown whether .* settle lost .* --not-created/,
-    ),
-    "",
+      new RegExp(`order "${order}": it is unknown whether .* settle ${order} .* --not-created`),
+    );
+  expect(written.stderr.trimEnd().split("\n")).toEqual([
+    settled("lost"),
+    settled("conflict"),
+    expect.stringMatching(/order "damaged": its entry in the journal can't be read/),
   ]);
 });
 
@@ -257,7 +266,9 @@ test("a message that can't be read is refused, and the messages after it are rea
     '[{"jsonrpc":"2.0","id":4,"method":"ping"}]',
     "",
     " \r",
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}',
     '{"jsonrpc":"2.0","id":5,"method":"ping"}\r',
+    '\uFEFF{"jsonrpc":"2.0","id":6,"method":"ping"}\u2028',
   ];
   const { run } = createTerminal(its.emulator, { stdin: `${messages.join("\n")}\n` });
   const { status, stdout, stderr } = await run("mcp", "--max-credits", "0", "--journal", its.journal);
@@ -269,6 +280,7 @@ test("a message that can't be read is refused, and the messages after it are rea
     expect.objectContaining({ id: 1, result: expect.anything() }),
     { jsonrpc: "2.0", id: 3, error: { code: -32_600, message: expect.stringContaining("not a request") } },
     { jsonrpc: "2.0", id: 5, result: {} },
+    { jsonrpc: "2.0", id: 6, result: {} },
   ]);
 });
 

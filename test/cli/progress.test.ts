@@ -98,6 +98,14 @@ test.each(["balance", "usage"])("`%s` says once how long it waits for the rate l
   expect(JSON.parse(stdout)).toBeTypeOf("object");
 });
 
+test("`balance` does not say that it waits for longer than it does", async () => {
+  await using emulator = createEmulator({ seed: 1, credits: 100 });
+  const fault = { kind: "status", status: 429, retry_after_seconds: 3600, when: "before" } as const;
+  emulator.faults.add({ method: "GET", fault });
+  const { status, stderr } = await createTerminal(emulator).run("balance");
+  expect([status, stderr]).toEqual([7, expect.not.stringContaining("waiting")]);
+});
+
 test("a window that is used up is not shown while no request is due", async () => {
   await using emulator = createEmulator(ONE_REQUEST);
   const { task_id } = await new AsyncMusic(emulator.connection()).tasks.create({

@@ -42,6 +42,10 @@ const LOG: Record<string, ExchangeRow> = {
   limited: row({ status: 429, error_code: "rate_limited", request_id: "hasty" }),
   broken: row({ status: 502, account_id: "account-2", message: "Bad gateway" }),
   lost: row({ status: null, method: "POST" }),
+  moved: row({ status: 302 }),
+  kept: row({ status: 304 }),
+  cut: row({ ended: "broken_response" }),
+  malformed: row({ fault: { kind: "malformed" } }),
   other: row({ method: "DELETE", status: 405, at: "2026-01-01T00:00:01.000Z" }),
 };
 
@@ -55,14 +59,15 @@ function shownOf(text: string): string[] {
 
 test.each<[search: string, shown: string[]]>([
   ["", Object.keys(LOG)],
-  ["status:2xx", ["read", "created"]],
+  ["status:2xx", ["read", "created", "cut", "malformed"]],
+  ["status:3xx", ["moved", "kept"]],
   ["status:4xx", ["refused", "limited", "other"]],
   ["status:429", ["limited"]],
   ["status:5xx", ["broken"]],
   ["status:none", ["lost"]],
-  ["status:failed", ["refused", "broken", "lost", "other"]],
+  ["status:failed", ["refused", "broken", "lost", "moved", "cut", "malformed", "other"]],
   ["status:429 status:502", ["limited", "broken"]],
-  ["method:get", ["read", "limited", "broken"]],
+  ["method:get", ["read", "limited", "broken", "moved", "kept", "cut", "malformed"]],
   ["method:POST status:4xx", ["refused"]],
   ["account:account-2", ["broken"]],
   ["key:key-2", ["refused"]],
@@ -126,4 +131,19 @@ test("a token moves to the chips once it is whole, and words stay", () => {
   expect([param("text"), param("q")]).toEqual(["rain body:", "status:4xx"]);
   type("status:4xx", true);
   expect([param("text"), param("q")]).toEqual(["", "status:4xx"]);
+});
+
+test.each([
+  ['body:"night tram"', [], 'body:"night tram"'],
+  ['body:"night tram" rain ', ['body:"night tram"'], "rain"],
+  ["account:12 ", ["account:12"], ""],
+  ["account:1", [], "account:1"],
+  ["account:2", ["account:2"], ""],
+  ["status:4xx method:GET", ["status:4xx"], "method:GET"],
+  ['rain "night t', [], 'rain "night t'],
+])("typing `%s` gives the chips %j, and leaves `%s`", (text, expected, rest) => {
+  const accounts = Array.from({ length: 12 }, (_, index) => ({ account_id: `account-${index + 1}` }));
+  overview.value = { accounts } as unknown as NonNullable<typeof overview.value>;
+  for (const character of text) type(param("text") + character);
+  expect([chips.value.map(format), param("text").trim()]).toEqual([expected, rest]);
 });

@@ -10,6 +10,7 @@ import {
   failedTasks,
   isFailedRequest,
   isOneOfMany,
+  keyless,
   limited,
   log,
   ownFindings,
@@ -97,6 +98,14 @@ const problems = computed(() => {
 function ProblemSection() {
   return (
     <Section title="Latest problems">
+      {isOneOfMany.value && keyless.value.length > 0 && (
+        <p>
+          <a href={linkTo("/requests", { q: "status:401" })}>
+            {formatAmount(keyless.value.length, "request")} without a valid API key
+          </a>{" "}
+          belong to no account.
+        </p>
+      )}
       {problems.value.length === 0 ? (
         <Empty>No request failed, and no rule of the service was broken.</Empty>
       ) : (

@@ -6,15 +6,25 @@ import { accountId, findings, overview, requestKey, requests, tasks } from "../s
 
 export const isOneOfMany = computed(() => (overview.value?.accounts.length ?? 1) > 1);
 
+/** Requests without a valid key belong to no account. */
+export const keyless = computed(() =>
+  requests.value.filter(({ account_id: id, status }) => id === null && status === 401),
+);
+
 function own<Item extends { readonly account_id: string | null }>(items: readonly Item[]): readonly Item[] {
   return items.filter((each) => !isOneOfMany.value || each.account_id === accountId.value);
 }
 
 export const log = computed(() => own(requests.value));
 
-/** Whether a request got no response or an error, other than a 429, which is counted apart. */
-export function isFailedRequest({ status }: Pick<ExchangeRow, "status">): boolean {
-  return status === null || (status >= 400 && status !== 429);
+/** Whether a request got no response, a part of one, or no success other than a 429, which is counted apart. */
+export function isFailedRequest({
+  status,
+  ended,
+  fault,
+}: Pick<ExchangeRow, "status" | "ended" | "fault">): boolean {
+  if (status === null || ended === "broken_response" || fault?.kind === "malformed") return true;
+  return status >= 300 && status !== 304 && status !== 429;
 }
 
 export function isFailedTask({ status }: { status: string }): boolean {

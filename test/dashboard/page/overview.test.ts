@@ -49,6 +49,27 @@ describe("the overview", () => {
     }
   });
 
+  test("of one of several accounts counts its downloads and cut responses, and names requests without a valid key", async () => {
+    const { page, emulator, server, submit, api, goTo } = await openDashboard();
+    emulator.accounts.create({ credits: 1 });
+    const taskId = await submit(SONG_REQUEST);
+    await emulator.clock.advance(900_000);
+    const { data } = await (await api("GET", `/task/${taskId}`)).json();
+    await emulator.clock.advance(8 * 86_400_000);
+    expect((await fetch(data.output.result[0].audio_url)).status).toBe(404);
+    emulator.faults.add({ fault: { kind: "malformed" } });
+    await (await api("GET", "/account/balance")).text();
+    emulator.faults.add({ fault: { kind: "status", status: 303, when: "before" } });
+    await api("GET", "/account/usage");
+    await fetch(`${server.url}/api/v1/account/usage`, { headers: { "x-api-key": "emu_wrong" } });
+    await goTo("/");
+    const card = page.locator(".figures > div").filter({ hasText: "Failed requests" });
+    await expect.poll(() => card.locator("strong").textContent()).toBe("3");
+    await card.getByText("of 5 requests").waitFor();
+    await page.getByText("1 request without a valid API key").click();
+    await page.getByText("1 request", { exact: true }).waitFor();
+  });
+
   test("tells the latest problems as sentences, newest first, with links", async () => {
     const { page, api, emulator, submit, goTo } = await openDashboard({ emulator: { credits: 5 } });
     await api("POST", "/task", SONG_REQUEST);

@@ -39,6 +39,27 @@ describe("the request log", () => {
     await page.getByText("No requests yet.").waitFor();
   });
 
+  test("is not followed while the page is hidden, and is complete when it is shown again", async () => {
+    const { page, api } = await openDashboard({ path: "/requests" });
+    await api("GET", "/account/balance");
+    await page.getByText("1 request", { exact: true }).waitFor();
+    const show = (isHidden: boolean) =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, isHidden);
+    const ended = page.waitForEvent("requestfailed", (request) =>
+      request.url().endsWith("/exchanges/stream"),
+    );
+    await show(true);
+    await ended;
+    await api("GET", "/account/usage");
+    await show(false);
+    await page.getByText("2 requests", { exact: true }).waitFor();
+    await api("GET", "/account/balance");
+    await page.getByText("3 requests", { exact: true }).waitFor();
+  });
+
   test("shows a finding of the audit in the row of the request that caused it", async () => {
     const { page, api, submit } = await openDashboard({ path: "/requests" });
     const taskId = await submit(LYRICS);

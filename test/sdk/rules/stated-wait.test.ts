@@ -72,6 +72,7 @@ const DATES: [when: string, date: number, server: number, waitMs: number][] = [
   ["the server's clock is behind, and the date has passed for the client", NOW - 51_000, NOW - 60_000, 9000],
   ["the server's clock is ahead of the client's", NOW + 69_000, NOW + 60_000, 9000],
   ["the client's clock is months behind", NOW + MONTHS + 9000, NOW + MONTHS, 9000],
+  ["the client's clock is months behind, and it is now by the server's", NOW + MONTHS, NOW + MONTHS, 0],
   ["the client's clock is months ahead, as a virtual one can be", NOW - MONTHS + 9000, NOW - MONTHS, 9000],
   ["it is of the client's clock, and the server's is months ahead", NOW + 9000, NOW + MONTHS, 9000],
   ["it is of the client's clock, and the server's is months behind", NOW + 9000, NOW - MONTHS, 9000],

@@ -18,7 +18,8 @@ export function momentOf(text: string, now: number): number | null {
   const [, day, time = "00:00"] = DATE.exec(given) ?? [];
   if (day !== undefined) {
     const at = Date.parse(`${day}T${time}Z`);
-    return Number.isNaN(at) ? null : at;
+    // `Date.parse` takes the 30th of February for the 2nd of March.
+    return Number.isNaN(at) || !dateOf(at).startsWith(day) ? null : at;
   }
   // What is left between the parts must mean nothing.
   if (given === "" || !/^(,|and|\s)*$/i.test(given.replaceAll(PART, ""))) return null;

@@ -19,7 +19,9 @@ export function curlOf({ method, url, request_headers: headers, request_body: bo
   if (body === UNREAD_BODY) {
     lines[0] = `head -c ${LARGEST_BODY_BYTES + 1} /dev/zero | ${lines[0]}`;
     lines.push("--data-binary @-");
-  } else if (body !== null) lines.push(`--data-binary ${shellQuoted(body)}`);
+  }
+  // `--data-binary` would read the file of a body that begins with `@`.
+  else if (body !== null) lines.push(`--data-raw ${shellQuoted(body)}`);
   return lines.join(" \\\n  ");
 }
 

@@ -11,6 +11,7 @@ const HEIGHT = 36;
 /** From the bottom to the top of a bar: the name, the color, and the token that shows only these. */
 const GROUPS = [
   ["2xx", "good", "2xx"],
+  ["3xx", "muted", "3xx"],
   ["4xx", "warn", "4xx"],
   ["429", "accent", "429"],
   ["5xx", "bad", "5xx"],
@@ -18,9 +19,10 @@ const GROUPS = [
 ] as const;
 
 function groupOf({ status }: ExchangeRow): number {
-  if (status === null) return 4;
-  if (status === 429) return 2;
-  return status < 400 ? 0 : status < 500 ? 1 : 3;
+  if (status === null) return 5;
+  if (status === 429) return 3;
+  if (status < 400) return status < 300 ? 0 : 1;
+  return status < 500 ? 2 : 4;
 }
 
 /** The number of requests over the time range of the list, by status. A drag over it keeps only the requests of that time. */

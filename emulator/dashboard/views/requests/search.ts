@@ -81,10 +81,13 @@ export function setChips(tokens: readonly Token[]): void {
   setParam("q", [...new Set(tokens.map(format))].join(" "));
 }
 
-/** Moves the whole tokens of the typed text to the chips. The last one may still be incomplete. */
+/** Moves the whole tokens of the typed text to the chips. The last one may still be incomplete: its quotes, or its value. */
 export function type(text: string, isWhole = false): void {
   const typed = parse(text);
-  const isDone = isWhole || /\s$/.test(text) || completions.value.includes(text);
+  const isQuoted = text.split('"').length % 2 === 0;
+  const continued = completions.value.filter((each) => each.startsWith(text));
+  const isOnly = continued.length === 1 && continued[0] === text;
+  const isDone = isWhole || (/\s$/.test(text) && !isQuoted) || isOnly;
   const ready = typed.filter(({ field, value }, index) => {
     return field !== "" && value !== "" && (isDone || index < typed.length - 1);
   });
