@@ -3,9 +3,6 @@ import { gzipSync } from "node:zlib";
 import { completeResponse, createResponse, type HttpResponse } from "../http/messages.js";
 import type { Dashboard } from "./http-server.js";
 
-/** Beside the built scripts. When the sources run, there is no such folder, and no dashboard. */
-const DASHBOARD = new URL("./dashboard/", import.meta.url);
-
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
   js: "text/javascript; charset=utf-8",
@@ -57,12 +54,19 @@ interface PageFile {
   readonly compressed: HttpResponse;
 }
 
+/**
+ * Reads what is beside the built scripts. When the sources run, there is no such folder, and no dashboard. A bundle in the format of
+ * CommonJS has no `import.meta.url`, and no dashboard either.
+ */
 async function readFiles(): Promise<ReadonlyMap<string, PageFile>> {
   const files = new Map<string, PageFile>();
-  for (const name of await readdir(DASHBOARD).catch(() => [])) {
+  const scripts: string | undefined = import.meta.url;
+  if (scripts === undefined) return files;
+  const folder = new URL("./dashboard/", scripts);
+  for (const name of await readdir(folder).catch(() => [])) {
     const contentType = CONTENT_TYPES[name.split(".").at(-1) ?? ""];
     if (contentType === undefined) continue;
-    const bytes = new Uint8Array(await readFile(new URL(name, DASHBOARD)));
+    const bytes = new Uint8Array(await readFile(new URL(name, folder)));
     const plain = createResponse(200, contentType, bytes);
     const compressed = createResponse(200, contentType, new Uint8Array(gzipSync(bytes)));
     Object.assign(plain.headers, PAGE_HEADERS);

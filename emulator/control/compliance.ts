@@ -308,7 +308,7 @@ function namesOf(
 /** The task type in a submission's body, for a submission that created no task. */
 function typeInBody({ messages }: Exchange): string | undefined {
   const body = messages?.requestBody;
-  if (!(body instanceof Uint8Array)) return undefined;
+  if (!ArrayBuffer.isView(body)) return undefined;
   const [, type] = /"task_type"\s*:\s*"(\w+)"/.exec(new TextDecoder().decode(body)) ?? [];
   return TASK_TYPES.find((each) => each === type);
 }

@@ -161,7 +161,7 @@ function errorMessage({ error_code }: LoggedRequest, exchange: Exchange | undefi
 function bodiesOf({ messages }: Exchange): string {
   if (messages === null) return "";
   const { requestHeaders, requestBody, response } = messages;
-  const sent = requestBody instanceof Uint8Array ? new TextDecoder().decode(requestBody) : "";
+  const sent = ArrayBuffer.isView(requestBody) ? new TextDecoder().decode(requestBody) : "";
   const received = typeof response?.body === "string" ? response.body : "";
   return maskKey(new Headers([...requestHeaders.entries()]).get(HEADERS.apiKey), `${sent}\n${received}`);
 }
@@ -189,7 +189,7 @@ function detailsOf(core: Core, exchange: Exchange, origins: Origins): ExchangeDe
     ...exchangeJson(core, exchange.request, exchange, origins),
     complete: messages !== null,
     request_headers: messages && maskedHeaders(sent),
-    request_body: body instanceof Uint8Array ? masked(new TextDecoder().decode(body)) : body && UNREAD_BODY,
+    request_body: ArrayBuffer.isView(body) ? masked(new TextDecoder().decode(body)) : body && UNREAD_BODY,
     response_headers: response && maskedHeaders(Object.entries(response.headers)),
     response_body: typeof received === "string" ? masked(received) : null,
     response_bytes:

@@ -4,7 +4,7 @@ import { Refusal } from "./refusal.js";
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 export function parseBody(body: HttpRequest["body"]): unknown {
-  if (!(body instanceof Uint8Array)) return undefined;
+  if (!ArrayBuffer.isView(body)) return undefined;
   try {
     return JSON.parse(decoder.decode(body));
   } catch {

@@ -76,13 +76,23 @@ class VirtualTimer {
   }
 }
 
+/** Whether a world runs on the globals of this process. */
+let isVirtual = false;
+
 type Callback = (...values: unknown[]) => void;
 
 /**
  * Runs the timers and the date of this process on a world's clock: `setTimeout`, `setInterval`, `AbortSignal.timeout` and
  * `Date`. Returns a function that restores them.
+ *
+ * @throws Error another world runs: restoring the globals of two would leave those of one
  */
 export function useVirtualGlobals(clock: Clock): () => void {
+  if (isVirtual)
+    throw new Error(
+      "Another world runs in this process. Await each `explore` and `replay` before the next one.",
+    );
+  isVirtual = true;
   const { setTimeout, clearTimeout, setInterval, clearInterval, Date: RealDate } = globalThis;
   const { timeout } = AbortSignal;
   const add =
@@ -122,5 +132,6 @@ export function useVirtualGlobals(clock: Clock): () => void {
   return () => {
     Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval, Date: RealDate });
     AbortSignal.timeout = timeout;
+    isVirtual = false;
   };
 }

@@ -25,8 +25,8 @@ export class HttpExchange {
   readonly #deadline: Deadline;
   readonly #received = new ReceivedText();
   #response: Response | undefined;
-  /** The address of the service, if the `fetch` that sends the request is not the platform's. */
-  #address: string | null = null;
+  /** The address of the service, or `null` for the platform's `fetch`; `undefined` until the request is sent. */
+  #address: string | null | undefined;
   /** Why the response was not read to its end. */
   #refusal: "foreign" | "too_large" | null = null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -106,9 +106,10 @@ export class HttpExchange {
     this.#received.end();
   }
 
+  /** Throws, so that nothing more is read: `#outcomeOf` says why. */
   #refuse(refusal: "foreign" | "too_large"): never {
     this.#refusal = refusal;
-    throw new Error(refusal);
+    throw new Error();
   }
 
   /** How an exchange ended that threw. The `cause` may be of a custom `fetch`, and throw when it is inspected. */
@@ -132,7 +133,8 @@ export class HttpExchange {
       return { kind: "too_large", status, text, issue, remaining };
     }
     if (timedOut) return { ...failure, kind: "timed_out", cause: undefined };
-    const isNeverSent = response === undefined && certainlyNeverSent(cause, this.#address);
+    const isNeverSent =
+      response === undefined && (this.#address === undefined || certainlyNeverSent(cause, this.#address));
     return { ...failure, kind: isNeverSent ? "never_sent" : "connection_lost", cause };
   }
 }

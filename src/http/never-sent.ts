@@ -83,14 +83,16 @@ export function certainlyNeverSent(
       return errors.every((each) => certainlyNeverSent(each, address, depth + 1, isOfFetch));
     if (address !== null && namesAnotherServer(error, new URL(address))) return false;
     const { message } = error;
-    const name = String(Reflect.get(error, "code"));
+    // Not of a polluted `Object.prototype`.
+    const own = (key: string) => String(Object.hasOwn(error, key) && Reflect.get(error, key));
+    const name = own("code");
     const isBeforeSending =
       UNCODED.test(message) ||
       BEFORE_SENDING.test(message) ||
       CODES_BEFORE_SENDING.includes(name) ||
       (isOfFetch && CODES_OF_HANDSHAKES.includes(name)) ||
-      CALLS_BEFORE_SENDING.includes(String(Reflect.get(error, "syscall")));
-    return isBeforeSending || certainlyNeverSent(error.cause, address, depth + 1, isTypeError(error));
+      CALLS_BEFORE_SENDING.includes(own("syscall"));
+    return isBeforeSending || certainlyNeverSent(error.cause, address, depth + 1, error.name === "TypeError");
   } catch {
     // An error of a custom `fetch` may throw when it is read.
     return false;
@@ -101,9 +103,4 @@ function namesAnotherServer(error: Error, service: URL): boolean {
   const { hostname = service.hostname, port } = error as { hostname?: unknown; port?: unknown };
   const servicePort = service.port || (service.protocol === "https:" ? "443" : "80");
   return hostname !== service.hostname || String(port ?? servicePort) !== servicePort;
-}
-
-/** Also of another realm. */
-function isTypeError(error: Error): boolean {
-  return error instanceof TypeError || error.name === "TypeError";
 }

@@ -63,6 +63,7 @@ function headerWaitMs(value: string, headers: Headers, now: number): number | nu
   const date = /^[a-z]/i.test(value) ? parseDate(value) : null;
   if (date === null) return null;
   // Either clock may be wrong. A date that has passed by ours counts from theirs; of one that has not, the shorter wait counts.
-  const [byOurs, byTheirs] = [date - now, date - (parseDate(headers.get("Date")) ?? now)];
+  const byOurs = date - now;
+  const byTheirs = date - (parseDate(headers.get("Date")) ?? now);
   return byOurs > 0 && byTheirs >= 0 ? Math.min(byOurs, byTheirs) : Math.max(0, byOurs, byTheirs);
 }

@@ -105,7 +105,7 @@ export class Exchanges {
 function bytesOfMessages({ messages }: Exchange): number {
   if (messages === null) return 0;
   const { requestBody, response } = messages;
-  const sent = requestBody instanceof Uint8Array ? requestBody.byteLength : 0;
+  const sent = ArrayBuffer.isView(requestBody) ? requestBody.byteLength : 0;
   const received = typeof response?.body === "string" ? response.body.length : 0;
   return OVERHEAD_BYTES + sent + received;
 }

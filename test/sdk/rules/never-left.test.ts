@@ -1,5 +1,5 @@
 import { runInNewContext } from "node:vm";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { certainlyNeverSent } from "../../../src/http/never-sent.js";
 
 function failure(properties: object = {}, cause?: unknown): Error {
@@ -104,6 +104,15 @@ test.each(NEVER_LEFT)("%s proves that nothing was sent", (_, error) => {
 
 test.each(IN_DOUBT)("%s does not prove that nothing was sent", (_, error) => {
   expect(certainlyNeverSent(error)).toBe(false);
+});
+
+test.each(["code", "syscall"])("a polluted `Object.prototype.%s` proves nothing", (name) => {
+  Object.defineProperty(Object.prototype, name, {
+    configurable: true,
+    value: name === "code" ? "ECONNREFUSED" : "connect",
+  });
+  onTestFinished(() => void Reflect.deleteProperty(Object.prototype, name));
+  expect(certainlyNeverSent(failure({}, new Error("other side closed")))).toBe(false);
 });
 
 type Finding = "nothing was sent" | "in doubt";
