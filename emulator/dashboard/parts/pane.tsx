@@ -8,8 +8,19 @@ const DEFAULT_PERCENT = 42;
 const [LEAST, MOST] = [25, 75];
 const STEP_PERCENT = 4;
 
-/** A list and, if one of its items is open, a pane beside it, as wide as the reader last made it. */
-export function Split({ list, pane }: { list: ComponentChildren; pane: ComponentChildren | null }) {
+/**
+ * A list and, if one of its items is open, a pane beside it, as wide as the reader last made it. On a narrow screen only the pane, or
+ * with `isListFirst` only the list.
+ */
+export function Split({
+  list,
+  pane,
+  isListFirst = false,
+}: {
+  list: ComponentChildren;
+  pane: ComponentChildren | null;
+  isListFirst?: boolean;
+}) {
   const [percent, setPercent] = useState(() => Number(localStorage.getItem(STORED)) || DEFAULT_PERCENT);
   const resize = (wanted: number) => {
     const next = Math.round(Math.min(Math.max(wanted, LEAST), MOST));
@@ -18,7 +29,7 @@ export function Split({ list, pane }: { list: ComponentChildren; pane: Component
   };
   if (pane === null) return <div class="split">{list}</div>;
   return (
-    <div class="split open" style={{ "--pane": `${percent}%` }}>
+    <div class={isListFirst ? "split open listed" : "split open"} style={{ "--pane": `${percent}%` }}>
       {list}
       <div
         role="separator"

@@ -36,13 +36,13 @@ const groups = computed(() => {
   return [...byRule].sort(([, one], [, other]) => other.length - one.length);
 });
 
-/** The time since the read of the same task before each read. */
+/** The time since the read of the same task before each read. The audit ignores those of this page. */
 function readGaps(): Map<string, number> {
   const gaps = new Map<string, number>();
   const reads = new Map<string, number>();
   for (const request of log.value) {
-    const { method, task_id: id, at } = request;
-    if (method !== "GET" || id === null) continue;
+    const { method, task_id: id, at, manual } = request;
+    if (method !== "GET" || id === null || manual) continue;
     const time = Date.parse(at);
     const before = reads.get(id);
     if (before !== undefined) gaps.set(requestKey(request), time - before);

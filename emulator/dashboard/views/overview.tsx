@@ -37,7 +37,7 @@ export function OverviewView() {
   const frozen = `${formatAmount(balance.frozen, "credit")} frozen`;
   const figures = [
     figureOf("Failed requests", failed.value, ofRequests, requestsOf("failed")),
-    figureOf("429", limited.value, "beyond the rate limit", requestsOf("429")),
+    figureOf("429", limited.value, limitedBy(limited.value), requestsOf("429")),
     figureOf("Findings", ownFindings.value, rules, linkTo("/findings")),
     figureOf("Failed tasks", failedTasks.value.map(endOf), ofTasks, tasksOf("failed")),
     figureOf("Unfinished tasks", unfinished.value.map(endOf), frozen, tasksOf("unfinished")),
@@ -65,6 +65,12 @@ export function OverviewView() {
 
 function figureOf(name: string, items: readonly { at: string }[], note: string, list: string): Figure {
   return [name, items.length, note, list, items.map(({ at }) => at)];
+}
+
+/** Whether the rate limit or faults were the cause. */
+function limitedBy(refused: readonly ExchangeRow[]): string {
+  const byFaults = refused.filter(({ fault }) => fault?.kind === "status").length;
+  return byFaults === 0 ? "beyond the rate limit" : `${formatCount(byFaults)} of them by faults`;
 }
 
 /** When the end of a task was discovered; of an unfinished one, its creation. */

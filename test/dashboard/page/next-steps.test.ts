@@ -24,6 +24,23 @@ test("a task can be run again with the same request", async () => {
   await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("Tuba");
 });
 
+test("a task is shown, and run again, in its own account", async () => {
+  const { page, emulator, server, goTo } = await openDashboard();
+  const other = emulator.accounts.create({ credits: 20 });
+  const sent = await fetch(`${server.url}/api/v1/task`, {
+    method: "POST",
+    headers: { "x-api-key": other.api_key, "Content-Type": "application/json" },
+    body: JSON.stringify(SONG),
+  });
+  const { data } = await sent.json();
+  await goTo(`/tasks/${data.task_id}`);
+  await expect.poll(() => page.getByLabel("Account").inputValue()).toBe(other.account_id);
+  await page.getByRole("button", { name: "Run again" }).click();
+  await expect.poll(() => page.getByLabel("Styles", { exact: true }).inputValue()).toBe("polka, brass");
+  await page.getByRole("button", { name: "Submit for 10 credits" }).click();
+  await expect.poll(() => emulator.accounts.get(other.account_id).balance.frozen).toBe(20);
+});
+
 test("a clip leads to its continuation and to a concatenation", async () => {
   const { page, emulator, taskId } = await openTask(SONG);
   const { output } = await emulator.when(taskId, "success");

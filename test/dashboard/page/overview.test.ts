@@ -33,7 +33,7 @@ describe("the overview", () => {
     await api("GET", "/account/usage").catch(() => {});
     for (const [name, value, note, list] of [
       ["Failed requests", "2", "of 9 requests", "2 requests"],
-      ["429", "1", "beyond the rate limit", "1 request"],
+      ["429", "1", "1 of them by faults", "1 request"],
       ["Findings", "1", "polled_too_often: 1", "1 request"],
       ["Failed tasks", "1", "of 3 tasks", "1 task"],
       ["Unfinished tasks", "2", "15 credits frozen", "2 tasks"],

@@ -273,8 +273,9 @@ describe("the list", () => {
     expect(await page.getByRole("region", { name: "Request" }).evaluate(isCut)).toBe(false);
   });
 
-  test("compares two requests, and marks what differs", async () => {
-    const { page, api, submit } = await openDashboard({ path: "/requests" });
+  test.each([390, 1280])("compares two requests, and marks what differs, at %i px", async (width) => {
+    const context = { viewport: { width, height: 844 } };
+    const { page, api, submit } = await openDashboard({ path: "/requests", context });
     await submit(LYRICS);
     await submit({ ...LYRICS, input: { prompt: "another one" } });
     await api("GET", "/account/balance");

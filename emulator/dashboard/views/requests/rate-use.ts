@@ -14,14 +14,16 @@ export interface KeyRequests {
 /** The use of each key. */
 export function usesIn(log: readonly ExchangeRow[]): ReadonlyMap<string, KeyRequests> {
   const byKey = new Map<string, KeyRequests>();
-  for (const { at, key_id: keyId, status, rate_limit_remaining: remaining } of log) {
+  for (const { at, key_id: keyId, status, rate_limit_remaining: remaining, fault } of log) {
     if (keyId === null || remaining === null) continue;
     const use = byKey.get(keyId) ?? { at: [], remaining: [], refused: [], refusedCount: 0 };
     byKey.set(keyId, use);
     use.at.push(Math.max(Date.parse(at), use.at.at(-1) ?? 0));
     use.remaining.push(remaining);
-    use.refused.push(status === 429);
-    if (status === 429) use.refusedCount++;
+    // The 429 of a fault says nothing about the rate limit.
+    const isRefused = status === 429 && fault?.kind !== "status";
+    use.refused.push(isRefused);
+    if (isRefused) use.refusedCount++;
   }
   return byKey;
 }

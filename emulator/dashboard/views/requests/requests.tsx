@@ -45,6 +45,7 @@ export function RequestsView() {
       )}
       <Split
         list={<List log={log} shown={shown} openRow={openRow} open={open} />}
+        isListFirst={other === CHOOSING}
         pane={
           open === "" ? null : other === "" || other === CHOOSING ? (
             <ExchangeView key={open} number={open} />
@@ -72,7 +73,10 @@ function useStepKeys(shown: readonly ExchangeRow[]): void {
   useEffect(() => {
     const step = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, metaKey, altKey } = event;
-      if (key === "Escape") setParam(param("with") === "" ? "open" : "with", "");
+      const closesAnother =
+        (target instanceof Element && target.closest("search, dialog")) ||
+        document.querySelector(":popover-open") !== null;
+      if (key === "Escape" && !closesAnother) setParam(param("with") === "" ? "open" : "with", "");
       const isElsewhere =
         target instanceof Element &&
         target.closest("input, select, textarea, summary, [role=separator], pre, dialog");

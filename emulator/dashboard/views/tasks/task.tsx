@@ -1,6 +1,7 @@
+import { useEffect } from "preact/hooks";
 import { sentence } from "../../../../src/contract/message.js";
 import type { Task } from "../../../../src/contract/task.js";
-import { linkTo, path } from "../../address.js";
+import { linkTo, path, setParam } from "../../address.js";
 import {
   call,
   type ExchangeRow,
@@ -14,7 +15,7 @@ import { Button, CopyButton, Empty, Loading, Section, Status } from "../../parts
 import { Action } from "../../parts/form.js";
 import { formatAmount, shortId } from "../../parts/format.js";
 import { Json } from "../../parts/json.js";
-import { areTasksLoaded, now, tasks } from "../../store.js";
+import { accountId, areTasksLoaded, now, tasks } from "../../store.js";
 import { RequestLink } from "../request-link.js";
 import { Clips } from "./clips.js";
 import { Credits } from "./credits.js";
@@ -43,6 +44,10 @@ function Details({ details }: { details: TaskDetails }) {
   const task = taskOf(details);
   const { model, type, status, output } = task;
   const about = tasks.value.find(({ task_id: id }) => id === task.task_id)?.about;
+  // Of the task, the page shows the account, and runs it again in this one.
+  useEffect(() => {
+    if (details.account_id !== accountId.peek()) setParam("account", details.account_id);
+  }, [details.account_id]);
   return (
     <>
       <Crumbs />
