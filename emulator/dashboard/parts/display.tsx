@@ -105,7 +105,7 @@ export function Status({ of }: { of: string }) {
 
 export function HttpStatus({ status }: { status: number | null }) {
   if (status === null) return <Mark tone="bad">no response</Mark>;
-  return <Mark tone={status < 400 ? "good" : status < 500 ? "warn" : "bad"}>{status}</Mark>;
+  return <Mark tone={status < 300 ? "good" : status < 500 ? "warn" : "bad"}>{status}</Mark>;
 }
 
 /** A day and a time, in UTC; with `ms`, to the millisecond. */

@@ -106,10 +106,10 @@ function ProblemSection() {
     <Section title="Latest problems">
       {isOneOfMany.value && keyless.value.length > 0 && (
         <p>
+          Of no account:{" "}
           <a href={linkTo("/requests", { q: "status:401" })}>
             {formatAmount(keyless.value.length, "request")} without a valid API key
-          </a>{" "}
-          belong to no account.
+          </a>
         </p>
       )}
       {problems.value.length === 0 ? (
