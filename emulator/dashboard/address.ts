@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 /** The part of the address behind `#`: a path with filters, so that a reload or a bookmark shows the same view. */
 const hash = signal("");
 
-const url = computed(() => new URL(hash.value.replace(/^#/, "") || "/", "http://page"));
+const url = computed(() => new URL(hash.value.replace(/^#?\/*/, "/"), "http://page"));
 
 /** The parts of the path; none for the first view. */
 export const path = computed(() => url.value.pathname.split("/").filter((part) => part !== ""));

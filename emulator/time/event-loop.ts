@@ -9,11 +9,12 @@ function original<Name extends keyof Timers>(name: Name): Timers[Name] {
   return Object(Object(current).clock)[`_${name}`] ?? current;
 }
 
+const performance = original("performance");
+
 /**
  * The runtime's own timers, whether a test runner replaces them by fake ones before or after this: the virtual clock waits for
  * the event loop, whatever time a test sets.
  */
-const performance = original("performance");
 const native = {
   setImmediate: original("setImmediate"),
   // Bound, since browsers refuse to call it as a method of another object.

@@ -1,4 +1,5 @@
 import { isError } from "../contract/thrown.js";
+
 /**
  * What undici reports without a code of its own before a request is sent: a port that the fetch standard forbids, and a proxy that
  * refuses a tunnel to the service.

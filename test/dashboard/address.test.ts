@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { path, setParam } from "../../emulator/dashboard/address.js";
+import { followAddress, path, setParam } from "../../emulator/dashboard/address.js";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -16,4 +16,16 @@ test("a filter that changes while another view opens does not lead back to the v
   location.hash = "#/tasks";
   setParam("rate", "");
   expect([location.hash, path.value]).toEqual(["#/tasks", ["tasks"]]);
+});
+
+test.each([
+  ["", []],
+  ["#", []],
+  ["#//", []],
+  ["#/tasks?status=failed", ["tasks"]],
+])("the address %j is a view", (hash, expected) => {
+  vi.stubGlobal("location", { hash });
+  vi.stubGlobal("addEventListener", () => {});
+  followAddress();
+  expect(path.value).toEqual(expected);
 });
