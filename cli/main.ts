@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import module from "node:module";
+import { runProgram } from "./program.js";
 import { onSignals } from "./signals.js";
 import type { Output, Terminal } from "./terminal.js";
 
@@ -14,9 +14,6 @@ const terminal: Terminal = {
   onSignal: (listener) => onSignals(process, listener),
 };
 
-// Only what is loaded from now on is compiled faster the next time. Other runtimes lack the function.
-module.enableCompileCache?.();
-const { runProgram } = await import("./program.js");
 const status = await runProgram(process.argv.slice(2), terminal);
 if (status !== 0) process.exitCode = status;
 // Flush the pipes, then exit even if an abandoned request is still open.
