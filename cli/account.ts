@@ -1,5 +1,5 @@
 import { AsyncMusic, type ClientOptions, RateLimitedError } from "../src/index.js";
-import { createObservedPacer, delayText, SHORTEST_DELAY_MS } from "./delays.js";
+import { delayText } from "./delays.js";
 import type { ConnectionFlags } from "./flags.js";
 import { alignedTable, commandName, priceText, type Terminal, UsageError, writeResult } from "./terminal.js";
 
@@ -17,16 +17,11 @@ export function connect(flags: ConnectionFlags, terminal: Terminal, options: Cli
 
 /** A client that writes to stderr how long the rate limit delays its request. */
 function connectForOneRequest(flags: ConnectionFlags, terminal: Terminal): AsyncMusic {
-  let writtenUntil = 0;
-  const write = (until: Date | null) => {
-    if (until === null || until.getTime() < writtenUntil + SHORTEST_DELAY_MS) return;
-    writtenUntil = until.getTime();
-    terminal.stderr.write(`${delayText(until)}\n`);
-  };
-  const client = connect(flags, terminal, { pacer: createObservedPacer(write, () => {}) });
+  const client = connect(flags, terminal);
   const clock = terminal.client?.clock ?? Date;
   client.on("retry", ({ error, waitMs }) => {
-    if (error instanceof RateLimitedError) write(new Date(clock.now() + waitMs));
+    if (error instanceof RateLimitedError)
+      terminal.stderr.write(`${delayText(new Date(clock.now() + waitMs))}\n`);
   });
   return client;
 }

@@ -7,13 +7,8 @@ export const SHORTEST_DELAY_MS = 1000;
 /**
  * A pacer that reports when the rate limit delays the command: with the time at which requests are expected to be sent again,
  * then with `null` when the next one is sent. The delays of polls are reported as well.
- *
- * @param onHold - Called with the end of the wait that a 429 states, although a request may not wait for so long.
  */
-export function createObservedPacer(
-  onDelay: (until: Date | null) => void,
-  onHold: (until: Date) => void = onDelay,
-): PacerFactory {
+export function createObservedPacer(onDelay: (until: Date | null) => void): PacerFactory {
   return (clock) => {
     const pacer = new MemoryPacer(clock);
     return {
@@ -31,7 +26,7 @@ export function createObservedPacer(
       report(response) {
         pacer.report(response);
         const { heldUntil } = pacer.rateLimit();
-        if (response.heldForMs !== null && heldUntil !== null) onHold(new Date(heldUntil));
+        if (response.heldForMs !== null && heldUntil !== null) onDelay(new Date(heldUntil));
       },
     };
   };

@@ -135,7 +135,7 @@ export class ToolCalls {
   async end(): Promise<void> {
     this.#ending.abort(new ToolRefusal(SERVER_ENDED));
     await this.#within(LONGEST_END_MS, this.#orders.completed());
-    const open = await this.#orders.leftOpen();
+    const open = await this.#orders.openAtEnd();
     for (const [order, entry] of open)
       this.#stderr.write(`${leftOpen(order, entry, this.#setup.settleFlags)}\n`);
   }

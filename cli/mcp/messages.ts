@@ -7,7 +7,10 @@ const INVALID_REQUEST = -32_600;
 /** Receives the response to a message that was not read. */
 type Refuse = (response: string) => void;
 
-/** The lines of a stream with a JSON document that `isMessage` accepts, each with its line break. All others but blank ones are refused. */
+/**
+ * The lines of a stream with a JSON document that `isMessage` accepts, each with its line break. All others are refused, except
+ * blank lines and responses with an error.
+ */
 export async function* readMessages(
   chunks: AsyncIterable<string | Uint8Array>,
   isMessage: (document: unknown) => boolean,

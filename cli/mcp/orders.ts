@@ -133,7 +133,7 @@ export class Orders {
   }
 
   /** The orders that the end of the server leaves open, with their entries; `undefined` for one that can't be read. */
-  async leftOpen(): Promise<readonly (readonly [order: string, entry: JournalEntry | null | undefined])[]> {
+  async openAtEnd(): Promise<readonly (readonly [order: string, entry: JournalEntry | null | undefined])[]> {
     const interrupted = new Set([...this.#interrupted, ...this.#runs.keys()]);
     const orders = [...new Set([...interrupted, ...this.#unknown])];
     const all = await Promise.all(

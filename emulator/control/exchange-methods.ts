@@ -124,7 +124,10 @@ function exchangesBefore({ core, origins }: MethodContext, number: number) {
   return { exchanges, earlier: from > 0 };
 }
 
-/** A download has the account of its file. The URL has the address at which the reader reaches the emulator, so that a copied command works there. */
+/**
+ * A download has the account of its file. The URL has the address at which the reader reaches the emulator, so that a copied
+ * command works there.
+ */
 function exchangeJson(
   core: Core,
   request: LoggedRequest,

@@ -211,11 +211,7 @@ function followLog(listener: {
     };
   };
   // A browser opens six connections to a host: the streams of hidden tabs would leave none to the others.
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) return restart();
-    source?.close();
-    source = null;
-  });
+  document.addEventListener("visibilitychange", restart);
   restart();
   return restart;
 }

@@ -19,6 +19,7 @@ import {
   unfinished,
 } from "./own.js";
 import { RequestLink } from "./request-link.js";
+import { isBeyondLimit } from "./requests/rate-use.js";
 
 /** Of a list of problems. */
 const MOST_PROBLEMS = 10;
@@ -69,7 +70,7 @@ function figureOf(name: string, items: readonly { at: string }[], note: string, 
 
 /** Whether the rate limit or faults were the cause. */
 function limitedBy(refused: readonly ExchangeRow[]): string {
-  const byFaults = refused.filter(({ fault }) => fault?.kind === "status").length;
+  const byFaults = refused.filter((each) => !isBeyondLimit(each)).length;
   return byFaults === 0 ? "beyond the rate limit" : `${formatCount(byFaults)} of them by faults`;
 }
 

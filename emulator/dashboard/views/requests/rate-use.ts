@@ -11,17 +11,22 @@ export interface KeyRequests {
   refusedCount: number;
 }
 
+/** Whether the rate limit refused a request. The 429 of a fault says nothing about it. */
+export function isBeyondLimit({ status, fault }: Pick<ExchangeRow, "status" | "fault">): boolean {
+  return status === 429 && fault?.kind !== "status";
+}
+
 /** The use of each key. */
 export function usesIn(log: readonly ExchangeRow[]): ReadonlyMap<string, KeyRequests> {
   const byKey = new Map<string, KeyRequests>();
-  for (const { at, key_id: keyId, status, rate_limit_remaining: remaining, fault } of log) {
+  for (const request of log) {
+    const { at, key_id: keyId, rate_limit_remaining: remaining } = request;
     if (keyId === null || remaining === null) continue;
     const use = byKey.get(keyId) ?? { at: [], remaining: [], refused: [], refusedCount: 0 };
     byKey.set(keyId, use);
     use.at.push(Math.max(Date.parse(at), use.at.at(-1) ?? 0));
     use.remaining.push(remaining);
-    // The 429 of a fault says nothing about the rate limit.
-    const isRefused = status === 429 && fault?.kind !== "status";
+    const isRefused = isBeyondLimit(request);
     use.refused.push(isRefused);
     if (isRefused) use.refusedCount++;
   }

@@ -44,7 +44,7 @@ function Details({ details }: { details: TaskDetails }) {
   const task = taskOf(details);
   const { model, type, status, output } = task;
   const about = tasks.value.find(({ task_id: id }) => id === task.task_id)?.about;
-  // Of the task, the page shows the account, and runs it again in this one.
+  // A task is shown, and run again, in its own account.
   useEffect(() => {
     if (details.account_id !== accountId.peek()) setParam("account", details.account_id);
   }, [details.account_id]);
