@@ -25,7 +25,7 @@ const exchangeSchema = z
     task_id: z.nullable(uuid),
     /** Of an error response. Null if it is no longer kept. */
     message: z.nullable(text),
-    /** On the emulator's clock. */
+    /** On the emulator's clock. Null for a stall, which the client ends in real time. */
     duration_ms: z.nullable(z.number()),
     ended: z.nullable(oneOf("response", "broken_response", "disconnect", "stall")),
     rate_limit_remaining: z.nullable(count),
@@ -143,7 +143,7 @@ function exchangeJson(
     key_id: exchange?.keyId ?? null,
     task_id: exchange?.taskId ?? null,
     message: errorMessage(request, exchange),
-    duration_ms: exchange?.durationMs ?? null,
+    duration_ms: exchange === undefined || exchange.ended === "stall" ? null : exchange.durationMs,
     ended: exchange?.ended ?? null,
     rate_limit_remaining: exchange?.remaining ?? null,
     fault: exchange?.fault ?? null,
@@ -218,7 +218,8 @@ function httpArchive(
 }
 
 function archiveEntry(details: ExchangeDetails) {
-  const { at, method, url, status, duration_ms: time, request_headers, response_headers } = details;
+  const { at, method, url, status, request_headers, response_headers } = details;
+  const time = details.duration_ms ?? 0;
   const { request_body, response_body, response_bytes } = details;
   const headersOf = (headers: ExchangeDetails["request_headers"]) =>
     Object.entries(headers ?? {}).map(([name, value]) => ({ name, value }));

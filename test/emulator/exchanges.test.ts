@@ -216,6 +216,17 @@ test("in process, the URL of an exchange has the origin that the request was sen
   expect(urlsOf(log.entries.map(({ request }: { request: unknown }) => request))).toEqual(sent);
 });
 
+test("a stalled request has no duration, since its caller ends it", async () => {
+  const { control, emulator, exchange } = start();
+  emulator.faults.add({ fault: { kind: "stall" } });
+  const signal = AbortSignal.timeout(5);
+  const stalled = emulator.fetch(emulator.url + BALANCE, { signal });
+  await expect(stalled).rejects.toThrow("timeout");
+  expect(await exchange(1)).toMatchObject({ ended: "stall", duration_ms: null });
+  const { log } = (await control("POST", "/exchanges/har", {})).body;
+  expect(log.entries).toMatchObject([{ time: 0, timings: { wait: 0 }, _error: "stall" }]);
+});
+
 test("the URL of an exchange has the origin at which its reader reaches the emulator", async () => {
   const service = start();
   const { emulator, exchange } = service;

@@ -53,6 +53,7 @@ export function Rows<Item>(props: {
     if (rowTop < element.scrollTop) element.scrollTop = rowTop;
     else if (rowTop > element.scrollTop + space) element.scrollTop = rowTop - space;
   }, [openKey, openRow === -1]);
+  useFocusOnClosed(scroller, openKey, openRow);
   const first = Math.max(0, Math.floor(top / ROW_PX) - OVERSCAN);
   const last = Math.min(items.length, Math.ceil((top + height) / ROW_PX) + OVERSCAN);
   const above = Math.min(Math.floor(top / ROW_PX), items.length);
@@ -109,6 +110,23 @@ export function Rows<Item>(props: {
       )}
     </div>
   );
+}
+
+/** When an item is closed, the focus that was in its pane goes to its row, not to the top of the page. */
+function useFocusOnClosed(
+  scroller: { readonly current: HTMLElement | null },
+  openKey: string,
+  openRow: number,
+): void {
+  const last = useRef(openRow);
+  useLayoutEffect(() => {
+    const closed = last.current;
+    last.current = openRow;
+    if (openKey !== "" || closed === -1 || document.activeElement !== document.body) return;
+    scroller.current
+      ?.querySelector<HTMLElement>(`[aria-rowindex="${closed + 2}"] a`)
+      ?.focus({ preventScroll: true });
+  }, [openKey, openRow]);
 }
 
 /**

@@ -83,6 +83,14 @@ describe("the request log", () => {
     expect(await href(`emu_…${emulator.apiKey.slice(-4)}`)).toContain(emulator.accountId);
   });
 
+  test("says why a request that came with a snapshot cannot be opened", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/requests" });
+    await api("GET", "/account/balance");
+    emulator.restore(emulator.snapshot());
+    await page.getByTitle(/came with a snapshot/).waitFor();
+    expect(await page.getByRole("link", { name: /^Open GET/ }).count()).toBe(0);
+  });
+
   test("shows the new requests after a reset", async () => {
     const { page, api, emulator } = await openDashboard({ path: "/requests" });
     for (const path of ["/account/balance", "/account/usage", UNKNOWN]) await api("GET", path);
@@ -231,6 +239,21 @@ describe("the list", () => {
     await shown.waitFor({ state: "detached" });
     await expect.poll(() => page.getByRole("columnheader").count()).toBe(columns);
     expect(await page.locator(".rows").evaluate((each) => each.scrollTop)).toBe(top);
+  });
+
+  test.each(["Escape", "Close"])("gives the focus back to the row whose request %s closes", async (way) => {
+    const { page, api } = await openDashboard({ path: "/requests" });
+    for (const path of ["/account/balance", "/account/usage", UNKNOWN]) await api("GET", path);
+    const link = page.getByRole("link", { name: "Open GET /api/v1/account/usage" });
+    await link.press("Enter");
+    const close = page.getByRole("region", { name: "Request" }).getByRole("link", { name: "Close" });
+    await close.focus();
+    await api("GET", "/account/balance");
+    await page.getByText("4 requests", { exact: true }).waitFor();
+    if (way === "Close") await close.press("Enter");
+    else await page.keyboard.press("Escape");
+    await close.waitFor({ state: "detached" });
+    expect(await link.evaluate((each) => each === document.activeElement)).toBe(true);
   });
 
   test("has a pane whose width the keyboard and the pointer change, and that a reload keeps", async () => {

@@ -315,6 +315,14 @@ describe("tasks", () => {
     await expect.poll(() => timeline.getByText("The audio expires").count()).toBe(0);
   });
 
+  test("a task that ends at a read times out unless it is read that often", async () => {
+    const { page, submit, goTo, emulator } = await openDashboard();
+    emulator.providers.provider_a.next({ polls: 2 });
+    await goTo(`/tasks/${await submit(SONG)}`);
+    const timeline = page.getByRole("region", { name: "Timeline" });
+    await timeline.getByText("Timeout (unless read 2 times before)").waitFor();
+  });
+
   test("a clip is downloaded with one link, under its title and with its real type", async () => {
     const { page, submit, goTo, api, emulator } = await openDashboard();
     emulator.providers.provider_a.next({ polls: 1 });

@@ -132,7 +132,12 @@ function List(props: {
 }
 
 function TimeLink({ at, number, method, path }: ExchangeRow) {
-  if (number === null) return <Time at={at} ms />;
+  if (number === null)
+    return (
+      <span title="It came with a snapshot, which keeps no headers and bodies">
+        <Time at={at} ms />
+      </span>
+    );
   return (
     <a href={linkWith(param("with") === CHOOSING ? "with" : "open", String(number))} class="plain">
       <Time at={at} ms />

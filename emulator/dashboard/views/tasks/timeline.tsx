@@ -127,7 +127,13 @@ function eventsOf({ plan, ledger, reads, ...details }: TaskDetails, task: Task):
     plan.ends_at_read === null &&
       !(worksFrom >= completedAt) && { at: worksFrom, text: "The provider starts" },
     ...readEvents(taskId, details.discovered_at),
-    isOpen && !endsInTime && { at: timesOutAt, text: "Timeout" },
+    isOpen &&
+      !endsInTime && {
+        at: timesOutAt,
+        text: "Timeout",
+        note:
+          plan.ends_at_read === null ? "" : `(unless read ${formatAmount(plan.ends_at_read, "time")} before)`,
+      },
     ((isOpen && endsInTime) || isUnread) && {
       at: endsAt,
       text: `The provider ends: ${plan.outcome}`,
