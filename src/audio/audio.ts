@@ -2,7 +2,7 @@ import { notLoaded, shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
 import type { Context } from "../http/context.js";
-import { Deadline } from "../time/deadline.js";
+import { within } from "../time/deadline.js";
 import { withClockStopped } from "../time/stopped-clock.js";
 import type { AudioDownload, SizedAudioDownload } from "./download.js";
 import { DOWNLOAD_OPTIONS, type DownloadOptions } from "./options.js";
@@ -65,9 +65,9 @@ async function loadCode(
   url: string,
   options: DownloadOptions,
 ): Promise<DownloadCode> {
-  const deadline = new Deadline(options.timeoutMs ?? timeoutMs, options.signal);
+  const load = () => withClockStopped(clock, import("./download.js"));
   try {
-    return await Promise.race([withClockStopped(clock, import("./download.js")), deadline.ended]);
+    return await within(options.timeoutMs ?? timeoutMs, load, options.signal);
   } catch (error) {
     options.signal?.throwIfAborted();
     throw new AudioDownloadError(notLoaded("Failed to download audio"), {
@@ -75,8 +75,6 @@ async function loadCode(
       status: null,
       cause: redactor.cause(error),
     });
-  } finally {
-    deadline.clear();
   }
 }
 

@@ -84,9 +84,9 @@ export async function request<Result>(
     deadline.clear();
     signal.throwIfAborted();
     if (error instanceof AudioDownloadError) return { error, mayResend: true };
-    const isNeverSent = !deadline.timedOut() && certainlyNeverSent(error);
+    const isNeverSent = !deadline.timedOut && certainlyNeverSent(error);
     const broken = `the connection ${isNeverSent ? "failed" : "was lost"}${codeOf(error, redactor)}`;
-    const reason = deadline.timedOut() ? noResponseWithin(deadline.timeoutMs) : broken;
+    const reason = deadline.timedOut ? noResponseWithin(deadline.timeoutMs) : broken;
     const advice = isNeverSent ? adviceForAddress(url) : "";
     return { error: downloadError(download, null, reason, error, advice), mayResend: true };
   }
@@ -100,7 +100,7 @@ export async function request<Result>(
 }
 
 function failureOf(error: unknown, deadline: Deadline, signal: AbortSignal): RequestFailure {
-  if (deadline.timedOut()) return "timed_out";
+  if (deadline.timedOut) return "timed_out";
   if (signal.aborted) return "aborted";
   return certainlyNeverSent(error) ? "never_sent" : "connection_lost";
 }

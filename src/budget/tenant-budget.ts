@@ -6,8 +6,9 @@ import { checkOption } from "../errors/options.js";
 import { isFreed, isJournalEntry } from "../journal/entries.js";
 import type { BudgetReservation, JournalEntry } from "../journal/journal.js";
 import { keepLatest } from "../journal/process-notes.js";
-import { withTimeout } from "../journal/slot.js";
+import { LONGEST_JOURNAL_MS } from "../journal/slot.js";
 import { type Clock, createSystemClock, wallTime } from "../time/clock.js";
+import { within } from "../time/deadline.js";
 import { systemUuid } from "../time/random.js";
 import {
   type BudgetHold,
@@ -90,7 +91,7 @@ export class TenantBudget implements ReservingBudget {
     const { oldest } = this.#periods.at(wallTime(this.#clock));
     const reserve = { reservation, key: position.key, maxCredits: Number.MAX_SAFE_INTEGER, oldest };
     // The task exists, so its run continues all the same: its end counts, whatever is reserved.
-    await withTimeout(() => this.#store.reserve(reserve), LONGEST_END_MS).catch(() => {});
+    await within(LONGEST_END_MS, () => this.#store.reserve(reserve)).catch(() => {});
     if (taskId !== null) await this.#name(reservation, taskId);
   }
 
@@ -162,7 +163,8 @@ export class TenantBudget implements ReservingBudget {
     const position = this.#positions.get(id) ?? ofAll;
     if (position === null) return null;
     try {
-      const entry: unknown = (await withTimeout(() => position.journal.get(position.key))) ?? null;
+      const entry: unknown =
+        (await within(LONGEST_JOURNAL_MS, () => position.journal.get(position.key))) ?? null;
       return entry === null || isJournalEntry(entry) ? endByEntry(entry, reservation) : null;
     } catch {
       // The journal fails: the reservation may still be needed.
@@ -177,7 +179,7 @@ export class TenantBudget implements ReservingBudget {
     this.#noteUnwritten(id, credits);
     try {
       const write = () => (credits > 0 ? this.#store.settle(ended, credits) : this.#store.free(ended));
-      await withTimeout(write, LONGEST_END_MS);
+      await within(LONGEST_END_MS, write);
       this.#unwritten.delete(id);
       this.#positions.delete(id);
       return true;
@@ -193,7 +195,7 @@ export class TenantBudget implements ReservingBudget {
 
   async #name(reservation: BudgetReservation, taskId: string): Promise<void> {
     try {
-      await withTimeout(() => this.#store.name(reservation, taskId), LONGEST_END_MS);
+      await within(LONGEST_END_MS, () => this.#store.name(reservation, taskId));
     } catch {
       this.#unnamed.set(taskId, reservation);
       keepLatest(this.#unnamed, MOST_NOTES);
@@ -204,13 +206,13 @@ export class TenantBudget implements ReservingBudget {
     const unnamed = this.#unnamed.get(taskId);
     this.#unnamed.delete(taskId);
     if (unnamed !== undefined || tenant === undefined) return unnamed ?? null;
-    const { open } = await withTimeout(() => this.#store.read(tenant, ""), LONGEST_END_MS);
+    const { open } = await within(LONGEST_END_MS, () => this.#store.read(tenant, ""));
     return open.find((each) => each.taskId === taskId) ?? null;
   }
 
   async #call<Value>(tenant: string, verb: string, work: () => Promise<Value>): Promise<Value> {
     try {
-      return await withTimeout(work);
+      return await within(LONGEST_JOURNAL_MS, work);
     } catch (cause) {
       const what = `Failed to ${verb} credits of tenant ${JSON.stringify(tenant)}`;
       const why = messageOfThrown(cause);

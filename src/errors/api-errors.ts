@@ -18,8 +18,6 @@ export class ApiError extends AsyncMusicError {
     brand(this, "ApiError");
   }
 
-  override name = "ApiError";
-
   /** The HTTP status. */
   declare readonly status: number;
 
@@ -50,8 +48,6 @@ export class BadRequestError extends ApiError {
   static {
     brand(this, "BadRequestError");
   }
-
-  override name = "BadRequestError";
 }
 
 /** The API key is missing, unknown, deleted or disabled (401). */
@@ -59,8 +55,6 @@ export class AuthenticationError extends ApiError {
   static {
     brand(this, "AuthenticationError");
   }
-
-  override name = "AuthenticationError";
 }
 
 /** The account has fewer credits available than the task costs (402): top up in the dashboard. */
@@ -68,8 +62,6 @@ export class InsufficientCreditsError extends ApiError {
   static {
     brand(this, "InsufficientCreditsError");
   }
-
-  override name = "InsufficientCreditsError";
 }
 
 /** The account is suspended and can't create tasks (403). */
@@ -77,8 +69,6 @@ export class AccountSuspendedError extends ApiError {
   static {
     brand(this, "AccountSuspendedError");
   }
-
-  override name = "AccountSuspendedError";
 }
 
 /** No task of this account has that ID (404). */
@@ -86,8 +76,6 @@ export class TaskNotFoundError extends ApiError {
   static {
     brand(this, "TaskNotFoundError");
   }
-
-  override name = "TaskNotFoundError";
 }
 
 /** The rate limit is exceeded (429): no retries are left, or the stated wait is longer than `retryBudgetMs`. */
@@ -95,8 +83,6 @@ export class RateLimitedError extends ApiError {
   static {
     brand(this, "RateLimitedError");
   }
-
-  override name = "RateLimitedError";
 
   /** The stated wait in seconds, counted from the response; `null` if none was stated. */
   declare readonly retryAfterSeconds: number | null;
@@ -120,6 +106,4 @@ export class ServerError extends ApiError {
   static {
     brand(this, "ServerError");
   }
-
-  override name = "ServerError";
 }

@@ -26,8 +26,6 @@ export class AsyncMusicError extends Error {
     brand(this, "AsyncMusicError");
   }
 
-  override name = "AsyncMusicError";
-
   /** The task that the error is about. It is set once a task is submitted: pass it to `wait` to continue. */
   readonly taskId: string | null;
 
@@ -50,7 +48,7 @@ export class AsyncMusicError extends Error {
 
   /** The fields for a log line: name, message and properties, without the stack and the cause. */
   toJSON(): Record<string, unknown> {
-    return { ...Object.fromEntries(Object.entries(this)), name: this.name, message: this.message };
+    return { name: this.name, ...Object.fromEntries(Object.entries(this)), message: this.message };
   }
 }
 
@@ -59,8 +57,6 @@ export class InvalidOptionError extends AsyncMusicError {
   static {
     brand(this, "InvalidOptionError");
   }
-
-  override name = "InvalidOptionError";
 
   /** The name of the option. */
   readonly option: string;
@@ -118,8 +114,6 @@ export class InvalidRequestError extends AsyncMusicError {
     brand(this, "InvalidRequestError");
   }
 
-  override name = "InvalidRequestError";
-
   /** The error code that the service would return. */
   readonly errorCode: Known<ErrorCode>;
 
@@ -146,8 +140,6 @@ export class CreditCeilingError extends AsyncMusicError {
   static {
     brand(this, "CreditCeilingError");
   }
-
-  override name = "CreditCeilingError";
 
   /** The customer whose budget is exhausted; `null` for the `maxCredits` of `runAll`. */
   declare readonly tenant: string | null;
@@ -198,8 +190,6 @@ export class BudgetError extends AsyncMusicError {
   static {
     brand(this, "BudgetError");
   }
-
-  override name = "BudgetError";
 
   /** The customer whose budget was read or changed. */
   declare readonly tenant: string;

@@ -6,12 +6,13 @@ interface ErrorClass {
 }
 
 /**
- * Lets `instanceof` recognize the errors of other copies of this package: an application and a library may each have one.
- * The name is written out, since bundlers shorten the names of classes. A class passes itself as `this`: with its own name in a
- * static block, esbuild renames the class.
+ * Names a class of errors, and lets `instanceof` recognize those of other copies of this package: an application and a library may
+ * each have one. The name is written out, since bundlers shorten the names of classes. A class passes itself as `this`: with its own
+ * name in a static block, esbuild renames the class.
  */
 export function brand(errorClass: ErrorClass, name: string): void {
   Object.defineProperty(errorClass.prototype, BRAND, { value: name });
+  Object.defineProperty(errorClass.prototype, "name", { value: name, configurable: true, writable: true });
   Object.defineProperty(errorClass, Symbol.hasInstance, { value: isInstance, configurable: true });
 }
 

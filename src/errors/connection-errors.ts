@@ -9,8 +9,6 @@ export class ConnectionError extends AsyncMusicError {
     brand(this, "ConnectionError");
   }
 
-  override name = "ConnectionError";
-
   /** The `X-Request-Id` that the request was sent with. */
   declare readonly requestId: string;
 
@@ -24,8 +22,6 @@ export class RequestTimeoutError extends ConnectionError {
   static {
     brand(this, "RequestTimeoutError");
   }
-
-  override name = "RequestTimeoutError";
 }
 
 /**
@@ -36,8 +32,6 @@ export class InvalidResponseError extends AsyncMusicError {
   static {
     brand(this, "InvalidResponseError");
   }
-
-  override name = "InvalidResponseError";
 
   /** Identifies the request in the service's records. */
   declare readonly requestId: string;
@@ -74,8 +68,6 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   static {
     brand(this, "SubmissionOutcomeUnknownError");
   }
-
-  override name = "SubmissionOutcomeUnknownError";
 
   /** The request whose outcome is unknown, as it was sent. It narrows by `model` and `task_type`. */
   declare readonly request: TaskRequest;
@@ -126,8 +118,6 @@ export class AudioExpiredError extends AsyncMusicError {
     brand(this, "AudioExpiredError");
   }
 
-  override name = "AudioExpiredError";
-
   /** The address of the audio. */
   declare readonly url: string;
 
@@ -149,8 +139,6 @@ export class AudioDownloadError extends AsyncMusicError {
   static {
     brand(this, "AudioDownloadError");
   }
-
-  override name = "AudioDownloadError";
 
   /** The address of the audio. */
   declare readonly url: string;

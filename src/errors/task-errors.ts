@@ -14,8 +14,6 @@ export class TaskFailedError extends AsyncMusicError {
     brand(this, "TaskFailedError");
   }
 
-  override name = "TaskFailedError";
-
   declare readonly taskId: string;
 
   /** The ended task; it narrows by `type` and `status`. */
@@ -66,8 +64,6 @@ export class TaskTimedOutError extends TaskFailedError {
   static {
     brand(this, "TaskTimedOutError");
   }
-
-  override name = "TaskTimedOutError";
 }
 
 /** `maxWaitMs` passed before the task ended. The task continues: wait for its ID again. */
@@ -75,8 +71,6 @@ export class WaitTimeoutError extends AsyncMusicError {
   static {
     brand(this, "WaitTimeoutError");
   }
-
-  override name = "WaitTimeoutError";
 
   declare readonly taskId: string;
 
@@ -101,8 +95,6 @@ export class JournalError extends AsyncMusicError {
     brand(this, "JournalError");
   }
 
-  override name = "JournalError";
-
   /** The key of the entry; empty if `open()` or `planned()` of `async-music/postgres` failed. */
   declare readonly journalKey: string;
 
@@ -123,6 +115,4 @@ export class JournalConflictError extends JournalError {
   static {
     brand(this, "JournalConflictError");
   }
-
-  override name = "JournalConflictError";
 }

@@ -7,10 +7,11 @@ import { InvalidResponseError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
 import { JournalError, TaskFailedError } from "../errors/task-errors.js";
 import type { Journal, JournalRecord, OrderDelivery, UnacknowledgedOrder } from "../journal/journal.js";
-import { newRevision, Slot, withTimeout } from "../journal/slot.js";
+import { LONGEST_JOURNAL_MS, newRevision, Slot } from "../journal/slot.js";
 import { Aborter, onAbort } from "../time/abort.js";
 import { type Clock, wallTime } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
+import { within } from "../time/deadline.js";
 import { withClockStopped } from "../time/stopped-clock.js";
 import { ForeignTasks } from "./foreign-tasks.js";
 import { JournalOutage } from "./journal-outage.js";
@@ -175,8 +176,8 @@ export class Follower {
 
   async #list(since: Date): Promise<readonly UnacknowledgedOrder[]> {
     try {
-      const { clock } = this.#settings;
-      return await withTimeout(() => withClockStopped(clock, this.#journal.unacknowledged(since)));
+      const list = () => withClockStopped(this.#settings.clock, this.#journal.unacknowledged(since));
+      return await within(LONGEST_JOURNAL_MS, list);
     } catch (thrown) {
       const cause = this.#settings.redactor.cause(thrown);
       const what = "Failed to list the orders of the journal whose ends are not acknowledged";

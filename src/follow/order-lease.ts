@@ -1,10 +1,11 @@
 import type { FinalStatus } from "../contract/service.js";
 import type { JournalRecord, OrderDelivery, OrderFollower } from "../journal/journal.js";
-import { LONGEST_CLEANUP_MS, newRevision, type Slot, withTimeout } from "../journal/slot.js";
+import { LONGEST_CLEANUP_MS, newRevision, type Slot } from "../journal/slot.js";
 import { isUnacknowledged } from "../journal/unacknowledged.js";
 import { Aborter } from "../time/abort.js";
 import { type Clock, wallTime } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
+import { within } from "../time/deadline.js";
 
 /** The longest lease, in milliseconds: 10 minutes. */
 export const LONGEST_LEASE_MS = 600_000;
@@ -92,7 +93,7 @@ export class OrderLease {
   async release(): Promise<void> {
     const { id } = this.#terms;
     const update = () => this.#update(({ follower, ...entry }) => (follower?.id === id ? entry : null));
-    await withTimeout(update, LONGEST_CLEANUP_MS).catch(() => {});
+    await within(LONGEST_CLEANUP_MS, update).catch(() => {});
   }
 
   /**

@@ -2,7 +2,7 @@ import { InvalidOptionError, invalidOption, NOTHING_SENT, shown, wrongValue } fr
 import { ConnectionError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
 import { isReasonOf } from "../time/abort.js";
-import { Deadline } from "../time/deadline.js";
+import { within } from "../time/deadline.js";
 import type { Call, Context } from "./context.js";
 import { failureParts } from "./failure.js";
 import type { FailedAttempt } from "./outcome.js";
@@ -67,20 +67,22 @@ export async function readApiKey(
   limits: Limits,
   requestId: string,
 ): Promise<string | FailedAttempt> {
-  let timeoutMs: number | undefined;
+  const { timeoutMs = context.timeoutMs, signal } = limits;
+  let failure = "threw; see `cause`";
+  const timedOut = (error: unknown) => {
+    failure = `did not return within ${timeoutMs} ms`;
+    return error;
+  };
   try {
-    return await within(read, context, limits, (limitMs) => {
-      timeoutMs = limitMs;
-    });
+    return await within(timeoutMs, read, signal, timedOut);
   } catch (error) {
-    if (isReasonOf(limits.signal, error)) return { error, mayResend: false };
+    if (isReasonOf(signal, error)) return { error, mayResend: false };
     const { redactor } = context;
     const { taskId } = call;
     if (error instanceof InvalidOptionError) {
       const parts = { ...error.parts, ...call.advice?.(), facts: [NOTHING_SENT] };
       return { error: new InvalidOptionError(error.option, parts, { taskId }), mayResend: false };
     }
-    const failure = timeoutMs === undefined ? "threw; see `cause`" : `did not return within ${timeoutMs} ms`;
     const parts = failureParts(call, `the function \`apiKey\` ${failure}`, {
       ...call.advice?.(),
       facts: [NOTHING_SENT],
@@ -94,25 +96,7 @@ export async function readApiKey(
 export async function hasNewKey(context: Context, refused: string, limits: Limits): Promise<boolean> {
   const { apiKey } = context;
   if (typeof apiKey === "string") return false;
-  const current = await within(apiKey, context, limits).catch(() => refused);
+  const { timeoutMs = context.timeoutMs, signal } = limits;
+  const current = await within(timeoutMs, apiKey, signal).catch(() => refused);
   return current !== refused;
-}
-
-/** Reads the key within a limit of real time, and until an abort, whichever of both the function heeds. */
-async function within(
-  read: () => Promise<string>,
-  { timeoutMs: usualMs }: Pick<Context, "timeoutMs">,
-  { timeoutMs = usualMs, signal }: Limits,
-  onTimeout?: (timeoutMs: number) => void,
-): Promise<string> {
-  const deadline = new Deadline(timeoutMs, signal);
-  try {
-    deadline.signal.throwIfAborted();
-    return await Promise.race([read(), deadline.ended]);
-  } catch (error) {
-    if (deadline.timedOut()) onTimeout?.(timeoutMs);
-    throw error;
-  } finally {
-    deadline.clear();
-  }
 }

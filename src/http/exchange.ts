@@ -25,7 +25,7 @@ export class HttpExchange {
   readonly #deadline: Deadline;
   readonly #received = new ReceivedText();
   #response: Response | undefined;
-  /** The address of the service, or `null` for the platform's `fetch`; `undefined` until the request is sent. */
+  /** The address of the service, or `null` for the platform's `fetch`; `undefined` as long as nothing was sent. */
   #address: string | null | undefined;
   /** Why the response was not read to its end. */
   #refusal: "foreign" | "too_large" | null = null;
@@ -67,7 +67,7 @@ export class HttpExchange {
   async #receive(apiKey: string, given: RequestOptions["headers"]): Promise<Response> {
     const { baseUrl, fetch, ids } = this.#context;
     const { method, path, body } = this.#call;
-    const sent = body === undefined ? null : oneShotBody(body);
+    const sent = body === undefined ? null : oneShotBody(body, () => this.#checkTime());
     const own: Record<string, string> = {
       Accept: "application/json",
       [HEADERS.requestId]: this.#requestId,
@@ -88,6 +88,16 @@ export class HttpExchange {
     if (namesAnotherRequest(response.headers, this.#requestId, ids.requests)) this.#refuse("foreign");
     await this.#readBody();
     return response;
+  }
+
+  /**
+   * A process that was suspended while it connected must not send its request afterwards: by then, other processes may have
+   * found that it created no task.
+   */
+  #checkTime(): void {
+    if (!this.#deadline.isOver) return;
+    this.#address = undefined;
+    throw new Error("The process was suspended past the time limit.");
   }
 
   /** Reads piece by piece, so that the beginning of a body that breaks off is known. */
@@ -115,8 +125,7 @@ export class HttpExchange {
   /** How an exchange ended that threw. The `cause` may be of a custom `fetch`, and throw when it is inspected. */
   #outcomeOf(cause: unknown, isSent: boolean): AttemptOutcome {
     const { baseUrl, clock } = this.#context;
-    const { timeoutMs } = this.#deadline;
-    const timedOut = this.#deadline.timedOut();
+    const { timeoutMs, timedOut } = this.#deadline;
     const { text } = this.#received;
     const signal = this.#signal;
     const response = this.#response;

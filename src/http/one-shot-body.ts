@@ -9,16 +9,24 @@ const utf8 = new TextEncoder();
  * - Chromium repeats a request after a 421 and, on a reused connection, after a 408. Browsers stream request bodies over
  *   HTTP/2 only, so a page cannot prevent this.
  * - Bun and workerd repeat no POST.
+ *
+ * @param beforeSending - called in Node once the connection stands. If it throws, nothing is sent
  */
-export function oneShotBody(text: string): { body: BodyInit; headers: Readonly<Record<string, string>> } {
+export function oneShotBody(
+  text: string,
+  beforeSending: () => void,
+): { body: BodyInit; headers: Readonly<Record<string, string>> } {
   const headers = { "Content-Type": "application/json" };
   if ("Deno" in globalThis) return { body: new Blob([text]), headers };
   const { versions, type } = Object(Reflect.get(globalThis, "process"));
   // The pages of Electron have Node's `process` and Chromium's `fetch`.
   if (Object(versions).undici === undefined || type === "renderer") return { body: text, headers };
   const bytes = utf8.encode(text);
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    start(controller) {
+  const body = new ReadableStream({
+    // Of a stream of bytes, even a copy is not read ahead: Node reads it once the connection stands.
+    type: "bytes",
+    pull(controller) {
+      beforeSending();
       controller.enqueue(bytes);
       controller.close();
     },

@@ -15,8 +15,6 @@ export class JournalDamagedError extends JournalError {
     brand(this, "JournalDamagedError");
   }
 
-  override name = "JournalDamagedError";
-
   /** The open keys among the readable entries, oldest first; of `planned()` in `async-music/postgres`, the planned keys. */
   declare readonly orders: readonly OpenOrder[];
 

@@ -1,12 +1,13 @@
 import { CreditCeilingError } from "../errors/base.js";
 import { type Clock, createSystemClock, wallTime } from "../time/clock.js";
 import { dateAt } from "../time/date.js";
+import { within } from "../time/deadline.js";
 import { AlreadyTaken } from "./already-taken.js";
 import { isFreed } from "./entries.js";
 import { LONGEST_UNSENT_MS } from "./in-flight.js";
 import type { BudgetReservation, Journal, JournalEntry, JournalIntent } from "./journal.js";
 import { tryLater } from "./later-tries.js";
-import { LONGEST_CLEANUP_MS, newRevision, type Slot, withTimeout } from "./slot.js";
+import { LONGEST_CLEANUP_MS, newRevision, type Slot } from "./slot.js";
 
 /** What a key holds while no POST for it may be in flight. */
 export interface FreeKey {
@@ -88,7 +89,7 @@ export class IntentClaim {
       }
       this.#key = { revision: intent.revision, freed };
       await hold?.free();
-      await withTimeout(() => restore(slot, intent.revision, freed), LONGEST_CLEANUP_MS).catch(() => {});
+      await within(LONGEST_CLEANUP_MS, () => restore(slot, intent.revision, freed)).catch(() => {});
       await this.#freeAgain(intent);
       throw error;
     }

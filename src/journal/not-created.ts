@@ -1,11 +1,12 @@
 import { createRedactor } from "../errors/redactor.js";
 import { type Clock, wallTime } from "../time/clock.js";
 import { parseDate } from "../time/date.js";
+import { within } from "../time/deadline.js";
 import { isOpenIntent } from "./entries.js";
 import { inFlightUntil, USUAL_TIMEOUT_MS } from "./in-flight.js";
 import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 import { settlementOf } from "./settlement.js";
-import { Slot, withTimeout } from "./slot.js";
+import { LONGEST_JOURNAL_MS, Slot } from "./slot.js";
 
 /** The options of `settleNotCreated`, with their defaults. */
 interface Checked {
@@ -20,7 +21,7 @@ export async function freeNotCreated(
   journal: Journal & Required<Pick<Journal, "open">>,
   { journalKeys, olderThanMs, clock }: Checked,
 ): Promise<OpenOrder[]> {
-  const listed = await withTimeout(async () => journal.open());
+  const listed = await within(LONGEST_JOURNAL_MS, async () => journal.open());
   const open = listed.filter(({ state }) => state === "intent");
   if (open.length === 0) return [];
 

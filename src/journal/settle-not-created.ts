@@ -58,8 +58,8 @@ const RULES = {
  * another account proves nothing about these orders. Tasks of other programs make the evidence weaker, never wrong.
  *
  * This call reads `usage` once, and creates nothing. Call it only if no request of a key that it may free is in flight: for
- * example after a job queue has given the job of a killed worker to another one. A process that was suspended could still send
- * its POST.
+ * example after a job queue has given the job of a killed worker to another one. A process that is suspended while it connects
+ * could send its POST when it continues. In Node.js it then finds that `timeoutMs` has passed, and sends nothing.
  *
  * @param client - The client of the account.
  * @param journal - The journal of the runs.

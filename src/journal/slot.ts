@@ -6,7 +6,7 @@ import { CreditCeilingError, invalidOption, NOTHING_SENT } from "../errors/base.
 import type { Redactor } from "../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
 import type { Clock } from "../time/clock.js";
-import { Deadline } from "../time/deadline.js";
+import { within } from "../time/deadline.js";
 import { systemUuid } from "../time/random.js";
 import { withClockStopped } from "../time/stopped-clock.js";
 import { isJournalEntry } from "./entries.js";
@@ -17,18 +17,8 @@ import { notesOf, type ProcessNotes } from "./process-notes.js";
 /** The longest time to record how a task ended, or to take back an intent that was not written, in real milliseconds. */
 export const LONGEST_CLEANUP_MS = 1000;
 
-/** A journal method that takes longer has failed, in real milliseconds: a task that was created must be reported. */
-const LONGEST_MS = 30_000;
-
-/** Settles as the journal does; rejects if that takes too long. */
-export async function withTimeout<Value>(work: () => Promise<Value>, longestMs = LONGEST_MS): Promise<Value> {
-  const deadline = new Deadline(longestMs);
-  try {
-    return await Promise.race([work(), deadline.ended]);
-  } finally {
-    deadline.clear();
-  }
-}
+/** A method of a journal or a budget that takes longer has failed, in real milliseconds: a task that was created must be reported. */
+export const LONGEST_JOURNAL_MS = 30_000;
 
 const TRY_AGAIN = "Fix the journal, then try again with the same journal key.";
 const REFUSED = "The service refused this run's request, which created no task.";
@@ -102,7 +92,7 @@ export class Slot {
    * list of open keys.
    */
   async close(entry: JournalRecord, status: FinalStatus): Promise<void> {
-    await withTimeout(() => this.#withClockStopped(this.#close(entry, status)), LONGEST_CLEANUP_MS).catch(
+    await within(LONGEST_CLEANUP_MS, () => this.#withClockStopped(this.#close(entry, status))).catch(
       () => {},
     );
   }
@@ -151,7 +141,7 @@ export class Slot {
 
   async #call<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
     try {
-      return await withTimeout(() => this.#withClockStopped(work()));
+      return await within(LONGEST_JOURNAL_MS, () => this.#withClockStopped(work()));
     } catch (cause) {
       if (cause instanceof JournalConflictError || cause instanceof CreditCeilingError) throw cause;
       throw this.failure(`the entry could not be ${what}`, cause, this.#tryAgain());

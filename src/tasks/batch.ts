@@ -4,8 +4,9 @@ import type { TaskRequest } from "../contract/requests.js";
 import { AsyncMusicError, NOTHING_SENT } from "../errors/base.js";
 import { TaskFailedError } from "../errors/task-errors.js";
 import { isFreed, isJournalEntry } from "../journal/entries.js";
-import { withTimeout } from "../journal/slot.js";
+import { LONGEST_JOURNAL_MS } from "../journal/slot.js";
 import { isReasonOf } from "../time/abort.js";
+import { within } from "../time/deadline.js";
 import { resultsOf } from "./concurrently.js";
 import { mayHaveCreated } from "./create-task.js";
 import type { RunOptions } from "./options.js";
@@ -162,7 +163,7 @@ export class Batch {
 /** Whether a request is in the journal already, so that its run usually sends nothing. Rejects if the journal fails. */
 async function isInJournal({ journal, journalKey }: RunOptions): Promise<boolean> {
   if (journal === undefined || journalKey === undefined) return false;
-  const entry: unknown = await withTimeout(() => journal.get(journalKey));
+  const entry: unknown = await within(LONGEST_JOURNAL_MS, () => journal.get(journalKey));
   return entry !== null && entry !== undefined && !(isJournalEntry(entry) && isFreed(entry));
 }
 

@@ -12,7 +12,7 @@ import { emitAdmission, reportUnsent } from "../http/send.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
 import { Aborter, isReasonOf, onAbort } from "../time/abort.js";
 import { whenOverdue } from "../time/clock.js";
-import { Deadline } from "../time/deadline.js";
+import { within } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
 import { createdAtByClient } from "./created-at.js";
 import type { LastReading } from "./estimate.js";
@@ -217,7 +217,12 @@ export class TaskPoller implements LastReading {
     try {
       return await (replacement === undefined || admission === true
         ? this.#begin(aborter.signal)
-        : joined(replacement, this.#timeoutMs(), aborter.signal));
+        : within(
+            this.#timeoutMs(),
+            () => replacement,
+            aborter.signal,
+            () => new PollAbandoned(),
+          ));
     } finally {
       abort.remove();
       stopWatching();
@@ -306,22 +311,6 @@ export function waitFailure(taskId: string, reason: string, thrown: unknown, red
     codeAdvice: [resumeAdvice(taskId)],
   };
   return new AsyncMusicError(parts, { taskId, cause: redactor.cause(thrown) });
-}
-
-/** The result of a shared poll, within the limits of the wait that joined it. */
-async function joined(
-  poll: Promise<PollOutcome>,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<PollOutcome> {
-  const deadline = new Deadline(timeoutMs, signal);
-  try {
-    return await Promise.race([poll, deadline.ended]);
-  } catch (error) {
-    throw deadline.timedOut() ? new PollAbandoned() : error;
-  } finally {
-    deadline.clear();
-  }
 }
 
 function failed(error: unknown): PollOutcome {

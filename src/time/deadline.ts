@@ -1,5 +1,23 @@
 import { type AbortCallback, onAbort } from "./abort.js";
 
+/** Settles as the work does. Rejects at the limit or the abort, whether the work heeds them or not. */
+export async function within<Value>(
+  timeoutMs: number,
+  work: () => Promise<Value>,
+  signal?: AbortSignal,
+  timedOut = (error: unknown): unknown => error,
+): Promise<Value> {
+  const deadline = new Deadline(timeoutMs, signal);
+  try {
+    deadline.signal.throwIfAborted();
+    return await Promise.race([work(), deadline.ended]);
+  } catch (error) {
+    throw deadline.timedOut ? timedOut(error) : error;
+  } finally {
+    deadline.clear();
+  }
+}
+
 /** Why an attempt ended at its deadline. The fake timers of a test runner, which have a `clock`, may end it early. */
 export function noResponseWithin(timeoutMs: number): string {
   const isFake = Object.hasOwn(setTimeout, "clock");
@@ -25,13 +43,16 @@ export class Deadline {
   readonly signal: AbortSignal;
   /** Rejects when the attempt must end, for code that ignores the signal. */
   readonly ended: Promise<never>;
+  /** Whether the limit has ended the attempt. */
+  timedOut = false;
   /** The request that follows the signal: one that is not referenced stops following it. */
   request: Request | undefined;
   readonly #controller = new AbortController();
   readonly #callerAbort: AbortCallback;
   #reject: (reason: unknown) => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #timedOut = false;
+  /** By the system's clock, since the time of timers may stand still while the process is suspended. */
+  #endsAt = 0;
 
   constructor(timeoutMs: number, callerSignal?: AbortSignal) {
     this.timeoutMs = timeoutMs;
@@ -45,14 +66,15 @@ export class Deadline {
     else this.restart();
   }
 
-  timedOut(): boolean {
-    return this.#timedOut;
+  /** Whether the limit has passed, also if its timer has not run yet, or the attempt has ended otherwise. */
+  get isOver(): boolean {
+    return Date.now() > this.#endsAt;
   }
 
   restart(): void {
     clearTimeout(this.#timer);
-    const dueAt = performance.now() + this.timeoutMs;
-    const check = () => this.#endAfter(performance.now() - dueAt > LATE_MS ? LATE_TURNS : 0);
+    this.#endsAt = Date.now() + this.timeoutMs;
+    const check = () => this.#endAfter(Date.now() - this.#endsAt > LATE_MS ? LATE_TURNS : 0);
     this.#timer = setTimeout(check, this.timeoutMs);
   }
 
@@ -63,6 +85,7 @@ export class Deadline {
 
   clear(): void {
     clearTimeout(this.#timer);
+    this.#endsAt = 0;
     this.#callerAbort.remove();
   }
 
@@ -71,7 +94,7 @@ export class Deadline {
       this.#timer = setTimeout(() => this.#endAfter(turns - 1), LATE_TURN_MS);
       return;
     }
-    this.#timedOut = true;
+    this.timedOut = true;
     this.#end(new DOMException(`no response within ${this.timeoutMs} ms`, "TimeoutError"));
   }
 

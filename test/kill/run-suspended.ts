@@ -1,5 +1,6 @@
 /** A process that makes one call, and is suspended while it waits for the response. It prints what the call resolved with. */
 
+import dns from "node:dns";
 import { AsyncMusic } from "../../src/index.js";
 
 const [baseUrl = "", apiKey = "", call = "", timeoutMs = ""] = process.argv.slice(2);
@@ -12,8 +13,17 @@ const calls: Record<string, () => Promise<unknown>> = {
   download: async () => (await (await client.audio.download(`${baseUrl}/audio`)).arrayBuffer()).byteLength,
 };
 
+// The address of a host that is found only after half of the time limit. An IP address is not looked up.
+Object.assign(dns, {
+  lookup(_host: string, _options: object, callback: (error: null, found: object[]) => void) {
+    if (process.connected) process.send?.("connecting");
+    setTimeout(() => callback(null, [{ address: "127.0.0.1", family: 4 }]), Number(timeoutMs) / 2);
+  },
+});
+
 try {
   process.stdout.write(String(await calls[call]?.()));
 } catch (error) {
   process.stdout.write(String(error));
 }
+process.disconnect?.();

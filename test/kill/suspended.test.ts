@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listen } from "../support/loopback.js";
+import { listen, replying } from "../support/loopback.js";
 import { submission, TASK_ID } from "../support/responses.js";
 import { bundle } from "./support.js";
 
@@ -76,4 +77,21 @@ test("after a suspension past its deadline, a call without a response still time
     expect(output).toContain(`no response came within ${TIMEOUT_MS} ms`);
   });
   await Promise.all(runs);
+});
+
+test.each([
+  ["it is not sent if it is too late", 2000, /nothing was sent/, 0],
+  ["it is sent within its time limit", 100, new RegExp(`^${TASK_ID}$`), 1],
+])("a POST whose connection was not made when its process was suspended: %s", async (_, ms, output, sent) => {
+  const server = await listen(replying(202, { code: 202, data: submission() }));
+  const url = server.url.replace("127.0.0.1", "found-late.test");
+  const parameters = [script, url, API_KEY, "create", "1000"];
+  const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+  const printed = text(child.stdout as Readable);
+  await once(child, "message");
+  child.kill("SIGSTOP");
+  await pause(ms);
+  child.kill("SIGCONT");
+  expect(await printed).toMatch(output);
+  expect(server.arrivals).toHaveLength(sent);
 });

@@ -15,9 +15,9 @@ let suspendedMs = 0;
 
 beforeEach(() => {
   suspendedMs = 0;
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  const { now } = performance;
-  vi.spyOn(performance, "now").mockImplementation(() => now.call(performance) + suspendedMs);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  const { now } = Date;
+  vi.spyOn(Date, "now").mockImplementation(() => now() + suspendedMs);
 });
 
 afterEach(() => {

@@ -52,7 +52,7 @@ export async function withinLimit<Value>(
   try {
     return await Promise.race([work(execute, () => endsAt - clock.now()), deadline.ended]);
   } catch (error) {
-    throw deadline.timedOut() ? (failure ?? timeout()) : error;
+    throw deadline.timedOut ? (failure ?? timeout()) : error;
   } finally {
     deadline.clear();
   }
