@@ -46,6 +46,16 @@ export class Interrupted extends Error {
   }
 }
 
+/** Aborted with `Interrupted` at the first signal: a second one ends the process. `stop` is to be called in any case. */
+export function untilSignal({ onSignal }: Terminal): { signal: AbortSignal; stop: () => void } {
+  const interruption = new AbortController();
+  const stop = onSignal((signal) => {
+    stop();
+    interruption.abort(new Interrupted(signal));
+  });
+  return { signal: interruption.signal, stop };
+}
+
 /** The command as the user has to type it. npm sets the variable for `npx` and scripts, whose commands are not on the path. */
 export function commandName({ env }: Pick<Terminal, "env">): string {
   return env["npm_command"] === undefined ? "async-music" : "npx async-music";

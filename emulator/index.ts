@@ -21,7 +21,6 @@ export type {
   KeyView,
   Provider,
   Providers,
-  ResetOptions,
   Scope,
 } from "./control/emulator.js";
 export type { Fault, FaultRule } from "./core/faults.js";
@@ -51,6 +50,6 @@ export type {
   SeedScript,
   SeedTask,
 } from "./core/seed-file/schema.js";
-export type { Snapshot } from "./core/state.js";
+export type { ResetOptions, Snapshot } from "./core/state.js";
 export type { FutureChange } from "./future/future.js";
 export type { Clock, ClockMode, EmulatorClock } from "./time/clock.js";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
+import { canonicalJson } from "../../src/contract/canonical-json.js";
 import { listedPrice } from "../../src/contract/prices.js";
-import { canonicalJson } from "../../src/contract/text.js";
 import { messageOfThrown } from "../../src/contract/thrown.js";
 import { createRedactor } from "../../src/errors/redactor.js";
 import {

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { LiveLine } from "../live-line.js";
 import { cannotWrite, checkReportPath } from "../report-file.js";
-import { alignedTable, Interrupted, stylesFor, type Terminal, UsageError, writeResult } from "../terminal.js";
+import { alignedTable, stylesFor, type Terminal, UsageError, untilSignal, writeResult } from "../terminal.js";
 import { certifyClient, type ScenarioVerdict } from "./certification.js";
 import { commandClient } from "./client.js";
 import { badgeSvg, certifyMarkdown, certifyText, createCertifyReport } from "./report.js";
@@ -83,11 +83,7 @@ async function judgeAll(
   terminal: Terminal,
 ): Promise<ScenarioVerdict[]> {
   const total = topics.reduce((sum, { scenarios }) => sum + scenarios.length, 0);
-  const interruption = new AbortController();
-  const stopListening = terminal.onSignal((signal) => {
-    stopListening();
-    interruption.abort(new Interrupted(signal));
-  });
+  const { signal, stop } = untilSignal(terminal);
   let ended = 0;
   const progress = new LiveLine(
     terminal,
@@ -105,10 +101,10 @@ async function judgeAll(
   };
   progress.start();
   try {
-    const options = { ...limits, signal: interruption.signal, onVerdict };
+    const options = { ...limits, signal, onVerdict };
     return await certifyClient(commandClient(command, terminal.env), topics, options);
   } finally {
     progress.end();
-    stopListening();
+    stop();
   }
 }

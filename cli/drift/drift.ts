@@ -9,7 +9,7 @@ import type { ConnectionFlags } from "../flags.js";
 import { ProgressLine } from "../progress.js";
 import { report } from "../report.js";
 import { cannotWrite, checkReportPath } from "../report-file.js";
-import { Interrupted, type Terminal, UsageError, writeResult } from "../terminal.js";
+import { Interrupted, type Terminal, UsageError, untilSignal, writeResult } from "../terminal.js";
 import { compareSurveys } from "./compare.js";
 import { durationText } from "./duration.js";
 import { notKnown } from "./not-known.js";
@@ -39,18 +39,13 @@ const SYSTEM_CLOCK: Clock = {
  * the check could not be run or a part of it has no result. After a signal, it is that of the signal.
  */
 export async function checkDrift(flags: DriftFlags, version: string, terminal: Terminal): Promise<number> {
-  const interruption = new AbortController();
-  // A second signal ends the process.
-  const stopListening = terminal.onSignal((signal) => {
-    stopListening();
-    interruption.abort(new Interrupted(signal));
-  });
+  const { signal, stop } = untilSignal(terminal);
   try {
-    return await runDrift(flags, version, terminal, interruption.signal);
+    return await runDrift(flags, version, terminal, signal);
   } catch (error) {
     return reportFailure(error, flags.json ?? false, terminal);
   } finally {
-    stopListening();
+    stop();
   }
 }
 

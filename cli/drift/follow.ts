@@ -1,5 +1,5 @@
+import { canonicalJson } from "../../src/contract/canonical-json.js";
 import { isFinalStatus, isRecord, LIMITS } from "../../src/contract/service.js";
-import { canonicalJson } from "../../src/contract/text.js";
 import { dataOf } from "./account.js";
 import { audioFields } from "./audio.js";
 import type { ObservedFields } from "./fields.js";

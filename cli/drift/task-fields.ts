@@ -1,5 +1,5 @@
+import { canonicalJson } from "../../src/contract/canonical-json.js";
 import { isFinalStatus, isRecord, LIMITS, TASK_ERROR_CODES } from "../../src/contract/service.js";
-import { canonicalJson } from "../../src/contract/text.js";
 import { addFields, isValue, type ObservedFields, typeOf, type Value } from "./fields.js";
 import type { Instant } from "./wire.js";
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../../src/contract/text.js";
+import { canonicalJson } from "../../src/contract/canonical-json.js";
 import {
   creditsFor,
   JournalConflictError,

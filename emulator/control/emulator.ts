@@ -17,27 +17,9 @@ import type { Policy } from "../core/policy-fields.js";
 import type { ScopedOutcome } from "../core/providers.js";
 import type { Limits } from "../core/rate-limit.js";
 import type { SeedFile } from "../core/seed-file/schema.js";
-import type { Snapshot } from "../core/state.js";
+import type { ResetOptions, Snapshot } from "../core/state.js";
 import type { FutureChange } from "../future/future.js";
 import type { Clock, ClockMode, EmulatorClock } from "../time/clock.js";
-
-/** The initial state of an emulator, at its creation and after a reset. */
-export interface ResetOptions {
-  /** The seed of all IDs, durations and songs: a whole number. @defaultValue 1 */
-  seed?: number | undefined;
-  /**
-   * Plays a later version of the service, drawn from this seed, a whole number: statuses, codes and fields that are unknown
-   * today, other prose, durations and clips, all within what the interface lets the service change (Versioning). Read
-   * `emulator.future` for what is different. @defaultValue today's service
-   */
-  future?: number | undefined;
-  /** The credits of the first account: a whole number. @defaultValue 1000 */
-  credits?: number | undefined;
-  /** Behavior that the interface does not decide; `"vary"` draws every field from the seed. @defaultValue every field's default */
-  policy?: Partial<Policy> | "vary" | undefined;
-  /** The rate limit of every key. @defaultValue 120 requests in 60 s */
-  limits?: Partial<Limits> | undefined;
-}
 
 /**
  * Options of an emulator. Each must be an own property of the object: an inherited one, such as a getter of a class, is

@@ -41,14 +41,14 @@ import {
   scopedLimitsChangesSchema,
 } from "../core/rate-limit.js";
 import { createInitialState } from "../core/seed-file/state.js";
-import { snapshotSchema, takeSnapshot } from "../core/state.js";
+import { type ResetOptions, snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
 import type { FutureChange } from "../future/future.js";
 import { Refusal } from "../http/refusal.js";
 import { taskData } from "../http/task-data.js";
 import { isoTime, LATEST_TIME } from "../time/clock.js";
 import { accountSchema, viewAccount } from "./account-methods.js";
-import type { EmulatorState, ResetOptions } from "./emulator.js";
+import type { EmulatorState } from "./emulator.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { eventStream, streamRequests } from "./stream-requests.js";
 

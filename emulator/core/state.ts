@@ -67,12 +67,25 @@ export const stateSchema = objectOf({
   audit: auditSchema,
 });
 
-export interface NewState {
+/** The initial state of an emulator, at its creation and after a reset. */
+export interface ResetOptions {
+  /** The seed of all IDs, durations and songs: a whole number. @defaultValue 1 */
   seed?: number | undefined;
+  /**
+   * Plays a later version of the service, drawn from this seed, a whole number: statuses, codes and fields that are unknown
+   * today, other prose, durations and clips, all within what the interface lets the service change (Versioning). Read
+   * `emulator.future` for what is different. @defaultValue today's service
+   */
   future?: number | undefined;
+  /** The credits of the first account: a whole number. @defaultValue 1000 */
   credits?: number | undefined;
+  /** Behavior that the interface does not decide; `"vary"` draws every field from the seed. @defaultValue every field's default */
   policy?: Partial<Policy> | "vary" | undefined;
+  /** The rate limit of every key. @defaultValue 120 requests in 60 s */
   limits?: Partial<Limits> | undefined;
+}
+
+export interface NewState extends ResetOptions {
   /** The first account's key. @defaultValue one from the seed */
   apiKey?: string | undefined;
 }

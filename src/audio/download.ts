@@ -2,7 +2,6 @@ import { AudioDownloadError } from "../errors/connection-errors.js";
 import { type ByteStream, byteStream } from "../http/byte-stream.js";
 import type { Context } from "../http/context.js";
 import type { Tried } from "../http/outcome.js";
-import { withRetries } from "../http/retries.js";
 import { type AbortCallback, onAbort } from "../time/abort.js";
 import type { Deadline } from "../time/deadline.js";
 import { type Bytes, piecesOf, piecesOfBlob, readWhole, startingWith } from "./body.js";
@@ -12,6 +11,7 @@ import { addReading, onStartOver, type Reading } from "./reading.js";
 import { type Download, downloadError, request } from "./request.js";
 import { resume } from "./resume.js";
 import { lengthOf } from "./version.js";
+import { withRetries } from "./with-retries.js";
 
 /** A download whose headers have arrived. Its body can be read once. */
 export interface AudioDownload {

@@ -1,10 +1,10 @@
 import type { Tried } from "../http/outcome.js";
-import { withRetries } from "../http/retries.js";
 import type { Deadline } from "../time/deadline.js";
 import { type BodyFailure, piecesOf, type Source, skipping, startingWith } from "./body.js";
 import type { Reading } from "./reading.js";
 import { type Download, downloadError, request } from "./request.js";
 import { bytesToSkip, headersOfRest, versionOf } from "./version.js";
+import { withRetries } from "./with-retries.js";
 
 /** Continues a body that broke off: requests the rest of the same version, and the whole file if no part of it is usable. */
 export async function resume(

@@ -1,7 +1,7 @@
 import { AsyncMusicError } from "../errors/base.js";
 import { isReasonOf } from "../time/abort.js";
 import type { Context } from "./context.js";
-import type { FailedAttempt, Tried } from "./outcome.js";
+import type { FailedAttempt } from "./outcome.js";
 import type { RequestOptions } from "./request-options.js";
 
 /** The ceiling of the first wait between two attempts, in milliseconds. It doubles with each retry, up to the highest. */
@@ -50,23 +50,5 @@ export class Retries {
       this.#context.redactor.cause(error) ??
       new AsyncMusicError({ what: "Failed to send the request", why: "the custom pacer or clock threw" })
     );
-  }
-}
-
-/** Repeats an attempt until it succeeds. `failed`: an attempt that was made before. @throws the error of the last one */
-export async function withRetries<Result>(
-  context: Context,
-  options: Pick<RequestOptions, "maxRetries" | "signal">,
-  tryOnce: () => Promise<Tried<Result>>,
-  failed?: FailedAttempt,
-): Promise<Result> {
-  const retries = new Retries(context, options);
-  try {
-    for (let tried = failed ?? (await tryOnce()); ; tried = await tryOnce()) {
-      if ("result" in tried) return tried.result;
-      await retries.waitOrThrow(tried);
-    }
-  } catch (error) {
-    throw retries.errorOf(error);
   }
 }

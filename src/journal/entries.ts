@@ -3,7 +3,7 @@ import { messageOfThrown } from "../contract/thrown.js";
 import type { ErrorDetails } from "../errors/base.js";
 import { brand } from "../errors/brand.js";
 import { JournalError } from "../errors/task-errors.js";
-import type { BudgetReservation, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
+import type { JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 
 /**
  * `journal.open()` could not read every entry. `orders` has the open keys among the others, and the message names each
@@ -32,6 +32,11 @@ export class JournalDamagedError extends JournalError {
 export interface DamagedEntry {
   key: string | null;
   cause: unknown;
+}
+
+/** Orders what a journal lists: oldest first. */
+export function bySince(one: { since: string; key: string }, other: { since: string; key: string }): number {
+  return one.since.localeCompare(other.since) || one.key.localeCompare(other.key);
 }
 
 /**
@@ -67,7 +72,7 @@ export function listReadable(
       request_id: entry.request_id,
       since: entry.at,
     }))
-    .sort((one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key));
+    .sort(bySince);
   if (damaged.length === 0) return orders;
   const reasons = damaged.map(({ key, cause }) => {
     const reason = messageOfThrown(cause);
@@ -81,42 +86,6 @@ export function listReadable(
     },
     { orders, damagedKeys: damaged.flatMap(({ key }) => key ?? []), cause: damaged[0]?.cause },
   );
-}
-
-/** Whether a value is a journal entry. A damaged entry must not be mistaken for a free key. */
-export function isJournalEntry(value: unknown): value is JournalEntry {
-  const {
-    revision,
-    request_id,
-    at,
-    request,
-    tasks_created,
-    timeout_ms,
-    reservation,
-    tenant,
-    state,
-    task_id,
-    submission,
-  } = Object(value);
-  const hasFields =
-    [revision, request_id, at].every((field) => typeof field === "string") &&
-    request !== undefined &&
-    (tasks_created === null || Number.isInteger(tasks_created)) &&
-    (timeout_ms === undefined || (Number.isFinite(timeout_ms) && timeout_ms > 0)) &&
-    (tenant === undefined || typeof tenant === "string") &&
-    (reservation === undefined || isReservation(reservation));
-  const isRecord =
-    state === "submitted" &&
-    typeof task_id === "string" &&
-    task_id !== "" &&
-    typeof submission === "object" &&
-    (submission === null || submission.task_id === task_id);
-  return hasFields && (state === "intent" || isRecord);
-}
-
-function isReservation(value: unknown): value is BudgetReservation {
-  const { id, tenant, credits } = Object(value);
-  return typeof id === "string" && typeof tenant === "string" && Number.isFinite(credits);
 }
 
 /** The customer of an order. Entries of older versions have it in the reservation only. */

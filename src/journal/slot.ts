@@ -1,6 +1,6 @@
+import { canonicalJson } from "../contract/canonical-json.js";
 import type { Advice } from "../contract/message.js";
 import type { FinalStatus } from "../contract/service.js";
-import { canonicalJson } from "../contract/text.js";
 import { isError } from "../contract/thrown.js";
 import { CreditCeilingError, invalidOption, NOTHING_SENT } from "../errors/base.js";
 import type { Redactor } from "../errors/redactor.js";
@@ -9,8 +9,8 @@ import type { Clock } from "../time/clock.js";
 import { within } from "../time/deadline.js";
 import { systemUuid } from "../time/random.js";
 import { withClockStopped } from "../time/stopped-clock.js";
-import { isJournalEntry } from "./entries.js";
 import { LONGEST_UNSENT_MS } from "./in-flight.js";
+import { isJournalEntry } from "./is-entry.js";
 import type { Journal, JournalEntry, JournalIntent, JournalRecord } from "./journal.js";
 import { notesOf, type ProcessNotes } from "./process-notes.js";
 

@@ -1,5 +1,5 @@
 import { parseDate } from "../time/date.js";
-import { tenantOf } from "./entries.js";
+import { bySince, tenantOf } from "./entries.js";
 import type { JournalEntry, JournalRecord, UnacknowledgedOrder } from "./journal.js";
 
 /** The orders among these entries of which no follower has acknowledged the end, oldest first: see `Journal.unacknowledged`. */
@@ -13,9 +13,7 @@ export function listUnacknowledged(
     const { task_id, at, status = null, follower = null, delivery = null } = entry;
     orders.push({ key, task_id, since: at, tenant: tenantOf(entry) ?? null, status, follower, delivery });
   }
-  return orders.sort(
-    (one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key),
-  );
+  return orders.sort(bySince);
 }
 
 /** Whether the end of the task is to be delivered, now or once the task has ended. */

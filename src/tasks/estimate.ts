@@ -54,10 +54,7 @@ export class Estimates {
   /** What is known of a task that was not read by this client, or only before it was copied. */
   #known(task: Task | TaskSubmission): WaitingTask | null {
     if ("model" in task) return this.#fromFields(task, task.model);
-    const sent = this.#submissions.find(task);
-    return sent === undefined
-      ? null
-      : { model: sent.model, type: task.type, submittedAt: sent.at, unfinishedAt: sent.at };
+    return this.#submissions.find(task) ?? null;
   }
 
   #fromFields({ type, created_at }: Pick<Task, "type" | "created_at">, model: string): WaitingTask {

@@ -1,6 +1,6 @@
 import { reservingBudget } from "../budget/budget.js";
+import { canonicalJson } from "../contract/canonical-json.js";
 import type { TaskSubmission } from "../contract/task.js";
-import { canonicalJson } from "../contract/text.js";
 import { isError } from "../contract/thrown.js";
 import { AsyncMusicError } from "../errors/base.js";
 import type { JournalError } from "../errors/task-errors.js";

@@ -15,7 +15,7 @@ import { whenOverdue } from "../time/clock.js";
 import { within } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
 import { createdAtByClient } from "./created-at.js";
-import type { LastReading } from "./estimate.js";
+import type { Estimates, LastReading } from "./estimate.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 import { type Admission, type PollOutcome, QueuedPoll, type SharedPolls } from "./queued-poll.js";
 import { pollTask, retrieveCall } from "./read-task.js";
@@ -40,8 +40,8 @@ interface Settings extends Pick<CheckedWait, "gaps" | "maxWaitMs">, TenantOption
   /** The options of each poll. */
   options: RequestOptions;
   onUpdate: WaitOptions["onUpdate"];
-  /** Called with each change, before everything else that receives it. */
-  onChange(task: Task, reading: LastReading): void;
+  /** Are told of each change before everything else that receives it. */
+  estimates: Estimates;
   taskId: string;
   journalKey: string | undefined;
   /** When the task was submitted, in milliseconds since the epoch; `null` if only its ID is known: it is read at once. */
@@ -188,7 +188,7 @@ export class TaskPoller implements LastReading {
     this.#seen = seen;
     // Each wait has its own copy, since an application may change it, and other waits share the poll.
     const task: Task = JSON.parse(seen);
-    this.#settings.onChange(task, this);
+    this.#settings.estimates.note(task, this);
     emitter.emit("task", () => ({ task: redactor.data(JSON.parse(seen)) }));
     return { ...outcome.result, data: task };
   }

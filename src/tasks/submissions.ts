@@ -8,6 +8,7 @@ import type { SubmissionEvent } from "../http/events.js";
 import type { Result } from "../http/outcome.js";
 import { AlreadyTaken } from "../journal/already-taken.js";
 import type { Count } from "../journal/evidence.js";
+import type { WaitingTask } from "../rate-limit/pacer.js";
 import { isReasonOf } from "../time/abort.js";
 import { createTask, mayHaveCreated, type SubmissionHooks, type SubmitOptions } from "./create-task.js";
 import type { CreateOptions } from "./options.js";
@@ -22,7 +23,7 @@ interface Ended extends Pick<SubmissionEvent, "outcome" | "error"> {
 export class Submissions {
   readonly count = new SubmissionCount();
   readonly #context: Context;
-  readonly #sent = new WeakMap<TaskSubmission, { model: string; at: number }>();
+  readonly #sent = new WeakMap<TaskSubmission, WaitingTask>();
   /** Each resolves when its submission has ended. */
   readonly #open = new Set<Promise<void>>();
 
@@ -81,7 +82,9 @@ export class Submissions {
     this.#emit(request, options, { outcome: "created", submission: created.data, error: null });
     await hold?.created(created.data.task_id);
     // By the client's clock, since the service's may differ.
-    this.#sent.set(created.data, { model: String(Object(request.value).model), at: clock.now() });
+    const at = clock.now();
+    const model = String(Object(request.value).model);
+    this.#sent.set(created.data, { model, type: created.data.type, submittedAt: at, unfinishedAt: at });
     return created;
   }
 
@@ -120,8 +123,8 @@ export class Submissions {
     return reservingBudget(options)?.hold({ tenant, request, clock: this.#context.clock, position });
   }
 
-  /** The model of a submission of this client, and when it arrived, in milliseconds since the epoch. */
-  find(submission: TaskSubmission): { model: string; at: number } | undefined {
+  /** What is known of a submission of this client. */
+  find(submission: TaskSubmission): WaitingTask | undefined {
     return this.#sent.get(submission);
   }
 }

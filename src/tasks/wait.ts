@@ -39,14 +39,11 @@ export class Waits {
   readonly #polls: SharedPolls = { inFlight: new Map(), queued: new Map() };
   readonly #submissions: Submissions;
   readonly estimates: Estimates;
-  readonly #onChange: Estimates["note"];
 
   constructor(context: Context, submissions: Submissions) {
     this.#context = context;
     this.#submissions = submissions;
-    const estimates = new Estimates(context, submissions);
-    this.estimates = estimates;
-    this.#onChange = (task, reading) => estimates.note(task, reading);
+    this.estimates = new Estimates(context, submissions);
   }
 
   /** Resolves with the task once it has succeeded. `journaled` is present if the task is of a run with a journal. */
@@ -80,12 +77,8 @@ export class Waits {
   #poller(task: string | TaskSubmission, checked: CheckedWait, journaled?: Journaled): TaskPoller {
     const taskId = taskIdOf(task, this.#context.redactor);
     const submission = typeof task === "string" ? undefined : task;
-    const sent = submission && this.#submissions.find(submission);
-    const known =
-      submission && sent
-        ? { model: sent.model, type: submission.type, submittedAt: sent.at, unfinishedAt: sent.at }
-        : null;
-    const at = sent?.at ?? this.#createdAt(submission, journaled);
+    const known = (submission && this.#submissions.find(submission)) ?? null;
+    const at = known?.submittedAt ?? this.#createdAt(submission, journaled);
     const submittedAt = at === null ? null : Math.min(at, this.#context.clock.now());
     // The process that ended, or that still waits, may have read the task at this moment (Limits: Polling).
     const notBefore = journaled?.isResumed ? this.#context.clock.now() + LIMITS.shortestPollIntervalMs : 0;
@@ -101,7 +94,7 @@ export class Waits {
       known,
       onUpdate,
       tenant,
-      onChange: this.#onChange,
+      estimates: this.estimates,
       // Not all options: tens of thousands of waits would keep an object with all names.
       options: { signal, timeoutMs, headers, requestId },
     });

@@ -1,5 +1,5 @@
+import { canonicalJson } from "../../../src/contract/canonical-json.js";
 import { isRecord } from "../../../src/contract/service.js";
-import { canonicalJson } from "../../../src/contract/text.js";
 import { hashOf } from "../../time/random.js";
 
 /** Identifies equal requests. Computed on demand, since most requests are never compared. */

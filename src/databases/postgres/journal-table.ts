@@ -1,6 +1,6 @@
+import { canonicalJson } from "../../contract/canonical-json.js";
 import { findRequestViolation } from "../../contract/request-rules.js";
 import type { TaskRequest } from "../../contract/requests.js";
-import { canonicalJson } from "../../contract/text.js";
 import { AsyncMusicError, InvalidRequestError, shown, wrongValue } from "../../errors/base.js";
 import { environmentVariable } from "../../errors/environment.js";
 import { checkOption, methodsRule, type OptionRule } from "../../errors/options.js";

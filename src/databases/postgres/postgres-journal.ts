@@ -1,7 +1,7 @@
 import type { RequestChoice, TaskRequest } from "../../contract/requests.js";
 import type { Model, TaskType } from "../../contract/service.js";
 import { checkOption } from "../../errors/options.js";
-import { listOpen, listReadable } from "../../journal/entries.js";
+import { bySince, listOpen, listReadable } from "../../journal/entries.js";
 import type { Journal } from "../../journal/journal.js";
 import { createSystemClock } from "../../time/clock.js";
 import type { PostgresClient } from "./client.js";
@@ -114,9 +114,7 @@ function createPostgresJournal(table: JournalTable): PostgresJournal {
     async planned() {
       const { entries, damaged } = await table.list("planned");
       if (damaged.length > 0) listReadable(entries, damaged, "planned");
-      return entries
-        .map(([key, entry]) => ({ key, request: entry.request, since: entry.at }))
-        .sort((one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key));
+      return entries.map(([key, entry]) => ({ key, request: entry.request, since: entry.at })).sort(bySince);
     },
   };
   tables.set(journal, table);

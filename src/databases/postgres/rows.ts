@@ -1,5 +1,6 @@
 import { AsyncMusicError } from "../../errors/base.js";
-import { isFreed, isJournalEntry } from "../../journal/entries.js";
+import { isFreed } from "../../journal/entries.js";
+import { isJournalEntry } from "../../journal/is-entry.js";
 import type { JournalEntry, JournalIntent } from "../../journal/journal.js";
 import { sha256Of } from "../hash.js";
 import { jsonOrNull } from "../json.js";

@@ -1,5 +1,6 @@
 import { checkOptions } from "../../errors/options.js";
-import { type DamagedEntry, isFreed, isJournalEntry, listOpen } from "../../journal/entries.js";
+import { type DamagedEntry, isFreed, listOpen } from "../../journal/entries.js";
+import { isJournalEntry } from "../../journal/is-entry.js";
 import type { Journal, JournalEntry } from "../../journal/journal.js";
 import { SharedJournals } from "../../journal/shared-journals.js";
 import { isUnacknowledged, listUnacknowledged } from "../../journal/unacknowledged.js";
