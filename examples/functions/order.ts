@@ -1,4 +1,10 @@
-import { type AsyncMusic, InvalidRequestError, type Journal } from "async-music";
+import {
+  type AsyncMusic,
+  BadRequestError,
+  InvalidRequestError,
+  type Journal,
+  JournalConflictError,
+} from "async-music";
 
 /** How long this function lives, in milliseconds. */
 const LIFETIME_MS = 2000;
@@ -16,7 +22,10 @@ export async function orderSong(client: AsyncMusic, journal: Journal, request: R
     );
     return Response.json({ page: `/songs/${encodeURIComponent(order)}` }, { status: 202 });
   } catch (error) {
-    if (error instanceof InvalidRequestError) return Response.json({ error: error.message }, { status: 400 });
+    const isRefused = error instanceof InvalidRequestError || error instanceof BadRequestError;
+    // A conflict: the order's ID belongs to another song.
+    if (isRefused || error instanceof JournalConflictError)
+      return Response.json({ error: error.message }, { status: 400 });
     // The same request again continues: with the task, if one was created.
     console.error(error);
     return Response.json({ error: "Try again." }, { status: 503, headers: { "Retry-After": "5" } });

@@ -222,9 +222,12 @@ export class TenantBudget implements ReservingBudget {
   }
 }
 
-/** What the entry of its key says about a reservation: the credits to charge, 0 to free them, `null` while the key is open. */
-function endByEntry(entry: JournalEntry | null, { id, credits }: BudgetReservation): number | null {
-  if (entry === null || isFreed(entry) || entry.reservation?.id !== id) return 0;
+/**
+ * What the entry of its key says about a reservation: the credits to charge, 0 to free them, `null` while the key is open. Of a task
+ * whose entry is gone, it is unknown whether it was refunded: its price counts as spent, so that the budget is never exceeded.
+ */
+function endByEntry(entry: JournalEntry | null, { id, taskId, credits }: OpenReservation): number | null {
+  if (entry === null || isFreed(entry) || entry.reservation?.id !== id) return taskId === null ? 0 : credits;
   if (entry.state === "intent" || entry.status === undefined) return null;
   return entry.status === "success" ? (entry.submission?.credits_charged ?? credits) : 0;
 }

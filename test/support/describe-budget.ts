@@ -129,6 +129,26 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     expect(await stage.budget(given).usage("acme")).toMatchObject({ spent: 0, reserved: 30 });
   });
 
+  test.each([false, true])(
+    "of many orders at once, each refusal has the numbers that refuse it (journal: %s)",
+    async (isJournaled) => {
+      const { stage, given, client } = await createCase(() => acceptedAnew(), { maxCredits: 45 });
+      const journal = stage.journal();
+      const submissions = Array.from({ length: 40 }, (_, number) => {
+        const options = { tenant: "acme", budget: stage.budget(given) };
+        return client.tasks.create(SONG_REQUEST, {
+          ...options,
+          ...(isJournaled && { journal, journalKey: `order-${number}` }),
+        });
+      });
+      const ended = await Promise.allSettled(submissions);
+      const refusals = ended.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+      expect(refusals).toHaveLength(36);
+      for (const { spent, reserved, credits } of refusals)
+        expect({ spent, reserved, credits }).toEqual({ spent: 0, reserved: 40, credits: 10 });
+    },
+  );
+
   test.each(["wait", "watch"] as const)("after `create`, a `%s` of another process settles", async (call) => {
     const { client, budget, stage, given, used } = await createCase(inTurn(accepted, done));
     const { task_id } = await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget });
@@ -277,6 +297,16 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     await run({ budget: later });
     expect(await later.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
     expect(posts({ requests })).toHaveLength(1);
+  });
+
+  test("a task whose entry is deleted before the budget has read its end counts as spent", async () => {
+    const { stage, given, client, budget } = await createCase(inTurn(accepted));
+    const journal = stage.journal();
+    await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: KEY });
+    const { revision = "" } = (await journal.get(KEY)) ?? {};
+    expect(await journal.delete(KEY, revision)).toBe(true);
+    const later = stage.budget({ ...given, journal });
+    expect(await later.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
   });
 
   test("a wrong settlement that is corrected counts what was charged", async () => {

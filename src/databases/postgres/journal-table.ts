@@ -1,6 +1,7 @@
 import { canonicalJson } from "../../contract/canonical-json.js";
 import { findRequestViolation } from "../../contract/request-rules.js";
 import type { TaskRequest } from "../../contract/requests.js";
+import { messageOfThrown } from "../../contract/thrown.js";
 import { AsyncMusicError, InvalidRequestError, shown, wrongValue } from "../../errors/base.js";
 import { environmentVariable } from "../../errors/environment.js";
 import { checkOption, methodsRule, type OptionRule } from "../../errors/options.js";
@@ -100,13 +101,22 @@ export class JournalTable {
       const values = await this.#valuesOf(execute, leftMs, key, entry, previous);
       const sql = statement(values.length + 1);
       const text = previous === null ? insertReserving(sql) : updateReserving(sql);
-      const [row] = await this.#execute(execute, text, [...values, ...reserve]).catch((cause: unknown) => {
-        if (NOT_WHOLE.has(sqlStateOf(cause) ?? "")) return [];
-        throw cause;
-      });
-      if (row === undefined) return null;
-      const result = await resultOf(execute, row);
-      if (row["transaction"] !== null) return result;
+      const putOnce = async () => {
+        const [row] = await this.#execute(execute, text, [...values, ...reserve]).catch((cause: unknown) => {
+          if (NOT_WHOLE.has(sqlStateOf(cause) ?? "")) return [];
+          if (sqlStateOf(cause) !== UNDEFINED_TABLE) throw cause;
+          // If the journal's table is the one that is missing, this throws.
+          await this.#read(execute, key);
+          throw new Error(messageOfThrown(cause), { cause });
+        });
+        return row && { isPut: row["transaction"] !== null, result: await resultOf(execute, row) };
+      };
+      const first = await putOnce();
+      // A statement that waited for others does not see in its snapshot what they have reserved.
+      const tried = first?.result.isReserved === false ? await putOnce() : first;
+      if (tried === undefined) return null;
+      const { isPut, result } = tried;
+      if (isPut) return result;
       // It does not fit, or a try whose response was lost has reserved it with the entry, which may be gone by now.
       const found = await this.#read(execute, key);
       const expected = result.isReserved ? entry.revision : previous;

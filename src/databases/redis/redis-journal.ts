@@ -33,12 +33,13 @@ export interface RedisJournalOptions {
 const GET = "return redis.call('hmget', KEYS[1], 'revision', 'entry')";
 
 /**
- * Writes the entry at a key; without seconds it never expires. The revision of an entry that no follower needs is stored once
+ * Writes the entry at a key. An intent never expires. Any other entry expires after these seconds or, without them, when the one before
+ * it would have: a follower need not know them. The revision of an entry that no follower needs is stored once
  * more: a version without `follow` that replaces the entry leaves that field behind, which then differs.
  */
 export const PUT_ENTRY = (key: string) => `
 redis.call('hset', ${key}, 'revision', revision, 'entry', entry, 'done', done)
-if lasts == '' then redis.call('persist', ${key}) else redis.call('expire', ${key}, lasts) end`;
+if lasts == 'forever' then redis.call('persist', ${key}) elseif lasts ~= '' then redis.call('expire', ${key}, lasts) end`;
 
 /** Without a previous revision there must be no entry. */
 const PUT = `
@@ -107,7 +108,7 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
   function createRedisJournal(): Required<Journal> {
     const nameOf = (key: string) => `${prefix}:journal:${encoded(key)}`;
     const valuesOf = (entry: JournalEntry, previous: string | null) => {
-      const lasts = entry.state === "submitted" || isFreed(entry) ? seconds : "";
+      const lasts = entry.state === "submitted" || isFreed(entry) ? seconds : "forever";
       const done = isUnacknowledged(entry) ? "" : entry.revision;
       return [entry.revision, JSON.stringify(entry), lasts, done, ...(previous === null ? [] : [previous])];
     };
