@@ -1,4 +1,4 @@
-import { type Journal, memoryJournal, settleOutcome } from "async-music";
+import { type Journal, JournalError, memoryJournal, settleOutcome } from "async-music";
 import {
   type PostgresClient,
   postgresBudget,
@@ -10,6 +10,7 @@ import { describe, expect, test, vi } from "vitest";
 import { isFreed } from "../../src/journal/entries.js";
 import { describeBudget } from "../support/describe-budget.js";
 import { posts } from "../support/journals.js";
+import { rejection } from "../support/rejection.js";
 import { SONG_REQUEST, serveAnew } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 import { connectClient, connectPool, createTable } from "./connections.js";
@@ -43,6 +44,22 @@ async function createSmall(client: (pool: Pool) => PostgresClient = (pool) => po
   const other = postgresJournal(pool, ofJournal);
   return { table, pool, journal, budget, other };
 }
+
+test("without the tables of the budget, the error names them, not the journal's, and nothing is sent", async () => {
+  const { journal, pool } = await createSmall();
+  const table = `missing_${process.pid}`;
+  const budget = postgresBudget(pool, { maxCredits: 10, per: "total", table });
+  const { client, requests } = createWorld(serveAnew);
+  const run = () =>
+    client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: "order-1" });
+  const error = await rejection(run(), JournalError);
+  expect(error.message).toContain(`relation "${table}_charges" does not exist`);
+  expect(error.message).not.toContain("restore it");
+  expect(requests).toEqual([]);
+  await pool.query(postgresBudgetSql({ table }));
+  await run();
+  expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+});
 
 test("a run that waits for the row while another run resumes its reservation is not refused", async () => {
   const { table, pool, budget } = await createSmall();

@@ -52,6 +52,20 @@ test("`forgetAfterSeconds` expires submitted and settled entries, and never an i
   expect(await redis.ttl(place)).toBeGreaterThan(3500);
 });
 
+test("a journal without `forgetAfterSeconds`, as a relay's, leaves the time at which an entry expires", async () => {
+  const redis = connectIoredis();
+  const prefix = newPrefix();
+  const place = `${prefix}:journal:${KEY}`;
+  const withOption = redisJournal(redis, { prefix, forgetAfterSeconds: 3600 });
+  await withOption.put(KEY, journalEntry("submitted"), null);
+  const relays = redisJournal(redis, { prefix });
+  const delivered = journalEntry("submitted", { revision: "delivered", acknowledged: true });
+  expect(await relays.put(KEY, delivered, "revision-submitted")).toBe(true);
+  expect(await redis.ttl(place)).toBeGreaterThan(3500);
+  await relays.put(KEY, journalEntry("intent"), "delivered");
+  expect(await redis.ttl(place)).toBe(-1);
+});
+
 test.each([
   ["an entry that was cut", (redis: Redis, place: string) => redis.hset(place, "entry", '{"revision":')],
   ["an entry that is gone", (redis: Redis, place: string) => redis.hdel(place, "entry")],

@@ -102,13 +102,15 @@ export class JournalTable {
       const sql = statement(values.length + 1);
       const text = previous === null ? insertReserving(sql) : updateReserving(sql);
       const putOnce = async () => {
-        const [row] = await this.#execute(execute, text, [...values, ...reserve]).catch((cause: unknown) => {
-          if (NOT_WHOLE.has(sqlStateOf(cause) ?? "")) return [];
-          if (sqlStateOf(cause) !== UNDEFINED_TABLE) throw cause;
-          // If the journal's table is the one that is missing, this throws.
-          await this.#read(execute, key);
-          throw new Error(messageOfThrown(cause), { cause });
-        });
+        const [row] = await this.#execute(execute, text, [...values, ...reserve]).catch(
+          async (cause: unknown) => {
+            if (NOT_WHOLE.has(sqlStateOf(cause) ?? "")) return [];
+            if (sqlStateOf(cause) !== UNDEFINED_TABLE) throw cause;
+            // If the journal's table is the one that is missing, this throws.
+            await this.#read(execute, key);
+            throw new Error(messageOfThrown(cause), { cause });
+          },
+        );
         return row && { isPut: row["transaction"] !== null, result: await resultOf(execute, row) };
       };
       const first = await putOnce();
