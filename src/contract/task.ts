@@ -51,7 +51,7 @@ export type Task<Type extends AnyTaskType = AnyTaskType> =
 
 /** A task that is not finished: `pending`, `running`, or a status that this version does not list. */
 export type UnfinishedTask<Type extends AnyTaskType = AnyTaskType> = Type extends AnyTaskType
-  ? UnfinishedTaskOf<Type>
+  ? UnfinishedTaskOf<Type, "pending"> | UnfinishedTaskOf<Type, "running"> | UnfinishedTaskOf<Type, Unlisted>
   : never;
 
 /** A task that ended in `success`, with the result of its type. */
@@ -61,12 +61,13 @@ export type SucceededTask<Type extends AnyTaskType = AnyTaskType> = Type extends
 
 /** A task that ended in `failure` or `timeout`. Its credits were refunded. */
 export type FailedTask<Type extends AnyTaskType = AnyTaskType> = Type extends AnyTaskType
-  ? FailedTaskOf<Type>
+  ? FailedTaskOf<Type, "failure"> | FailedTaskOf<Type, "timeout">
   : never;
 
-/** An unfinished task of one type. */
-export interface UnfinishedTaskOf<Type extends AnyTaskType> extends TaskFields<Type> {
-  status: "pending" | "running" | Unlisted;
+/** An unfinished task of one type and status. */
+export interface UnfinishedTaskOf<Type extends AnyTaskType, Status extends "pending" | "running" | Unlisted>
+  extends TaskFields<Type> {
+  status: Status;
 }
 
 /** A succeeded task of one type. */
@@ -75,9 +76,10 @@ export interface SucceededTaskOf<Type extends AnyTaskType> extends TaskFields<Ty
   output: SucceededOutput<Type>;
 }
 
-/** A failed task of one type. */
-export interface FailedTaskOf<Type extends AnyTaskType> extends TaskFields<Type> {
-  status: "failure" | "timeout";
+/** A failed task of one type and status. */
+export interface FailedTaskOf<Type extends AnyTaskType, Status extends "failure" | "timeout">
+  extends TaskFields<Type> {
+  status: Status;
 }
 
 /** The fields of every task. */

@@ -8,13 +8,14 @@ export function byteStream(source: UnderlyingDefaultSource<StreamedBytes>): Byte
 
 /**
  * A stream of bytes: a `ReadableStream` of the platform. Where TypeScript's DOM library and Node's types differ, it has the
- * methods of both, so that `Readable.fromWeb(stream)` of `node:stream` compiles with the DOM library too.
+ * methods of both, so that `Readable.fromWeb(stream)` of `node:stream` compiles with the DOM library too, in TypeScript 5.9 or later.
  */
 export type ByteStream = ByteStreamMethods & ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /** The methods of a stream of bytes as Node's types have them. */
-export interface ByteStreamMethods extends AsyncIterable<Uint8Array<ArrayBuffer>> {
-  values(options?: { preventCancel?: boolean }): AsyncIterableIterator<Uint8Array<ArrayBuffer>>;
+export interface ByteStreamMethods {
+  [Symbol.asyncIterator](): AsyncIteratorObject<Uint8Array<ArrayBuffer>, undefined>;
+  values(options?: { preventCancel?: boolean }): AsyncIteratorObject<Uint8Array<ArrayBuffer>, undefined>;
   getReader(options: { mode: "byob" }): ByobReader;
   pipeThrough<Output>(
     transform: { readable: Output; writable: WritableStream<Uint8Array<ArrayBuffer>> },

@@ -25,6 +25,13 @@ const combinations = versions.flatMap((version) =>
   Object.entries(modules).map(([name, settings]) => ({ version, name, settings })),
 );
 
+const STREAMS = `import { Readable } from "node:stream";
+import { AsyncMusic, taskEvents } from "async-music";
+const { tasks, audio } = new AsyncMusic();
+Readable.fromWeb(taskEvents(tasks.watch("id")));
+Readable.fromWeb((await audio.download("https://music.example")).body);
+`;
+
 let project: string;
 
 beforeAll(() => {
@@ -33,6 +40,7 @@ beforeAll(() => {
   installNodeTypes(project);
   for (const file of Object.values(formats))
     copyFileSync(join("test/package/consumers/nodenext", file), join(project, file));
+  writeFileSync(join(project, "streams.mts"), STREAMS);
 });
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
@@ -60,6 +68,21 @@ test.each(combinations)(
     const { compilerOptions } = JSON.parse(shown);
     const options = { ...compilerOptions, ...settings, skipLibCheck: false, noEmit: true };
     writeFileSync(path, JSON.stringify({ compilerOptions: options, files: Object.values(formats) }));
+    expect(await compile(version, ["--project", path])).toEqual({ code: 0, stdout: "" });
+  },
+);
+
+/** The DOM libraries of the earlier ones have another reader. */
+const versionsForStreams = versions.filter((version) => version >= "5.9");
+
+test.each(versionsForStreams)(
+  "TypeScript %s takes a stream of the SDK as one of Node's, with the libraries of a page",
+  async (version) => {
+    const path = join(project, `tsconfig.${version}.streams.json`);
+    const { compilerOptions } = JSON.parse(shown);
+    const lib = ["dom", "dom.iterable", "esnext"];
+    const options = { ...compilerOptions, lib, module: "nodenext", noEmit: true };
+    writeFileSync(path, JSON.stringify({ compilerOptions: options, files: ["streams.mts"] }));
     expect(await compile(version, ["--project", path])).toEqual({ code: 0, stdout: "" });
   },
 );

@@ -102,8 +102,8 @@ test("a task of every type and status is one of the union", () => {
   expectTypeOf<sdk.Task["type"]>().toEqualTypeOf<sdk.TaskType | sdk.Unlisted>();
   expectTypeOf<sdk.Task["status"]>().toEqualTypeOf<sdk.TaskStatus | sdk.Unlisted>();
   type Rest = Without<sdk.TaskFields<sdk.TaskType>, "status">;
-  expectTypeOf<Without<sdk.UnfinishedTaskOf<sdk.TaskType>, "status">>().toEqualTypeOf<Rest>();
-  expectTypeOf<Without<sdk.FailedTaskOf<sdk.TaskType>, "status">>().toEqualTypeOf<Rest>();
+  expectTypeOf<Without<sdk.UnfinishedTaskOf<sdk.TaskType, "pending">, "status">>().toEqualTypeOf<Rest>();
+  expectTypeOf<Without<sdk.FailedTaskOf<sdk.TaskType, "failure">, "status">>().toEqualTypeOf<Rest>();
   expectTypeOf<Without<sdk.SucceededTaskOf<sdk.TaskType>, "status" | "output">>().toEqualTypeOf<
     Without<Rest, "output">
   >();

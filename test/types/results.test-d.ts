@@ -74,6 +74,9 @@ test("a task narrows by its type and its status, in any order", () => {
     assertTrue<Equals<typeof task.output.result, sdk.Lyrics>>();
   if (task.status === "failure" || task.status === "timeout")
     assertTrue<Equals<typeof task, sdk.FailedTask>>();
+  else if (task.status !== "success") assertTrue<Equals<typeof task, sdk.UnfinishedTask>>();
+  const ended = given<Extract<sdk.Task, { status: "failure" }>>();
+  assertTrue<Equals<typeof ended.status, "failure">>();
   // @ts-expect-error only a task that succeeded has a result
   if (task.type === "music" && task.status === "running") task.output.result[0];
   // @ts-expect-error a result that may be of any type has to be narrowed
