@@ -13,7 +13,7 @@ import { waitForKey } from "../journal/key-queue.js";
 import { notesOf } from "../journal/process-notes.js";
 import { Slot } from "../journal/slot.js";
 import { retrieveTask } from "./read-task.js";
-import type { JournaledOrder, OrderSubmission } from "./run-context.js";
+import type { JournaledOrder, Journaling, OrderSubmission } from "./run-context.js";
 import type { SentRequest } from "./sent-request.js";
 import { submissionOf } from "./submission-of.js";
 
@@ -31,14 +31,16 @@ const STALE_READ = {
 /** The submission of one request with a journal: the task is created at most once. */
 export class JournaledSubmission implements OrderSubmission {
   readonly #order: JournaledOrder;
+  readonly #journaling: Journaling;
 
-  constructor(order: JournaledOrder) {
+  constructor(order: JournaledOrder, journaling: Journaling) {
     this.#order = order;
+    this.#journaling = journaling;
   }
 
   /** The recorded task of the journal key, or one that is submitted now. Of all calls with one key, at most one sends a POST. */
   async once(request: SentRequest): Promise<JournaledTask> {
-    const { journal, key } = this.#order.journaling;
+    const { journal, key } = this.#journaling;
     const { clock, redactor } = this.#order.shared.context;
     const release = await waitForKey(journal, key, this.#order.options.signal);
     try {
@@ -113,7 +115,7 @@ export class JournaledSubmission implements OrderSubmission {
     const { reservation } = entry;
     if (budget === null || reservation === undefined) return;
     if (isFree) return budget.free(reservation);
-    const { journaling } = this.#order;
+    const journaling = this.#journaling;
     if (entry.state === "submitted") {
       if (entry.status === undefined) await budget.resume(reservation, journaling, entry.task_id);
       return;
@@ -137,11 +139,7 @@ export class JournaledSubmission implements OrderSubmission {
       timeout_ms: timeoutMs,
       ...(tenant !== undefined && { tenant }),
     };
-    const hold = await this.#order.shared.submissions.hold(
-      request,
-      this.#order.options,
-      this.#order.journaling,
-    );
+    const hold = await this.#order.shared.submissions.hold(request, this.#order.options, this.#journaling);
     const claim = new IntentClaim(slot, free, fields, clock, hold);
     const sent = await this.#order.submit(request, claim).then(
       (submission) => ({ submission, taskId: submission.task_id, error: null }),
@@ -175,9 +173,7 @@ export class JournaledSubmission implements OrderSubmission {
     const { timeoutMs, maxRetries, headers, signal } = this.#order.options;
     const options = { timeoutMs, maxRetries, headers, signal };
     const readTasksCreated = async () => (await account.usage(options)).tasks_created;
-    const probe = this.#order.journaling.probe
-      ? { count: submissions.count, unresolved, readTasksCreated }
-      : null;
+    const probe = this.#journaling.probe ? { count: submissions.count, unresolved, readTasksCreated } : null;
     return { probe, clock: context.clock, timeoutMs: timeoutMs ?? context.timeoutMs };
   }
 }

@@ -6,40 +6,40 @@ import { checkJournalOptions } from "../journal/options.js";
 import { onAbort } from "../time/abort.js";
 import { abortedInFlight } from "./create-task.js";
 import type { RunOptions } from "./options.js";
-import type { Journaling, OrderSubmission, RunContext, RunHooks } from "./run-context.js";
+import type { JournaledOrder, Journaling, OrderSubmission, RunContext, RunHooks } from "./run-context.js";
 import type { SentRequest } from "./sent-request.js";
 import { checkTenantOfBudget } from "./tenant.js";
 import { callBack } from "./wait.js";
 
 /** The submission of one request. With a journal, the task is created at most once. */
-export class OneSubmission {
-  readonly #shared: RunContext;
-  readonly #options: RunOptions;
+export class OneSubmission implements JournaledOrder {
+  readonly shared: RunContext;
+  readonly options: RunOptions;
   readonly #journaling: Journaling | null;
   /** The ID of the POST: each poll has its own. */
-  readonly #requestId: string;
+  readonly requestId: string;
   readonly #hooks: RunHooks & { readonly inFlight: InFlight };
 
   /** @throws InvalidOptionError */
   constructor(shared: RunContext, { requestId, ...options }: RunOptions, hooks: RunHooks = {}) {
     const { context } = shared;
-    this.#shared = shared;
-    this.#options = options;
+    this.shared = shared;
+    this.options = options;
     this.#journaling = checkJournalOptions(options, context.redactor);
     checkTenantOfBudget(options);
-    this.#requestId = requestId ?? createRequestId(context.random);
+    this.requestId = requestId ?? createRequestId(context.random);
     this.#hooks = { ...hooks, inFlight: { call: null } };
   }
 
   /** Settles as `ended` does. Rejects at once if the caller aborts while the POST is in flight: the work still completes. */
   untilAbort<Value>(ended: Promise<Value>): Promise<Value> {
-    const { signal } = this.#options;
+    const { signal } = this.options;
     return new Promise((resolve, reject) => {
       const abort = onAbort(signal, () => {
         const { call } = this.#hooks.inFlight;
         if (call === null) return;
-        const known = { requestId: this.#requestId, cause: signal?.reason };
-        reject(abortedInFlight(call, known, this.#shared.context.redactor));
+        const known = { requestId: this.requestId, cause: signal?.reason };
+        reject(abortedInFlight(call, known, this.shared.context.redactor));
       });
       void ended.then(resolve, reject).finally(() => abort.remove());
     });
@@ -56,7 +56,7 @@ export class OneSubmission {
   /** Submits, and resolves with the submission once the journal, if there is one, has its task. */
   async recorded(request: SentRequest): Promise<TaskSubmission> {
     if (this.#journaling === null) return this.submit(request);
-    const end = this.#shared.submissions.begin();
+    const end = this.shared.submissions.begin();
     try {
       return await (await this.#journaled(this.#journaling)).recorded(request);
     } finally {
@@ -65,32 +65,20 @@ export class OneSubmission {
   }
 
   async #journaled(journaling: Journaling): Promise<OrderSubmission> {
-    const JournaledSubmission = await this.#shared.loadJournaled();
-    return new JournaledSubmission({
-      shared: this.#shared,
-      options: this.#options,
-      journaling,
-      requestId: this.#requestId,
-      submit: (request, claim) => this.submit(request, claim),
-      report: (submission) => this.report(submission),
-    });
+    const JournaledSubmission = await this.shared.loadJournaled();
+    return new JournaledSubmission(this, journaling);
   }
 
   async submit(request: SentRequest, claim?: Claim): Promise<TaskSubmission> {
-    const options = { ...this.#options, requestId: this.#requestId };
+    const options = { ...this.options, requestId: this.requestId };
     const hooks = { ...this.#hooks, claim };
-    return (await this.#shared.submissions.submit(request, options, hooks)).data;
+    return (await this.shared.submissions.submit(request, options, hooks)).data;
   }
 
   /** Calls `onSubmitted`. */
   report(submission: TaskSubmission): Promise<void> {
-    const { onSubmitted } = this.#options;
-    return callBack(
-      "onSubmitted",
-      onSubmitted,
-      submission,
-      submission.task_id,
-      this.#shared.context.redactor,
-    );
+    const { onSubmitted } = this.options;
+    const { redactor } = this.shared.context;
+    return callBack("onSubmitted", onSubmitted, submission, submission.task_id, redactor);
   }
 }

@@ -1,9 +1,9 @@
+import type { JournalPosition } from "../budget/budget.js";
 import type { Usage } from "../contract/responses.js";
 import type { TaskSubmission } from "../contract/task.js";
 import type { Claim, Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
 import type { Probe } from "../journal/evidence.js";
-import type { Journal } from "../journal/journal.js";
 import type { JournaledTask } from "../journal/journaled-task.js";
 import type { SubmissionHooks } from "./create-task.js";
 import type { RunOptions } from "./options.js";
@@ -23,24 +23,21 @@ export interface RunContext {
   readonly waits: Waits;
   readonly unresolved: Probe["unresolved"];
   /** Loads the code of submissions with a journal. @throws AsyncMusicError it could not be loaded */
-  loadJournaled(): Promise<new (order: JournaledOrder) => OrderSubmission>;
+  loadJournaled(): Promise<new (order: JournaledOrder, journaling: Journaling) => OrderSubmission>;
 }
 
 /** What a batch does around each attempt of a run: see `Call`. */
 export type RunHooks = Pick<SubmissionHooks, "beforeSending" | "onDelayed">;
 
 /** Where a run is recorded. */
-export interface Journaling {
-  readonly journal: Journal;
-  readonly key: string;
+export interface Journaling extends JournalPosition {
   readonly probe: boolean;
 }
 
-/** A submission with a journal, and how it sends its POST. */
+/** What a submission with a journal needs of its order: see `OneSubmission`. */
 export interface JournaledOrder {
   readonly shared: RunContext;
   readonly options: RunOptions;
-  readonly journaling: Journaling;
   readonly requestId: string;
   submit(request: SentRequest, claim: Claim): Promise<TaskSubmission>;
   report(submission: TaskSubmission): Promise<void>;
