@@ -12,7 +12,8 @@ interface ErrorClass {
  */
 export function brand(errorClass: ErrorClass, name: string): void {
   Object.defineProperty(errorClass.prototype, BRAND, { value: name });
-  Object.defineProperty(errorClass.prototype, "name", { value: name, configurable: true, writable: true });
+  // Enumerable, since some loggers list what they log with `for … in`.
+  Object.assign(errorClass.prototype, { name });
   Object.defineProperty(errorClass, Symbol.hasInstance, { value: isInstance, configurable: true });
 }
 
