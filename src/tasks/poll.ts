@@ -40,7 +40,7 @@ interface Settings extends Pick<CheckedWait, "gaps" | "maxWaitMs">, TenantOption
   /** The options of each poll. */
   options: RequestOptions;
   onUpdate: WaitOptions["onUpdate"];
-  /** Are told of each change before everything else that receives it. */
+  /** Note each change before everything else that receives it. */
   estimates: Estimates;
   taskId: string;
   journalKey: string | undefined;

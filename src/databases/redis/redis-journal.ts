@@ -39,7 +39,7 @@ const GET = "return redis.call('hmget', KEYS[1], 'revision', 'entry')";
  */
 export const PUT_ENTRY = (key: string) => `
 redis.call('hset', ${key}, 'revision', revision, 'entry', entry, 'done', done)
-if lasts == 'forever' then redis.call('persist', ${key}) elseif lasts ~= '' then redis.call('expire', ${key}, lasts) end`;
+if lasts == 'unlimited' then redis.call('persist', ${key}) elseif lasts ~= '' then redis.call('expire', ${key}, lasts) end`;
 
 /** Without a previous revision there must be no entry. */
 const PUT = `
@@ -108,7 +108,7 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
   function createRedisJournal(): Required<Journal> {
     const nameOf = (key: string) => `${prefix}:journal:${encoded(key)}`;
     const valuesOf = (entry: JournalEntry, previous: string | null) => {
-      const lasts = entry.state === "submitted" || isFreed(entry) ? seconds : "forever";
+      const lasts = entry.state === "submitted" || isFreed(entry) ? seconds : "unlimited";
       const done = isUnacknowledged(entry) ? "" : entry.revision;
       return [entry.revision, JSON.stringify(entry), lasts, done, ...(previous === null ? [] : [previous])];
     };
