@@ -18,12 +18,15 @@ import type { RawLine } from "./raw-lines.js";
 /** The fields of a line. */
 export const LINE_FIELDS: readonly string[] = ["id", "attempt", ...REQUEST_FIELDS];
 
+/** All earlier attempts of a line are read from the journal. */
+const HIGHEST_ATTEMPT = 1000;
+
 /** A checked line of a batch file. */
 export interface BatchLine {
   number: number;
   /** Names the files of the line, and its order in the journal. */
   id: string;
-  /** From 1. Each further attempt is an order of its own, after the task of the attempt before it has failed. */
+  /** From 1 to 1000. Each further attempt is an order of its own, after the task of the attempt before it has failed. */
   attempt: number;
   request: TaskRequest;
 }
@@ -49,11 +52,11 @@ function mistakesInOwnFields(fields: RawLine["fields"]): string[] {
   const unknown = Object.keys(fields)
     .filter((name) => !LINE_FIELDS.includes(name))
     .map((name) => unknownField(name, meantBy(name, LINE_FIELDS)));
-  const isAttempt = Number.isInteger(attempt) && Number(attempt) >= 1;
+  const isAttempt = Number.isInteger(attempt) && Number(attempt) >= 1 && Number(attempt) <= HIGHEST_ATTEMPT;
   return [
     ...unknown,
     ...mistakesInId(id),
-    ...(isAttempt ? [] : ["`attempt` must be a whole number of 1 or more."]),
+    ...(isAttempt ? [] : [`\`attempt\` must be a whole number from 1 to ${HIGHEST_ATTEMPT}.`]),
   ];
 }
 

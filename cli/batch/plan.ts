@@ -25,6 +25,8 @@ export interface PlannedLine extends BatchLine {
   key: string;
   /** What the journal has under the key; `null` if the order is still to be paid for. */
   entry: JournalEntry | null;
+  /** What the attempts before this one have cost or may have cost, without refunds. */
+  earlierCredits: number;
   /** The earlier attempt's task, of which the service said that this request can never succeed: it is not sent again. */
   hopelessTaskId: string | null;
 }
@@ -35,7 +37,7 @@ export interface BatchPrice {
   toPay: readonly PlannedLine[];
   /** What they cost, in credits. */
   credits: number;
-  /** What the other lines have cost or may have cost, without refunds. */
+  /** What all attempts in the journal have cost or may have cost, without refunds. */
   spentCredits: number;
 }
 
@@ -63,15 +65,18 @@ export async function planLines(
     let found: PlannedLine = {
       ...{ ...line, key: keyOf(line.id, line.attempt), hopelessTaskId: null },
       entry: await orderAt(journal, keyOf(line.id, line.attempt)),
+      earlierCredits: await costBefore(journal, line),
     };
     if (found.entry !== null && canonicalJson(found.entry.request) !== request)
       mistakes.push(conflictOf(line));
-    while (hasEnded(found.entry)) {
+    while (found.entry !== null && hasEnded(found.entry)) {
       const attempt = found.attempt + 1;
       const key = keyOf(line.id, attempt);
       const entry = await orderAt(journal, key);
       if (entry === null) break;
-      found = { ...found, attempt, key, entry, request: uncheckedRequest(Object(entry.request)) };
+      const earlierCredits = found.earlierCredits + costOfEntry(found.entry);
+      const request = uncheckedRequest(Object(entry.request));
+      found = { ...found, attempt, key, entry, earlierCredits, request };
     }
     planned.push(found);
   }
@@ -92,8 +97,18 @@ async function entryAt(journal: Journal, key: string): Promise<JournalEntry | nu
   });
 }
 
-function hasEnded(entry: JournalEntry | null): boolean {
-  return entry?.state === "submitted" && entry.status !== undefined;
+/** What the attempts before that of a line have cost: the audio of one that is not refunded may have expired. */
+async function costBefore(journal: Journal, { id, attempt }: BatchLine): Promise<number> {
+  let credits = 0;
+  for (let earlier = 1; earlier < attempt; earlier++) {
+    const entry = await entryAt(journal, keyOf(id, earlier));
+    if (entry !== null) credits += costOfEntry(entry);
+  }
+  return credits;
+}
+
+function hasEnded(entry: JournalEntry): boolean {
+  return entry.state === "submitted" && entry.status !== undefined;
 }
 
 function conflictOf({ id, number, attempt }: BatchLine): Mistake {
@@ -162,6 +177,8 @@ export function priceOfLines(lines: readonly PlannedLine[]): BatchPrice {
   return {
     toPay,
     credits: sum(toPay.map(({ request }) => listedPrice(request) ?? 0)),
-    spentCredits: sum(lines.map(({ entry }) => (entry === null ? 0 : costOfEntry(entry)))),
+    spentCredits: sum(
+      lines.map(({ entry, earlierCredits }) => earlierCredits + (entry === null ? 0 : costOfEntry(entry))),
+    ),
   };
 }

@@ -22,7 +22,7 @@ export interface LineResult {
   status: "success" | "not_saved" | "failure" | "timeout" | "unknown" | "not_sent" | (string & {});
   task_id: string | null;
   files: SavedFile[];
-  /** What the line costs, without refunds; `null` if that is unknown. */
+  /** What all attempts of the line cost, without refunds; `null` if that is unknown. */
   credits: number | null;
   error: LineError | null;
 }
@@ -55,19 +55,24 @@ export interface Item {
 
 /** The item of a line before anything was done for it. */
 export function itemOf(line: PlannedLine): Item {
-  const { id, attempt, entry } = line;
+  const { id, attempt, entry, earlierCredits } = line;
   const result: LineResult = {
-    ...{ id, attempt, status: "not_sent", task_id: null, files: [], credits: 0, error: null },
+    ...{ id, attempt, status: "not_sent", task_id: null, files: [], credits: earlierCredits, error: null },
   };
   if (entry?.state === "intent") Object.assign(result, { status: "unknown", credits: null });
   if (entry?.state === "submitted") {
     const { task_id, status, submission } = entry;
     const isRefunded = status !== undefined && status !== "success";
     const unsaved = status === "success" ? "not_saved" : (status ?? "pending");
-    const credits = isRefunded ? 0 : (submission?.credits_charged ?? null);
-    Object.assign(result, { status: unsaved, task_id, credits });
+    const cost = isRefunded ? 0 : (submission?.credits_charged ?? null);
+    Object.assign(result, { status: unsaved, task_id, credits: creditsWith(line, cost) });
   }
   return { line, result, isUsedUp: false };
+}
+
+/** What all attempts of a line cost, with that of its last task. */
+export function creditsWith({ earlierCredits }: PlannedLine, cost: number | null): number | null {
+  return cost === null ? null : earlierCredits + cost;
 }
 
 /** Notes that the request is not sent, since the service has said that it can never succeed. */

@@ -16,7 +16,7 @@ import { isOneOf } from "../exit-status.js";
 import { type SavedFile, type SaveTarget, saveResult } from "../save.js";
 import { clipName } from "./file-names.js";
 import type { PlannedLine } from "./plan.js";
-import { errorOf, type Item } from "./results.js";
+import { creditsWith, errorOf, type Item } from "./results.js";
 
 /** After these, every further order would fail as well. */
 const STOPPING = [AuthenticationError, AccountSuspendedError, InsufficientCreditsError];
@@ -91,11 +91,12 @@ export class BatchWork {
       ...{ journal, journalKey: line.key, probe: true, signal },
       onSubmitted: ({ task_id, credits_charged }) => {
         this.#unknownInARow = 0;
-        Object.assign(result, { status: "pending", task_id, credits: credits_charged, error: null });
+        const credits = creditsWith(line, credits_charged);
+        Object.assign(result, { status: "pending", task_id, credits, error: null });
       },
       onUpdate: ({ status, credits_cost }) => {
         if (status === "pending" || status === "running")
-          Object.assign(result, { status, credits: credits_cost });
+          Object.assign(result, { status, credits: creditsWith(line, credits_cost) });
       },
       onUnrecorded,
     });
@@ -103,7 +104,8 @@ export class BatchWork {
 
   async #save({ line, result }: Item, task: SucceededTask): Promise<void> {
     const { client, signal, out, onSaved } = this.#options;
-    const { task_id, credits_cost: credits } = task;
+    const { task_id, credits_cost } = task;
+    const credits = creditsWith(line, credits_cost);
     Object.assign(result, { status: "not_saved", task_id, credits, files: [] });
     await saveResult(client, task, targetOf(line, out), signal, ({ file }) => {
       result.files.push(file);
@@ -127,7 +129,8 @@ export class BatchWork {
       if (item.line.entry === null && ++this.#unknownInARow >= MOST_UNKNOWN)
         this.#stopped ??= { reason: error };
     } else if (error instanceof TaskFailedError) {
-      Object.assign(result, { status: error.task.status, task_id: error.task.task_id, credits: 0 });
+      const { status, task_id } = error.task;
+      Object.assign(result, { status, task_id, credits: creditsWith(item.line, 0) });
     }
     if (isStopping(error)) this.#stopped ??= { reason: error };
     if (!signal.aborted || error !== signal.reason) result.error = errorOf(error, result.task_id);

@@ -127,7 +127,7 @@ describe("mistakes", () => {
       ["line 11", '`id` "con" is a name that Windows reserves'],
       ["line 12", '`id` "a/b" contains one of'],
       ["line 13", "`id` must be a string"],
-      ["line 14", "`attempt` must be a whole number of 1 or more"],
+      ["line 14", "`attempt` must be a whole number from 1 to 1000"],
       ["line 15", "Unknown field `input.mood`. Remove it."],
       ["line 15", "`id` is missing"],
       ["line 16", "`seed` must be at most"],
@@ -531,6 +531,25 @@ describe("audio that returns 404", () => {
     expect([(await batch()).status, its.freezes(), requests("/audio/") - before]).toEqual([0, 3, 0]);
     expect(await linesOf("results.jsonl")).toMatchObject([{ id: "rain", attempt: 2 }, { id: "snow" }]);
     expect(its.emulator.audit()).toEqual([]);
+  });
+
+  test("the charge of the first order counts towards --max-credits, and in the results", async () => {
+    await write(song("rain"), song("snow"));
+    await batch();
+    await rm(join(out, "rain-2.wav"));
+    await age(WEEK_MS);
+    await batch();
+    const failed = join(out, "failed.jsonl");
+    const limited = (path: string, credits: string) =>
+      its.run("batch", path, ...flags("--yes", "--max-credits", credits));
+    expect([(await limited(failed, "19")).status, its.freezes()]).toEqual([5, 2]);
+    const second = await limited(failed, "20");
+    expect([second.status, its.freezes()]).toEqual([0, 3]);
+    expect(second.stderr).toContain("All lines together cost 20 credits");
+    await write(song("rain"), song("snow"), song("sun"));
+    expect([(await limited(file, "39")).status, its.freezes()]).toEqual([5, 3]);
+    expect([(await limited(file, "40")).status, its.freezes()]).toEqual([0, 4]);
+    expect((await linesOf("results.jsonl")).map(({ credits }) => credits)).toEqual([20, 10, 10]);
   });
 
   test("an interrupted command still knows the clips of the lines that it did not reach", async () => {
