@@ -11,7 +11,7 @@ export function connect(flags: ConnectionFlags, terminal: Terminal, options: Cli
   const noAddress = "Missing service address. Set ASYNC_MUSIC_BASE_URL or pass --base-url.";
   if (!apiKey) throw new UsageError(baseUrl ? noKey : `${noKey} ${noAddress}`);
   if (!baseUrl) throw new UsageError(noAddress);
-  // The command checks its flags itself: the client's warnings would repeat that on stderr.
+  // The commands write the warnings about a request themselves.
   return new AsyncMusic({ logLevel: "off", ...terminal.client, ...options, apiKey, baseUrl });
 }
 

@@ -1,3 +1,4 @@
+import { findRequestViolation, warningsAbout } from "../src/contract/request-rules.js";
 import type { TaskType } from "../src/contract/service.js";
 import { printable, printableLine } from "../src/contract/text.js";
 import {
@@ -60,6 +61,10 @@ export async function runTask(
   const journal = path === undefined ? undefined : fileJournal(path);
   const connected = connectWithProgress(flags, terminal);
   const request = await requestFromFlags(type, flags, terminal.stdin);
+  // The SDK refuses an invalid request, and then warns about nothing.
+  if (findRequestViolation(request) === null)
+    for (const warning of warningsAbout(request))
+      terminal.stderr.write(`async-music: ${printableLine(warning)}\n`);
   // If the journal can't be read, `run` reports that.
   const entry = await journal?.get(journalKey ?? "").catch(() => null);
   const knownTaskId = entry?.state === "submitted" ? entry.task_id : null;

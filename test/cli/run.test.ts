@@ -315,6 +315,24 @@ describe("--file", () => {
     if (expected === 3) expect(stderr).toMatch(/^async-music: .*\n$/);
   });
 
+  const withFields = (fields: object) => {
+    const input = { prompt: "x", ...fields };
+    const stdin = JSON.stringify({ model: "provider_a", task_type: "music", input });
+    return createTerminal(its.emulator, { stdin }).run("run", "--file", "-", "--no-wait");
+  };
+
+  test.each([
+    [{ tagz: "fado" }, "Unknown field `input.tagz`, which the service ignores. Did you mean `tags`?\n"],
+    [{ continue_at: 1 }, "The service ignores `input.continue_at` without `continue_clip_id`.\n"],
+  ])("with a field without effect, %j, is sent after the warning of the SDK", async (fields, warning) => {
+    const { status, stderr } = await withFields(fields);
+    expect([status, its.posts(), stderr.startsWith(`async-music: ${warning}`)]).toEqual([0, 1, true]);
+  });
+
+  test("that is refused has no warning beside its error", async () => {
+    expectOneLine(await withFields({ prompt: 1, tagz: "fado" }), 3, "`input.prompt`");
+  });
+
   test("is read from a path, in UTF-8 and no other encoding", async () => {
     const path = join(its.folder, "request.json");
     await writeFile(path, json);
