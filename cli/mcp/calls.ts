@@ -79,12 +79,17 @@ export class ToolCalls {
     const work = async () => {
       refuseRepeated(given.map(({ order }) => order));
       const orders = given.map(({ order, requestOf }) => ({ order, request: requestOf() }));
-      const runs = await this.#orders.startAll(orders, maxCredits);
+      const onConfirming = (isConfirming: boolean) => {
+        for (const state of states) state.progress = { ...NO_PROGRESS, isConfirming };
+      };
+      const question = { signal: context.signal, onConfirming };
+      const runs = await this.#orders.startAll(orders, maxCredits, question);
       const follow = async (begun: Promise<OrderRun>, index: number) => {
         const state = states[index];
         if (state === undefined) return;
         try {
           const run = await begun;
+          withdrawIfCanceled(run, context);
           state.progress = run.progress;
           state.result = { ...documentOf(state.order, await run.ended, run.progress), error: null };
         } catch (error) {
@@ -110,7 +115,9 @@ export class ToolCalls {
   download(order: string, context: CallContext) {
     const work = async (reports: ProgressReports) => {
       const download = this.#downloads.get(order) ?? this.#beginDownload(order);
-      reports.start(await download.run);
+      const run = await download.run;
+      withdrawIfCanceled(run, context);
+      reports.start(run);
       return { order, files: await download.files, next: "The files are saved. Nothing else is needed." };
     };
     const next = "Not ready yet. Call `download_audio` again with the same order.";
@@ -146,6 +153,7 @@ export class ToolCalls {
     const work = async (reports: ProgressReports) => {
       const run = await begin();
       progress = run.progress;
+      withdrawIfCanceled(run, context);
       reports.start(run);
       return documentOf(order, await run.ended, progress);
     };
@@ -206,6 +214,12 @@ export class ToolCalls {
       returned.abort();
     }
   }
+}
+
+/** What the user has stopped must not be charged by a reply that comes later. */
+function withdrawIfCanceled(run: OrderRun, { signal }: CallContext): void {
+  if (signal.aborted) run.withdraw();
+  else signal.addEventListener("abort", () => run.withdraw(), { once: true });
 }
 
 /** Two orders with one name would be one task. */

@@ -22,6 +22,8 @@ const LISTED_ORDERS = 20;
 
 /** What is known of an order while its run continues. */
 export interface Progress {
+  /** The user has not replied to the question about the price. */
+  isConfirming: boolean;
   submission: TaskSubmission | null;
   /** The task as it was last read. */
   task: Task | null;
@@ -29,7 +31,9 @@ export interface Progress {
   isUnrecorded: boolean;
 }
 
-export const NO_PROGRESS: Progress = { submission: null, task: null, isUnrecorded: false };
+export const NO_PROGRESS: Progress = {
+  ...{ isConfirming: false, submission: null, task: null, isUnrecorded: false },
+};
 
 /** The run of an order that has not ended: every call with the order's name waits for it. */
 export interface OrderRun {
@@ -38,9 +42,21 @@ export interface OrderRun {
   /** Called after each change of `progress`. */
   watchers: Set<() => void>;
   ended: Promise<SucceededTask>;
+  /** Withdraws the question about the price: nothing is sent, and the next call begins a new run. Later, it has no effect. */
+  withdraw(): void;
 }
 
 type Update = (change: Partial<Progress>) => void;
+
+/** What the confirmation of prices needs of a call or a run. */
+interface Question {
+  /** Aborted when the question is withdrawn. */
+  signal: AbortSignal;
+  onConfirming(isConfirming: boolean): void;
+}
+
+/** Why a question is withdrawn. */
+const CALL_CANCELED = "the call was canceled";
 
 interface OrdersOptions extends Pick<Setup, "client" | "clock" | "journal" | "readJournal" | "maxCredits"> {
   /** Aborted at the end of the server: nothing more is sent, and no run waits any longer. */
@@ -72,7 +88,9 @@ export class Orders {
   start(order: string, request: TaskRequest, callCeiling: number | undefined): OrderRun {
     const running = this.#runs.get(order);
     if (running === undefined)
-      return this.#begin(order, request, (update) => this.#pay(order, request, callCeiling, update));
+      return this.#begin(order, request, (update, withdrawn) =>
+        this.#pay(order, request, callCeiling, update, withdrawn),
+      );
     if (canonicalJson(running.request) === canonicalJson(request)) return running;
     throw new JournalConflictError("The order belongs to another request.", { journalKey: order });
   }
@@ -84,6 +102,7 @@ export class Orders {
   async startAll(
     orders: readonly { order: string; request: TaskRequest }[],
     callCeiling: number | undefined,
+    question: Question,
   ): Promise<readonly Promise<OrderRun>[]> {
     const purchases: Purchase[] = [];
     for (const { order, request } of orders) {
@@ -98,7 +117,7 @@ export class Orders {
     if (callCeiling !== undefined && credits > callCeiling)
       throw tooExpensive("orders cost", credits, callCeiling);
     await this.#budget.check(undefined, credits);
-    await this.#confirm(purchases);
+    await this.#confirm(purchases, question);
     return orders.map(async ({ order, request }) => this.start(order, request, undefined));
   }
 
@@ -147,7 +166,7 @@ export class Orders {
   #begin(
     order: string,
     request: unknown,
-    work: (update: Update) => Promise<SucceededTask>,
+    work: (update: Update, withdrawn: AbortSignal) => Promise<SucceededTask>,
     submission: TaskSubmission | null = null,
   ): OrderRun {
     const progress: Progress = { ...NO_PROGRESS, submission };
@@ -156,16 +175,24 @@ export class Orders {
       Object.assign(progress, change);
       for (const watcher of watchers) watcher();
     };
-    const ended = work(update)
+    const question = new AbortController();
+    const end = () => {
+      if (this.#runs.get(order) === run) this.#runs.delete(order);
+    };
+    const ended = work(update, question.signal)
       .catch((error: unknown) => {
         if (this.#options.signal.aborted) this.#interrupted.add(order);
         if (error instanceof SubmissionOutcomeUnknownError) this.#unknown.add(order);
         throw error;
       })
-      .finally(() => this.#runs.delete(order));
+      .finally(end);
     // A run may end while no call waits for it.
     ended.catch(() => {});
-    const run = { request, progress, watchers, ended };
+    const withdraw = () => {
+      if (progress.isConfirming) end();
+      question.abort(CALL_CANCELED);
+    };
+    const run = { request, progress, watchers, ended, withdraw };
     this.#runs.set(order, run);
     return run;
   }
@@ -175,6 +202,7 @@ export class Orders {
     request: TaskRequest,
     callCeiling = Number.POSITIVE_INFINITY,
     update: Update,
+    withdrawn: AbortSignal,
   ): Promise<SucceededTask> {
     // If the journal can't be read, the run reports that, and sends nothing.
     const entry = await this.#options.journal.get(order).catch(() => null);
@@ -183,7 +211,9 @@ export class Orders {
       const { credits } = purchase;
       if (credits > callCeiling) throw tooExpensive("order costs", credits, callCeiling);
       await this.#budget.check(order, credits);
-      if (!this.#budget.isAllowed(order, credits)) await this.#confirm([purchase]);
+      const onConfirming = (isConfirming: boolean) => update({ isConfirming });
+      if (!this.#budget.isAllowed(order, credits))
+        await this.#confirm([purchase], { signal: withdrawn, onConfirming });
     }
     try {
       return await this.#run(order, request, update);
@@ -193,10 +223,15 @@ export class Orders {
   }
 
   /** Allows the orders at their prices, once the user has accepted them. @throws ToolRefusal */
-  async #confirm(purchases: readonly Purchase[]): Promise<void> {
+  async #confirm(purchases: readonly Purchase[], question: Question): Promise<void> {
     const { confirmation, signal } = this.#options;
     if (purchases.length === 0 || !confirmation.isPossible()) return;
-    await confirmation.obtain(purchases, signal);
+    question.onConfirming(true);
+    try {
+      await confirmation.obtain(purchases, AbortSignal.any([signal, question.signal]));
+    } finally {
+      question.onConfirming(false);
+    }
     for (const { order, credits } of purchases) this.#budget.allow(order, credits);
   }
 

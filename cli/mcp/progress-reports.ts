@@ -4,10 +4,13 @@ import type { Redactor } from "../../src/errors/redactor.js";
 import type { OrderRun } from "./orders.js";
 import { messageAbout } from "./results.js";
 
-/** What a tool needs of its call beside the arguments. A client that wants reports of the progress passes a progress token. */
+/**
+ * What a tool needs of its call beside the arguments. A client that wants reports of the progress passes a progress token. The
+ * signal is aborted when the client cancels the call.
+ */
 export type CallContext = Pick<
   RequestHandlerExtra<ServerRequest, ServerNotification>,
-  "_meta" | "sendNotification"
+  "_meta" | "sendNotification" | "signal"
 >;
 
 /** Sends the state of a run to a client that requested its progress, until the call returns. */

@@ -14,7 +14,9 @@ export const RESULT = z.object({
   status: z
     .string()
     .check(
-      z.describe("`submitting`, `pending` or `running`: call `check_order`. `success`: the result is here."),
+      z.describe(
+        "`confirming`: the user has not replied to the question about the price. `submitting`, `pending` or `running`: call `check_order`. `success`: the result is here.",
+      ),
     ),
   task_id: z.nullable(z.string()),
   credits: z.nullable(z.number()).check(z.describe("What the order costs, charged once.")),
@@ -89,8 +91,8 @@ function percentageOf(task: sdk.Task | null): string | null {
   return typeof progress === "string" ? progress : null;
 }
 
-function progressStatus({ submission, task }: Progress): string {
-  return task?.status ?? submission?.status ?? "submitting";
+function progressStatus({ submission, task, isConfirming }: Progress): string {
+  return task?.status ?? submission?.status ?? (isConfirming ? "confirming" : "submitting");
 }
 
 /** The document of an order: its result, or with `null` a receipt. */
@@ -99,7 +101,7 @@ export function documentOf(
   ended: sdk.SucceededTask | null,
   progress: Progress,
 ): z.infer<typeof RESULT> {
-  const { submission, task: latest, isUnrecorded } = progress;
+  const { submission, task: latest, isUnrecorded, isConfirming } = progress;
   // The last poll may have shown the result before the run has ended.
   const result = ended ?? (latest?.status === "success" ? latest : null);
   const task = result ?? latest;
@@ -109,7 +111,8 @@ export function documentOf(
   const warning = isUnrecorded
     ? `The journal could not record task ${taskId}. Report this to the user, and don't repeat the order. `
     : "";
-  const receipt = `Not ready yet. Call \`check_order\` with order ${JSON.stringify(order)} to continue. Do not create another order for it.`;
+  const reason = isConfirming ? "The user has not confirmed the price yet." : "Not ready yet.";
+  const receipt = `${reason} Call \`check_order\` with order ${JSON.stringify(order)} to continue. Do not create another order for it.`;
   const until = expires === null ? "" : ` before ${expires.toISOString()}`;
   const done =
     lyrics === null

@@ -1,8 +1,9 @@
 import { pathToFileURL } from "node:url";
+import { CancelledNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { settleOutcome } from "async-music";
 import { fileJournal } from "async-music/node";
-import { expect, test } from "vitest";
-import { connectMcp } from "./support/mcp.js";
+import { expect, test, vi } from "vitest";
+import { connectMcp, withResolver } from "./support/mcp.js";
 import { useTerminal } from "./support/terminal.js";
 
 const its = useTerminal();
@@ -58,6 +59,57 @@ test("after a settlement as not created, the price is confirmed again", async ()
   const sent = its.posts();
   expect((await call("make_song", RAIN)).isError).toBe(true);
   expect([questions.length, its.posts()]).toEqual([2, sent]);
+});
+
+const BATCH = { orders: [{ tool: "make_song", ...RAIN }] };
+
+test.each([
+  ["make_song", RAIN],
+  ["check_order", { order: "rain" }],
+  ["make_batch", BATCH],
+])("a canceled %s withdraws its question, and the next call shows it again", async (name, args) => {
+  const questions: string[] = [];
+  const { promise: late, resolve: replyLate } = withResolver();
+  const reply = async (message: string) => {
+    if (questions.push(message) === 1) await late;
+    return { action: "accept" as const };
+  };
+  const { client, call } = await connectMcp(its, {}, { reply });
+  const withdrawn: unknown[] = [];
+  client.setNotificationHandler(CancelledNotificationSchema, ({ params }) => {
+    withdrawn.push(params.requestId);
+  });
+  const first = name === "check_order" ? call("make_song", RAIN) : null;
+  const stop = new AbortController();
+  const canceled = client.callTool({ name, arguments: args }, undefined, { signal: stop.signal });
+  canceled.catch(() => {});
+  await vi.waitFor(() => expect(questions).toHaveLength(1));
+  stop.abort();
+  // At once, so that no time is left in which the canceled run could end.
+  const next = call("make_song", RAIN);
+  await expect(canceled).rejects.toThrow();
+  expect((await first)?.isError ?? true).toBe(true);
+  expect((await next).data).toMatchObject({ status: "success" });
+  expect([questions.length, withdrawn]).toEqual([2, [0]]);
+  replyLate();
+  expect((await call("check_order", { order: "rain" })).data).toMatchObject({ status: "success" });
+  expect(its.posts()).toBe(1);
+});
+
+test.each([
+  ["make_song", RAIN],
+  ["make_batch", BATCH],
+])("while the question is open, the receipt of %s says so", async (name, args) => {
+  const { promise: asked, resolve } = withResolver();
+  const reply = () => {
+    resolve();
+    return new Promise<never>(() => {});
+  };
+  const { call } = await connectMcp(its, {}, { reply, sleep: () => asked });
+  const { data } = await call(name, args);
+  const [order = data] = data.orders ?? [];
+  expect(order).toMatchObject({ order: "rain", status: "confirming", task_id: null });
+  expect(order.next).toContain("The user has not confirmed the price yet.");
 });
 
 test("no question is shown about an order that does not fit", async () => {
