@@ -63,12 +63,15 @@ export function instructionFor(error: unknown, order: string | null, flags: Sett
     return `${message} Order ${name} stays failed. If the user still wants it, choose a new order, which is charged.`;
   }
   if (error instanceof sdk.SubmissionOutcomeUnknownError && taskId === null) {
-    if (error.checkAgainAt !== null)
-      return `${message} ${NOT_TWICE} Call \`check_order\` with the same order at ${error.checkAgainAt.toISOString()} or later. Before that time, the user can settle the order only with the ID of its task.`;
+    const { checkAgainAt, requestId } = error;
+    const first =
+      checkAgainAt === null
+        ? "Report"
+        : `Call \`check_order\` with the same order at ${checkAgainAt.toISOString()} or later. Before that time, the user can settle the order only with the ID of its task. If the outcome is still unknown then, report`;
     return [
       `${message} ${NOT_TWICE} A call with the same order sends nothing.`,
-      "Report this to the user, and let them find out whether the task exists. The operator of the service may find " +
-        `it by request ID ${error.requestId}. While it is unfinished, \`balance\` shows its credits as frozen.`,
+      `${first} this to the user, and let them find out whether the task exists. The operator of the service may find ` +
+        `it by request ID ${requestId}. While it is unfinished, \`balance\` shows its credits as frozen.`,
       "Then the user runs one of these in a shell with the server's ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY:",
       ...settleCommands(order, flags),
       "After that, call again with the same order.",

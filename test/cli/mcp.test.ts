@@ -209,7 +209,8 @@ describe("an order", () => {
     while (its.posts() === 0) await tick();
 
     const { call } = await connectServer();
-    const { at } = (await fileJournal(its.journal).get("rain")) ?? { at: "" };
+    const entry = await fileJournal(its.journal).get("rain");
+    const { at, request_id } = entry ?? { at: "", request_id: "" };
     const again = new Date(Date.parse(at) + 120_000).toISOString();
     for (const [tool, args] of [
       ["check_order", {}],
@@ -218,7 +219,9 @@ describe("an order", () => {
     ] as const) {
       const { isError, text } = await call(tool, { order: "rain", ...args });
       expect([isError, text]).toEqual([true, expect.stringContaining(`same order at ${again} or later`)]);
-      expect(text).not.toContain("npx async-music settle");
+      expect(text).toContain(`by request ID ${request_id}.`);
+      for (const outcome of ["--task-id TASK_ID", "--not-created"])
+        expect(text).toContain(`npx async-music settle rain --journal ${its.journal} ${outcome}\n`);
     }
     release();
     expect((await made).data.status).toBe("success");
@@ -245,7 +248,7 @@ describe("an order", () => {
       ] as const) {
         await its.emulator.clock.advance(passed);
         const { text } = await call("check_order", { order: "rain" });
-        expect(text.includes("--not-created")).toBe(isUnknown);
+        expect(text.includes("It is unknown whether a task was created")).toBe(isUnknown);
       }
     },
   );
