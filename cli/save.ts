@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AUDIO_EXTENSION } from "../src/audio/format.js";
 import { EXPIRED_ADDRESS } from "../src/audio/request.js";
@@ -33,7 +33,7 @@ export const EXTENSIONS = Object.keys(MEDIA_TYPES);
 /** The longest suffix that a file name gets. */
 const LONGEST_SUFFIX = "-2.flac";
 
-/** How many clips a task usually makes: so many names are checked before it is created, and `saveAudio` checks the rest. */
+/** How many clips a task usually makes. `saveAudio` refuses the files that were not checked before the task was created. */
 const USUAL_CLIPS = { music: 2, lyrics: 0, upload: 1, concat: 1 } as const;
 
 /** Where the results of a task are saved. */
@@ -206,7 +206,7 @@ function textPath(path: string): string {
 
 async function checkFree(type: TaskType, pathFor: (index: number) => string): Promise<void> {
   const paths = type === "lyrics" ? [textPath(pathFor(0))] : [];
-  for (let index = 0; index < USUAL_CLIPS[type]; index++) {
+  for (const index of await possibleClips(type, dirname(pathFor(0)))) {
     const stem = pathFor(index).replace(AUDIO_EXTENSION, "");
     paths.push(...EXTENSIONS.map((extension) => `${stem}.${extension}`));
   }
@@ -216,6 +216,18 @@ async function checkFree(type: TaskType, pathFor: (index: number) => string): Pr
         `${path} exists. Choose another --out, or add --force to replace it. Nothing was sent.`,
       );
   }
+}
+
+/** The indexes of the clips that a task may make: of a song also those beyond the usual ones whose number a file has. */
+async function possibleClips(type: TaskType, directory: string): Promise<Set<number>> {
+  const indexes = new Set(Array.from({ length: USUAL_CLIPS[type] }, (_, index) => index));
+  if (type !== "music") return indexes;
+  // A directory that can be written may still be unreadable.
+  for (const name of await readdir(directory).catch(() => [])) {
+    // A longer number, such as a year, is no number of a clip.
+    for (const [, number] of name.matchAll(/-([1-9]\d?)(?!\d)/g)) indexes.add(Number(number) - 1);
+  }
+  return indexes;
 }
 
 /** Creates and removes a file in the directory, or in its nearest parent that exists. */

@@ -46,7 +46,11 @@ test.each([
   ["upload", upload, "mix-2.mp3", 0],
   ["upload", upload, "mix.wav", 2],
   ["concat", concat, "mix-2.wav", 10],
-  ["a song", ["-d", "rain"], "mix-3.mp3", 0],
+  ["a song", ["-d", "rain"], "mix-3.mp3", 2],
+  ["a song", ["-d", "rain"], "mix-12.flac", 2],
+  ["a song", ["-d", "rain"], "mix-1.mp3", 0],
+  ["a song", ["-d", "rain"], "mix-2026.mp3", 0],
+  ["a song", ["-d", "rain"], "remix-2.mp3", 0],
   ["a song", ["-d", "rain"], "mix-2.mp3", 2],
 ])("%s %j with the file %j is status %i", async (_, request, name, expected) => {
   await writeFile(inFolder(name), "mine");
