@@ -78,7 +78,8 @@ export class BatchWork {
     } catch (error) {
       this.#noteError(item, error);
       item.isUsedUp =
-        error instanceof TaskFailedError || (error instanceof AudioExpiredError && this.#hasExpired(task));
+        error instanceof TaskFailedError ||
+        (error instanceof AudioExpiredError && (await this.#hasExpired(task)));
       // It continues with the next command.
       if (signal.aborted) return;
     }
@@ -115,9 +116,19 @@ export class BatchWork {
   }
 
   /** Before that time, a 404 may be an outage: the audio is paid for, so it is tried again. */
-  #hasExpired(task: SucceededTask | null): boolean {
+  async #hasExpired(task: SucceededTask | null): Promise<boolean> {
     const at = task === null ? null : expiresAt(task);
-    return at !== null && this.#options.now() >= at.getTime();
+    if (task === null || at === null) return false;
+    const { client, signal, now } = this.#options;
+    // The clock of this machine may be wrong, and another order is charged.
+    const time = await client.tasks
+      .retrieve(task.task_id, { signal })
+      .withResponse()
+      .then(
+        ({ response }) => Date.parse(response.headers.get("Date") ?? ""),
+        () => Number.NaN,
+      );
+    return (Number.isNaN(time) ? now() : time) >= at.getTime();
   }
 
   #noteError(item: Item, error: unknown): void {

@@ -533,6 +533,23 @@ describe("audio that returns 404", () => {
     expect(its.emulator.audit()).toEqual([]);
   });
 
+  test.each([
+    ["behind", -WEEK_MS, WEEK_MS, [{ ...song("rain"), attempt: 2 }]],
+    ["ahead", WEEK_MS, 0, [song("rain")]],
+  ])("the clock of the service decides, if that of the machine is %s", async (_, skewMs, ageMs, failed) => {
+    await write(song("rain"));
+    await batch();
+    await rm(join(out, "rain-2.wav"));
+    await age(ageMs);
+    answer404(2);
+    const { clock, ...rest } = its.emulator.connection();
+    const skewed = { ...clock, now: () => clock.now() + skewMs, sleep: clock.sleep.bind(clock) };
+    const machine = createTerminal({ connection: () => ({ ...rest, clock: skewed }) });
+    expect((await machine.run("batch", file, ...flags("--yes"))).status).toBe(17);
+    expect(await linesOf("failed.jsonl")).toEqual(failed);
+    expect(its.emulator.audit()).toEqual([]);
+  });
+
   test("the charge of the first order counts towards --max-credits, and in the results", async () => {
     await write(song("rain"), song("snow"));
     await batch();
