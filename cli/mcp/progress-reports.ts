@@ -20,6 +20,7 @@ export class ProgressReports {
   #hasStopped = false;
   #run: OrderRun | null = null;
   #sent = 0;
+  #lastMessage = "";
 
   constructor(context: CallContext, redactor: Redactor) {
     this.#context = context;
@@ -42,6 +43,8 @@ export class ProgressReports {
     const { progressToken } = this.#context._meta ?? {};
     if (progressToken === undefined || this.#run === null) return;
     const message = this.#redactor.text(messageAbout(this.#run.progress));
+    if (message === this.#lastMessage) return;
+    this.#lastMessage = message;
     const params = { progressToken, progress: ++this.#sent, message };
     // A client that has disconnected needs none.
     this.#context.sendNotification({ method: "notifications/progress", params }).catch(() => {});

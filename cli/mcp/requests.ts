@@ -32,11 +32,17 @@ export const ORDER = {
     .string()
     .check(
       z.regex(/\S/, "must not be blank"),
+      z.refine(canBeArgument, "must not contain U+0000 or half a surrogate pair"),
       z.describe(
         "Your name for this result. Repeat the call with the same order to continue with it; it is charged once.",
       ),
     ),
 };
+
+/** Otherwise no shell could pass the name to `settle`. */
+function canBeArgument(order: string): boolean {
+  return !order.includes("\0") && !/\p{Surrogate}/u.test(order);
+}
 
 const MAX_CREDITS = "The most that this call may cost, in credits. Default: what the server may spend.";
 
