@@ -22,13 +22,17 @@ export function parsePolicy(text: string, earlier: object = {}): object {
 /** Parses the value of a numeric field, which fits one of its rules: kinds of requests may have different limits. */
 export function parseNumber(rules: readonly FieldRule[]) {
   return (text: string): number => {
-    const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    // A larger number would be rounded.
-    const value = Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : Number.NaN;
+    const value = numberIn(text);
     const misfits = rules.map((rule) => misfitOf(rule, value));
     if (misfits.includes(null)) return value;
     throw new InvalidArgumentError(`It ${misfits[0]}.`);
   };
+}
+
+/** Reads a decimal number, with an exponent or without. `NaN` for anything else, also for a larger number: it would be rounded. */
+export function numberIn(text: string): number {
+  const isNumber = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text);
+  return isNumber && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER ? Number(text) : Number.NaN;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };

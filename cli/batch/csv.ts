@@ -2,6 +2,7 @@ import { type CsvError, parse } from "csv-parse/sync";
 import { DESCRIBED_INPUTS, meaningsOf } from "../../src/contract/input-texts.js";
 import { fieldNames } from "../../src/contract/inputs.js";
 import { meantBy } from "../../src/contract/request-rules.js";
+import { numberIn } from "../flag-values.js";
 import { LINE_FIELDS, unknownField } from "./check.js";
 import type { Mistake } from "./mistakes.js";
 import type { FileContent, RawLine } from "./raw-lines.js";
@@ -120,7 +121,7 @@ function fieldsOf(header: readonly string[], cells: readonly string[]): Readonly
   const own = given.filter(([name]) => LINE_COLUMNS.includes(name));
   const input = given.filter(([name]) => INPUT_FIELDS.includes(name));
   return {
-    ...Object.fromEntries(own.map(([name, cell]) => [name, name === "attempt" ? numberIn(cell) : cell])),
+    ...Object.fromEntries(own.map(([name, cell]) => [name, name === "attempt" ? numberOrText(cell) : cell])),
     input: Object.fromEntries(input.map(([name, cell]) => [name, valueIn(name, cell)])),
   };
 }
@@ -128,14 +129,14 @@ function fieldsOf(header: readonly string[], cells: readonly string[]): Readonly
 /** The value of a cell in JSON. A cell that does not fit its field stays a string, which the check of the line refuses. */
 function valueIn(field: string, cell: string): unknown {
   const type = meaningsOf(field, DESCRIBED_INPUTS)[0]?.rule.type;
-  if (type === "number" || type === "integer") return numberIn(cell);
+  if (type === "number" || type === "integer") return numberOrText(cell);
   // Spreadsheets write them in capitals.
   if (type === "boolean" && /^(?:true|false)$/i.test(cell.trim()))
     return cell.trim().toLowerCase() === "true";
   return cell;
 }
 
-function numberIn(cell: string): number | string {
-  const isExact = /^-?\d+(?:\.\d+)?$/.test(cell.trim()) && Math.abs(Number(cell)) <= Number.MAX_SAFE_INTEGER;
-  return isExact ? Number(cell) : cell;
+function numberOrText(cell: string): number | string {
+  const number = numberIn(cell.trim());
+  return Number.isNaN(number) ? cell : number;
 }

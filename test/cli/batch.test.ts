@@ -227,6 +227,16 @@ describe("CSV", () => {
     expect(await saved()).toEqual(["calm.mp3", "rain-2.mp3", "rain.mp3"]);
   });
 
+  test("numbers may have an exponent, as spreadsheets write them", async () => {
+    await writeFile(
+      file,
+      "id,model,task_type,prompt,seed,continue_clip_id,continue_at\n" +
+        "a,provider_b,music,x,1e3,,\nb,provider_a,music,,,11111111-1111-4111-8111-111111111111,1.5E+01\n",
+    );
+    await batch("--concurrency", "1");
+    expect(its.bodies).toMatchObject([{ input: { seed: 1000 } }, { input: { continue_at: 15 } }]);
+  });
+
   const stderrOf = async (text: string) => {
     await writeFile(file, text);
     const { status, stderr } = await batch();

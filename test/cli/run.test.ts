@@ -24,6 +24,8 @@ test.each<[line: string, input: object, fields?: object]>([
     { prompt: "folk", lyrics: "la", tags: "slow", lyrics_type: "user", seed: -7 },
     { model: "provider_b" },
   ],
+  [`--continue-clip-id ${CLIP_ID} --continue-at 1e-3`, { continue_clip_id: CLIP_ID, continue_at: 0.001 }],
+  ["--model provider_b --prompt folk --seed -1E+3", { prompt: "folk", seed: -1000 }, { model: "provider_b" }],
   ["lyrics --prompt sea", { prompt: "sea" }, { task_type: "lyrics" }],
   [`upload --url ${URL} --format mp3`, { url: URL }, { task_type: "upload", audio_format: "mp3" }],
   [`concat --clip-id ${CLIP_ID}`, { clip_id: CLIP_ID }, { task_type: "concat" }],
