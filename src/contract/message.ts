@@ -6,11 +6,14 @@ import { printableLine, withoutCredentials } from "./text.js";
  */
 export type MessageText = string | readonly (string | { readonly name: string })[];
 
-/** The parts of an error's message, from which each reader makes its own text. They have neither the API key nor prompts. */
+/**
+ * The parts of an error's message, from which each reader makes its own text. They do not have the API key. Only `why` may end with a
+ * text of the service, which may quote the request.
+ */
 export interface MessageParts {
   /** What happened, without a period. */
   readonly what: MessageText;
-  /** Why, without a period; it may end with a text of the service or of other software. */
+  /** Why, without a period. It may end with a text of the service or of other software. */
   readonly why?: string | undefined;
   /** What that means for the caller, such as "Nothing was sent.": each one is a sentence. */
   readonly facts?: readonly string[] | undefined;

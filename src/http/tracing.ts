@@ -1,5 +1,6 @@
+import { textOf } from "../contract/message.js";
 import { isError } from "../contract/thrown.js";
-import { AsyncMusicError } from "../errors/base.js";
+import { AsyncMusicError, partsOf } from "../errors/base.js";
 
 /** The attributes of a span. */
 export type SpanAttributes = Record<string, string | number | boolean>;
@@ -102,10 +103,15 @@ export async function* traceEach<Value>(
   }
 }
 
-/** Errors of this package never contain the key. For any other error, only the name is recorded. */
+/**
+ * Of an error of this package, what happened is recorded, and not why: a text of the service may quote the prompt. For any other
+ * error, only the name is recorded.
+ */
 function noteFailure(span: Span, error: unknown, redact: (text: string) => string): void {
-  const isOurs = error instanceof AsyncMusicError;
   span.setAttribute("error.type", isError(error) ? redact(String(error.name)) : typeof error);
-  span.setStatus({ code: ERROR_STATUS, ...(isOurs ? { message: error.message } : {}) });
-  if (isOurs) span.recordException(error);
+  if (!(error instanceof AsyncMusicError)) return void span.setStatus({ code: ERROR_STATUS });
+  const { name } = error;
+  const message = textOf(partsOf(error).what);
+  span.setStatus({ code: ERROR_STATUS, message });
+  span.recordException({ name, message });
 }

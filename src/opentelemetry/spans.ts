@@ -10,8 +10,8 @@ import { serverAttributes, templateOf } from "./http-attributes.js";
 /** Which spans a client makes besides one per call. */
 export interface OpenTelemetryOptions {
   /**
-   * Make a span for each HTTP attempt, and send the trace context (`traceparent`) to the service. Set it to `false` if an
-   * instrumentation of `fetch` already does both.
+   * Make a span for each HTTP attempt, and send the trace context (`traceparent`) to the service with the registered
+   * propagator. Set it to `false` if an instrumentation of `fetch` already does both.
    *
    * @defaultValue true
    */

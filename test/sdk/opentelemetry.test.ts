@@ -9,13 +9,20 @@ import {
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
 import * as semconv from "@opentelemetry/semantic-conventions/incubating";
-import { AsyncMusic, type ClientOptions, InvalidOptionError, type Tracer } from "async-music";
+import {
+  AsyncMusic,
+  AsyncMusicError,
+  type ClientOptions,
+  InvalidOptionError,
+  type Tracer,
+} from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { type OpenTelemetryOptions, withOpenTelemetry } from "async-music/opentelemetry";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, assert, expect, test, vi } from "vitest";
 import {
   accepted,
   balance,
+  failed,
   limited,
   lost,
   ok,
@@ -240,6 +247,27 @@ test("the span of a generation that failed has the error's class", async () => {
     "402",
     SpanStatusCode.ERROR,
   ]);
+});
+
+test("no span has a text of the service, which may quote the prompt", async () => {
+  const text = `"${PROMPT}" was refused`;
+  for (const answers of [
+    [accepted(), ok(failed({ error: text }))],
+    [refusal(400, "invalid_task_input", {}, { message: text })],
+  ]) {
+    const { client, named, spans } = createTracedWorld(inTurn(...answers), { genAi: true });
+    const error = await client.tasks.run(SONG_REQUEST).catch((reason: unknown) => reason);
+    assert(error instanceof AsyncMusicError);
+    expect(error.message).toContain(PROMPT);
+    const [run] = named("generate_content provider_a");
+    const { what } = error.parts;
+    expect(run?.status).toEqual({ code: SpanStatusCode.ERROR, message: what });
+    expect(run?.events[0]?.attributes).toEqual({
+      [semconv.ATTR_EXCEPTION_TYPE]: error.name,
+      [semconv.ATTR_EXCEPTION_MESSAGE]: what,
+    });
+    expect(shown(spans())).not.toContain(PROMPT);
+  }
 });
 
 test("`http: false` makes no HTTP span and sends no trace context", async () => {
