@@ -35,8 +35,8 @@ export interface RedisPacerOptions {
  *
  * Each process orders its own requests: creates before polls, and polls of likely finished tasks first. It takes one request
  * at a time from the shared window. The window opens with the first request of any process and lasts one second longer than
- * the service's. A quarter of it is reserved for creates and account reads; the reserve shrinks evenly until the window
- * ends. A 429 pauses all processes. Reads of one task are at least a second apart, whichever processes send them.
+ * the service's. Polls leave a quarter of it to other requests; this part shrinks evenly until the window ends. A 429 pauses all
+ * processes. Reads of one task are at least a second apart, whichever processes send them.
  *
  * Processes share how long the last 300 tasks took: polls and `client.tasks.estimate` use it also in a process that has just
  * started.
