@@ -71,13 +71,15 @@ export interface ClientOptions {
   /**
    * Where lines are logged, such as `console`. No line holds the key.
    *
-   * @defaultValue nowhere, but for warnings about misspelled and ignored fields: `console.warn`
+   * @defaultValue nowhere, except for warnings about misspelled and ignored fields, and about orders that `follow` cannot deliver:
+   * `console.warn`
    */
   logger?: Logger | undefined;
   /**
    * From which level up lines are logged: attempts and waits for the rate limit at `debug`, changes of tasks at `info`,
-   * retries, pauses, misspelled or ignored fields and an unencrypted public `baseUrl` at `warn`. A POST with an
-   * unknown outcome is logged at `error`, since a person may have to settle it: the service may have created and charged a task.
+   * retries, pauses, misspelled or ignored fields, orders that `follow` cannot deliver and an unencrypted public `baseUrl` at `warn`.
+   * A POST with an unknown outcome is logged at `error`, since a person may have to settle it: the service may have created and charged
+   * a task. So are a task that the journal could not record, and a journal that fails while `follow` reads it.
    *
    * @defaultValue "warn"
    */

@@ -45,17 +45,17 @@ export interface FollowedFailure {
   deliveryId: string;
   /** The `journalKey` of the order. */
   key: string;
-  /** What `wait` would have rejected with, usually a `TaskFailedError` or a `TaskTimedOutError`. */
+  /** What `wait` has rejected with, usually a `TaskFailedError` or a `TaskTimedOutError`; never a `WaitTimeoutError`. */
   error: unknown;
   /** Absent, which tells a failure from a success. */
   task?: never;
 }
 
-/** Options of `follow`. Those of `wait` apply to the wait for each order. */
+/** Options of `follow`. Those of `wait` apply to the wait for each order: after `maxWaitMs`, the order is followed again. */
 export interface FollowOptions extends Omit<WaitOptions, "requestId" | "onUpdate"> {
   /**
-   * How often the journal is read for new orders, in milliseconds. If reading the journal takes long, the pause is at least
-   * ten times as long as the reading.
+   * How often the journal is listed for new orders, in milliseconds. If the list takes long, the pause is at least ten times as
+   * long as the list takes.
    *
    * @defaultValue 5000
    */

@@ -171,7 +171,7 @@ export class Tasks {
 
   /**
    * Waits until a task has succeeded, and resolves with it. Waits of one client on one task share its polls. A failed
-   * poll is retried at the next interval: only a 401 and a 404 end the wait before `maxWaitMs`.
+   * poll is retried at the next interval: only a 401, a 404 and an invalid result end the wait before `maxWaitMs`.
    *
    * @param task - the ID of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
    * @throws {@link TaskFailedError} the task ended in `failure`
@@ -318,7 +318,7 @@ export class Tasks {
    * @param journal - one that can list its unacknowledged orders: see {@link Journal.unacknowledged}
    * @throws {@link JournalError} the journal has failed for 5 minutes: see `maxFailureMs`
    * @throws {@link AuthenticationError} the API key is not valid
-   * @throws {@link InvalidOptionError} an option is out of range, or the journal lacks a method: at the first order
+   * @throws {@link InvalidOptionError} an option is out of range, or the journal lacks a method: when the iteration begins
    *
    * @example
    * ```ts sketch
