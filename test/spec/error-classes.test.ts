@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { reasonOf } from "../support/rejection.js";
 import { createWorld } from "../support/world.js";
@@ -15,6 +16,27 @@ describe("the SDK's class of an error response", () => {
     expect(ERROR_CLASSES.map(({ code }) => code)).toEqual(ERROR_CODES.map(({ code }) => code));
   });
 
+  it("is in the guide, with the status and the code", () => {
+    const page = readFileSync("docs/errors.md", "utf8");
+    const [, part = ""] = /### Error codes of responses(.*?)\n###/s.exec(page) ?? [];
+    const rows = part.split("\n").flatMap((line) => {
+      const [, stated = "", codes = "", read] =
+        /^\| (\d+|not stated) \| (.*) \| `(\w+)` \|$/.exec(line) ?? [];
+      const status = stated === "not stated" ? null : Number(stated);
+      return codesIn(codes).map((code) => ({ code, status, read }));
+    });
+    const readOf = (code: string) => ERROR_CLASSES.find((row) => row.code === code)?.read;
+    expect(rows).toEqual(ERROR_CODES.map(({ code, status }) => ({ code, status, read: readOf(code) })));
+  });
+
+  it("names its error codes in its docstring, if the code decides before the status", () => {
+    const source = readFileSync("src/errors/api-errors.ts", "utf8");
+    const [, docstring = ""] =
+      /\/\*\*((?:(?!\*\/).)*?)\*\/\s*export class BadRequestError/s.exec(source) ?? [];
+    const codes = ERROR_CLASSES.filter(({ read }) => read === "BadRequestError").map(({ code }) => code);
+    expect(codesIn(docstring).filter((name) => name.includes("_"))).toEqual(codes);
+  });
+
   const all = [...BY_CODE, ...CLASSES_BY_STATUS.map((row) => ({ ...row, code: "of_a_later_day" }))];
 
   it.each(all)("$status $code: $read for a read", async ({ code, status, read }) => {
@@ -28,6 +50,8 @@ describe("the SDK's class of an error response", () => {
     expect(sent).toHaveLength(1);
   });
 });
+
+const codesIn = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);
 
 async function reading(status: number, code: string) {
   const { client } = createWorld(() => refusal(status, code), { maxRetries: 0 });
