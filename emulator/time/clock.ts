@@ -10,6 +10,7 @@ export type ClockMode = "virtual" | "real";
 
 /** The clock of an emulator, which the service and its clients share. */
 export interface EmulatorClock extends Clock {
+  /** How time passes: the option `clock` of `createEmulator`. */
   readonly mode: ClockMode;
   /**
    * Moves time forward. Sleeps that end on the way end in order, each at its own time. Resolves when all code on this clock

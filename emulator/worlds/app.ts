@@ -138,7 +138,7 @@ export interface ExploreOptions {
   /**
    * Makes the request of an order. It must contain the order's ID, in any of its texts.
    *
-   * @defaultValue music of either provider, lyrics among them
+   * @defaultValue songs of both providers, and lyrics
    */
   request?: ((id: string) => TaskRequest) | undefined;
   /**

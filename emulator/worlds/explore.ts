@@ -24,6 +24,7 @@ export class BrokenWorldError extends Error {
   readonly seed: number;
   /** The smallest broken world, for `replay`. */
   readonly plan: Plan;
+  /** The promises that the program broke in that world. */
   readonly violations: readonly Violation[];
 
   /** @internal */

@@ -2,6 +2,7 @@
 export interface Violation {
   /** The check that found it. */
   readonly check: CheckName;
+  /** What happened, as a text for people. */
   readonly detail: string;
 }
 

@@ -83,6 +83,7 @@ const DAY = 24 * HOUR;
 export const LIMITS = {
   /** Requests that one key may send in one window, unless the service says otherwise. */
   requestsPerWindow: 120,
+  /** How long a window of the rate limit is. */
   windowMs: MINUTE,
   /** A task still open when it is older than this becomes `timeout`. */
   taskTimeoutMs: HOUR,
@@ -94,6 +95,7 @@ export const LIMITS = {
   recommendedPollIntervalMs: { shortest: 5 * SECOND, longest: 10 * SECOND },
   /** How long an `audio_url` works after its task completed. */
   audioLifetimeMs: 7 * DAY,
+  /** How many characters an `X-Request-Id` has. */
   requestIdLength: { shortest: 1, longest: 128 },
 } as const;
 
