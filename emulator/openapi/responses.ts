@@ -127,7 +127,10 @@ function outputSchema() {
 
 const CLIP = "A piece of audio. Only music clips have fields beside the required ones.";
 const CLIP_FIELDS = {
-  id: { description: "The ID for a continuation or a concat." },
+  id: {
+    description:
+      "The ID for a continuation, if the clip is of a music or upload task, or for a concat, if it is of a music task.",
+  },
   audio_url: {
     format: "uri",
     description:

@@ -161,7 +161,10 @@ export interface TaskResults {
 
 /** A piece of audio. Fields that the interface does not list are kept: read them with `extraField`. They may disappear without notice. */
 export interface Clip {
-  /** Pass it as `continue_clip_id` of a continuation or `clip_id` of a concat, with a key of the same account. */
+  /**
+   * For later requests with a key of the same account. `continue_clip_id` accepts a clip of a music or upload task, and `clip_id`
+   * of a concat one of a music task.
+   */
   id: string;
   /** Works for seven days after the task completed. The real format is the `Content-Type` of its response. */
   audio_url: string;
