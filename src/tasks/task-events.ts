@@ -10,9 +10,10 @@ import { KeepAlive } from "./keep-alive.js";
  * Returns the changes of a task as server-sent events, for the body of a response of any framework. Each change is a
  * message whose data is the task as JSON; the last one is the task as it ended, and then the stream closes.
  *
- * Where the wait or `toData` fails, the stream ends with an event named `wait_error`, whose data has only the class of the error and
- * the task's ID: `{"name":"WaitTimeoutError","task_id":"…"}`. Messages of errors stay on the server. Nothing is polled before
- * the stream is read, and between a change and the next read. Canceling the stream, as servers do when the client disconnects,
+ * If the wait fails, the stream ends with an event named `wait_error`, whose data has only the class of the error and the task's
+ * ID: `{"name":"WaitTimeoutError","task_id":"…"}`. For an error that is not of this package, such as one of `toData`, it is
+ * `{"name":"Error","task_id":null}`. Messages of errors stay on the server. Nothing is polled before the stream is read, and
+ * between a change and the next read. Canceling the stream, as servers do when the client disconnects,
  * ends the polling. `pipe` of Node and Express cancels nothing: pass `watch` the signal of an `AbortController` that the
  * response's `close` aborts. After an abort of that signal, the stream closes without an event, so that an `EventSource` connects
  * again: abort it also when the server stops.
