@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import { type Asking, createService, type EmulatedService, field, type Reply } from "./emulated-service.js";
 import { isRecord, misfits } from "./misfits.js";
 import { ENDPOINTS, HEADERS, REQUEST_IDS } from "./tables/endpoints.js";
-import { ERROR_CODES } from "./tables/errors.js";
+import { ERROR_CODES, type ErrorCode, statusOf } from "./tables/errors.js";
 import { BALANCE, ERROR_BODY, RATE_LIMITED_BODY, SUBMISSION, TASK, USAGE } from "./tables/fields.js";
 import { SAMPLES } from "./tables/samples.js";
 
 const DATA = { createTask: SUBMISSION, retrieveTask: TASK, balance: BALANCE, usage: USAGE } as const;
 const FAILURES = ENDPOINTS.flatMap((endpoint) => endpoint.errors.map((status) => ({ ...endpoint, status })));
 const LYRICS = SAMPLES["provider_a lyrics"];
+const JSON_BODY = { "Content-Type": "application/json" };
 const UNKNOWN_TASK = "/api/v1/task/0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
 
 describe("every endpoint of the emulator", () => {
@@ -46,6 +47,11 @@ describe("every endpoint of the emulator", () => {
     const before = name === "retrieveTask" ? 2 : 1;
     expect(reply.headers.get(HEADERS.rateLimitRemaining)).toBe(String(120 - before - 1));
   });
+});
+
+it.each(ERROR_CODES)("the emulator returns $code", async ({ code }) => {
+  const reply = await PROVOKED[code](createService());
+  expect(reply).toMatchObject({ status: statusOf(code), body: { code: statusOf(code), error_code: code } });
 });
 
 describe("request IDs", () => {
@@ -124,6 +130,29 @@ const CALLS: Readonly<Record<Name, Call>> = {
   },
   balance: (service, asking) => service.get("/api/v1/account/balance", asking),
   usage: (service, asking) => service.get("/api/v1/account/usage", asking),
+};
+
+/** A request of each error code. */
+const PROVOKED: Readonly<Record<ErrorCode, (service: EmulatedService) => Promise<Reply>>> = {
+  invalid_json: (service) => service.ask("POST", "/api/v1/task", { headers: JSON_BODY, body: "{" }),
+  invalid_request_body: (service) => service.post([]),
+  missing_required_fields: (service) => failing(service, "createTask", 400),
+  invalid_model: (service) => service.post({ ...LYRICS, model: "provider_c" }),
+  unsupported_task_type: (service) => service.post({ ...LYRICS, model: "provider_b" }),
+  invalid_task_input: (service) => service.post({ ...LYRICS, input: {} }),
+  invalid_audio_format: (service) => service.post({ ...LYRICS, audio_format: "wav" }),
+  async audio_format_unavailable(service) {
+    service.emulator.changePolicy({ audio_conversion: "off" });
+    return service.post({ ...SAMPLES["provider_a music"], audio_format: "mp3" });
+  },
+  missing_api_key: (service) => call(service, "balance", { key: null }),
+  invalid_api_key: (service) => failing(service, "balance", 401),
+  insufficient_credits: (service) => failing(service, "createTask", 402),
+  account_suspended: (service) => failing(service, "createTask", 403),
+  task_not_found: (service) => failing(service, "retrieveTask", 404),
+  rate_limited: (service) => failing(service, "balance", 429),
+  internal_error: (service) => failing(service, "balance", 500),
+  upstream_provider_error: (service) => failing(service, "createTask", 502),
 };
 
 const call = (service: EmulatedService, name: Name, asking?: Parameters<Call>[1]) =>
