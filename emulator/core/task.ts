@@ -147,7 +147,7 @@ export function parseInput({ model, type, input }: ProviderTask): ParsedInput {
     case "concat":
       return { ...EMPTY_INPUT, joins: text("clip_id") };
     case "lyrics":
-      return EMPTY_INPUT;
+      return { ...EMPTY_INPUT, text: text("prompt") };
     default:
       return kind satisfies never;
   }
@@ -165,8 +165,8 @@ export function makeResult(
   clips: number,
   taken: { has(clipId: string): boolean },
 ): MadeClip[] | MadeLyrics {
-  if (task.type === "lyrics") return writeLyrics(String(task.input["prompt"]), seedOfClip(seed, task, 0));
   const { text, lyrics, title } = parseInput(task);
+  if (task.type === "lyrics") return writeLyrics(text, seedOfClip(seed, task, 0));
   return Array.from({ length: clips }, (_, index) => {
     const clipSeed = seedOfClip(seed, task, index);
     return {
