@@ -110,6 +110,8 @@ export async function* traceEach<Value>(
 function noteFailure(span: Span, error: unknown, redact: (text: string) => string): void {
   span.setAttribute("error.type", isError(error) ? redact(String(error.name)) : typeof error);
   if (!(error instanceof AsyncMusicError)) return void span.setStatus({ code: ERROR_STATUS });
+  const errorCode: unknown = Reflect.get(error, "errorCode");
+  if (typeof errorCode === "string") span.setAttribute("async_music.error_code", errorCode);
   const { name } = error;
   const message = textOf(partsOf(error).what);
   span.setStatus({ code: ERROR_STATUS, message });

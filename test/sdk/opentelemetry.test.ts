@@ -236,11 +236,12 @@ test("with `genAi`, a create alone is a generation; an upload is none", async ()
   }
 });
 
-test("the span of a generation that failed has the error's class", async () => {
+test("the span of a generation that failed has the error's class and code", async () => {
   const { client, named } = createTracedWorld(() => refusal(402, "insufficient_credits"), { genAi: true });
   await client.tasks.run(SONG_REQUEST).catch(() => {});
   const [run] = named("generate_content provider_a");
   expect(run?.attributes[semconv.ATTR_ERROR_TYPE]).toBe("InsufficientCreditsError");
+  expect(run?.attributes["async_music.error_code"]).toBe("insufficient_credits");
   expect(run?.status.code).toBe(SpanStatusCode.ERROR);
   const [post] = named("POST /api/v1/task");
   expect([post?.attributes[semconv.ATTR_ERROR_TYPE], post?.status.code]).toEqual([
