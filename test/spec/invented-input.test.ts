@@ -96,7 +96,7 @@ test("`run` has its flags, and refuses those of other requests", async () => {
   const flags = command
     .parse(["--source-clip-id", "clip", "--remix-strength", "0.5"], { from: "user" })
     .opts();
-  for (const value of ["1", "17", "2.5", "two", "1e1", "+8", " 8"])
+  for (const value of ["1", "17", "2.5", "two", "1e2", "+8", " 8"])
     expect(() => command.parse(["--remix-bars", value], { from: "user" })).toThrow(
       `argument '${value}' is invalid. It must be a whole number of 2 or more, 16 or less.`,
     );
