@@ -13,8 +13,14 @@ export interface EmulatorClock extends Clock {
   /** How time passes: the option `clock` of `createEmulator`. */
   readonly mode: ClockMode;
   /**
-   * Moves time forward. Sleeps that end on the way end in order, each at its own time. Resolves when all code on this clock
-   * sleeps again or has finished.
+   * Resolves after `ms` milliseconds; rejects with the signal's reason if it is aborted first. A sleep beyond
+   * 9900-01-01T00:00:00Z never ends. Rejects with a RangeError if `ms` is not a number.
+   */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Moves time forward, once code that is running has reached its next sleep. Sleeps that end on the way end in order, each
+   * at its own time. Resolves when all code on this clock sleeps again or has finished. Code that waits for something else,
+   * such as `setTimeout`, counts as asleep. On a port, so does code whose request has not arrived.
    *
    * @param ms - 0 or more. The time can't pass 9900-01-01T00:00:00Z.
    * @throws RangeError for anything else: time never goes back.
@@ -73,6 +79,8 @@ export class ServiceClock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (typeof ms !== "number" || Number.isNaN(ms))
+      return Promise.reject(new RangeError(`\`ms\` must be a number; got ${shown(ms)}.`));
     const asleep = this.#sleepers.sleep(wakeTime(this.now(), ms), signal);
     this.activity.touch();
     this.#time.schedule();
@@ -124,7 +132,8 @@ export class ServiceClock {
   async #advance(ms: number): Promise<void> {
     checkAdvance(this.now(), ms);
     const isIdle = this.#advancing === 0 && !this.activity.isBusy;
-    if (isIdle && this.#sleepers.nextWakeAt > this.now() + ms)
+    // Requests of other processes may never pause.
+    if (this.activity.isOnPort && isIdle && this.#sleepers.nextWakeAt > this.now() + ms)
       return this.#moveTo(Math.ceil(this.now() + ms));
     this.#advancing++;
     const setBefore = this.#timesSet;
@@ -237,10 +246,15 @@ function wakeTime(now: number, ms: number): number {
 }
 
 function checkAdvance(now: number, ms: number): void {
-  if (ms >= 0 && now + ms <= LATEST_TIME) return;
+  if (typeof ms === "number" && ms >= 0 && now + ms <= LATEST_TIME) return;
   throw new RangeError(
-    `\`ms\` must be 0 or more and lead to ${isoTime(LATEST_TIME)} at the latest; got ${ms}.`,
+    `\`ms\` must be 0 or more and lead to ${isoTime(LATEST_TIME)} at the latest; got ${shown(ms)}.`,
   );
+}
+
+/** Of JavaScript code, which may pass a string. */
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
 }
 
 export const isoTime = remembering((time) => new Date(time).toISOString());

@@ -60,11 +60,16 @@ export class Activity {
   #touches = 0;
   #touchedAt = 0;
   #networkUses = 0;
+  #ports = 0;
   #stopped = false;
   readonly #waiting: (() => void)[] = [];
 
   get isBusy(): boolean {
     return this.#busy > 0 && !this.#stopped;
+  }
+
+  get isOnPort(): boolean {
+    return this.#ports > 0;
   }
 
   /** Begins work that takes no virtual time, such as one request. */
@@ -91,12 +96,19 @@ export class Activity {
     if (this.#networkUses > 0) this.#touchedAt = native.now();
   }
 
-  /** Until `endNetworkUse`, `whenIdle` also waits for requests that may be on the network. */
+  /** From now on, `whenIdle` also waits for requests that may be on the network. */
   beginNetworkUse(): void {
     this.#networkUses++;
   }
 
-  endNetworkUse(): void {
+  /** Until `closePort`, the same, and the requests may come from other processes. */
+  openPort(): void {
+    this.#ports++;
+    this.#networkUses++;
+  }
+
+  closePort(): void {
+    this.#ports--;
     this.#networkUses--;
   }
 

@@ -1,3 +1,4 @@
+import { AsyncMusic } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { BALANCE, createService, postOf, TASK, USAGE, VALID } from "./support/service.js";
@@ -80,19 +81,29 @@ describe("the virtual clock", () => {
     expect(clock.now()).toBe(START + 10_000);
   });
 
-  test("advances synchronously without sleepers, and by the sum of concurrent calls", async () => {
+  test("advances by the sum of concurrent calls, with and without sleepers", async () => {
     const { clock } = createEmulator();
-    void clock.advance(1_000);
+    await Promise.all([clock.advance(500), clock.advance(500)]);
     expect(clock.now()).toBe(START + 1_000);
     void clock.sleep(500);
     await Promise.all([clock.advance(1_000), clock.advance(2_000)]);
     expect(clock.now()).toBe(START + 4_000);
   });
 
-  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])("cannot be advanced by %d", async (ms) => {
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "20", undefined])(
+    "cannot be advanced by %j",
+    async (ms) => {
+      const { clock } = createEmulator();
+      await expect(clock.advance(ms as number)).rejects.toThrow(RangeError);
+      expect(clock.now()).toBe(START);
+    },
+  );
+
+  test.each([Number.NaN, "20", undefined])("refuses a sleep of %j", async (ms) => {
     const { clock } = createEmulator();
-    await expect(clock.advance(ms)).rejects.toThrow(RangeError);
-    expect(clock.now()).toBe(START);
+    await expect(clock.sleep(ms as number)).rejects.toThrow(RangeError);
+    await clock.sleep(1_000);
+    expect(clock.now()).toBe(START + 1_000);
   });
 
   test("wakes ten thousand sleepers in order", async () => {
@@ -146,6 +157,34 @@ describe("the virtual clock", () => {
     await asleep;
     expect(cancel).toHaveBeenCalledExactlyOnceWith(controller.signal.reason);
     expect((await get(USAGE)).body.data.tasks_created).toBe(0);
+  });
+});
+
+describe.each(MODES)("an `advance` of the %s clock, for code that is running", (mode) => {
+  const open = () => {
+    vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
+    return createEmulator({ clock: mode });
+  };
+
+  test.each([0, 1, 30])("lets it reach its sleep first, after %i microtasks", async (microtasks) => {
+    const { clock } = open();
+    const woken: number[] = [];
+    const run = async () => {
+      for (let each = 0; each < microtasks; each++) await null;
+      await clock.sleep(10_000);
+      woken.push(clock.now() - START);
+    };
+    void run();
+    await clock.advance(60_000);
+    expect([woken, clock.now() - START]).toEqual([[10_000], 60_000]);
+  });
+
+  test("lets a new client send its request first", async () => {
+    const emulator = open();
+    const sent = new AsyncMusic(emulator.connection()).tasks.create(VALID.song);
+    await emulator.clock.advance(60_000);
+    expect(emulator.requests).toMatchObject([{ at: "2026-01-01T00:00:00.000Z" }]);
+    await sent;
   });
 });
 

@@ -310,6 +310,18 @@ test("a stalled request stops time until its connection ends, except for `advanc
   expect(clock.now() - beganAt).toBe(60_000);
 });
 
+test("an `advance` does not wait for a pause between the requests of others", async () => {
+  const { emulator, get } = await listen();
+  let isOver = false;
+  const advance = () => emulator.clock.advance(1_000).then(() => (isOver = true));
+  let sent = 0;
+  for (; sent < 500 && !isOver; sent++) {
+    await get(BALANCE);
+    if (sent === 0) void advance();
+  }
+  expect(sent).toBeLessThan(500);
+});
+
 test("downloads whose bodies are not read do not stop time", async () => {
   const service = await listen();
   const { emulator, send } = service;
