@@ -1,14 +1,22 @@
 import * as z from "zod/mini";
-import { MODELS, TASK_TYPES } from "../../src/contract/service.js";
+import { TASK_TYPES } from "../../src/contract/service.js";
 import type { StoredAccount } from "../core/accounts.js";
 import { checkOptionNames, list, parseOption, text } from "../core/checks.js";
 import { type Core, isRequestOf, type ReplacedState, requireAccount } from "../core/core.js";
-import { isUnused } from "../core/faults.js";
 import { type ComplianceRule, type Finding, findingSchema, REMEMBERED_FINDINGS } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
 import { isConsistent, ledgerMatchesTasks, type State } from "../core/state.js";
 import { coreOf } from "../http/service.js";
 import type { Emulator } from "./emulator.js";
+import {
+  type CalledRule,
+  calledRules,
+  describeUnused,
+  nameOf,
+  type UnusedRule,
+  unusedMessage,
+  unusedRules,
+} from "./unused-rules.js";
 
 /** Options of `checkCompliance`. */
 export interface ComplianceOptions {
@@ -84,8 +92,14 @@ interface CheckState {
   lastExchange: number;
   /** By account ID: the same, for an account that was checked alone since then. */
   lastExchanges: Map<string, number>;
-  /** Of states that were replaced since the last check: at most `REMEMBERED_FINDINGS`. */
-  earlier: DescribedFinding[];
+  /** Of states that were replaced since the last check: at most `REMEMBERED_FINDINGS` of each kind. */
+  earlier: Report;
+}
+
+/** What was found in one state, or in several. */
+interface Report {
+  violations: DescribedFinding[];
+  unused: UnusedRule[];
 }
 
 const checkStates = new WeakMap<Core, CheckState>();
@@ -95,8 +109,21 @@ export function beginCompliance(core: Core): void {
   checkStates.set(core, nextCheck(core));
   core.replaceListeners.add((replaced) => {
     const check = stateOf(core);
-    const earlier = [...check.earlier, ...violationsIn(replaced, check, null)].slice(-REMEMBERED_FINDINGS);
-    checkStates.set(core, { ...nextCheck(core), earlier });
+    const next = nextCheck(core);
+    const unused = unusedRules(replaced.state, check.known, null);
+    // What a restored snapshot contains, too, can still be used.
+    for (const { call, object } of calledRules(core.state, null)) {
+      const index = unused.findIndex((each) => each.call === call);
+      if (index === -1) continue;
+      unused.splice(index, 1);
+      next.known.delete(object);
+    }
+    const { violations, unused: described } = reportOn(core, replaced, check, unused);
+    next.earlier = {
+      violations: violations.slice(-REMEMBERED_FINDINGS),
+      unused: described.slice(-REMEMBERED_FINDINGS),
+    };
+    checkStates.set(core, next);
   });
 }
 
@@ -105,33 +132,17 @@ function nextCheck(core: Core): CheckState {
     known: new Set(checkedObjects(core, null)),
     lastExchange: lastExchangeOf(core),
     lastExchanges: new Map(),
-    earlier: [],
+    earlier: { violations: [], unused: [] },
   };
 }
 
 function checkedObjects({ state }: Core, account: StoredAccount | null): object[] {
-  const outcomes = outcomesIn(state, account).map(({ outcome }) => outcome);
-  return [...findingsIn(state, account), ...faultsIn(state, account), ...outcomes];
+  const rules = calledRules(state, account).map(({ object }) => object);
+  return [...findingsIn(state, account), ...rules];
 }
 
 function findingsIn({ audit }: State, account: StoredAccount | null) {
   return audit.findings.filter(({ account_id: id }) => account === null || id === account.id);
-}
-
-function faultsIn({ faults }: State, account: StoredAccount | null) {
-  return faults.filter(({ rule }) => account === null || rule.account_id === account.id);
-}
-
-/** The next outcomes, with how they were set. */
-function outcomesIn({ scripts, accounts }: State, account: StoredAccount | null) {
-  const own = (account === null ? accounts : [account]).flatMap(({ id: account_id, scripts }) =>
-    scripts === undefined ? [] : [{ scripts, scope: { account_id } }],
-  );
-  return [...(account === null ? [{ scripts, scope: {} }] : []), ...own].flatMap(({ scripts, scope }) =>
-    MODELS.flatMap((model) =>
-      scripts[model].next.map((outcome) => ({ model, outcome, call: { ...scope, ...outcome } })),
-    ),
-  );
 }
 
 function lastExchangeOf({ exchanges }: Core): number {
@@ -156,14 +167,20 @@ export function findProblems(
   const account = accountId === undefined ? null : requireAccount(core, accountId);
   const check = checkOf(core, account);
   const exchanges = core.exchanges.all().filter(({ request }) => isRequestOf(core, account, request));
-  const violations = [...check.earlier, ...violationsIn({ state: core.state, exchanges }, check, account)];
+  const { violations, unused } = reportOn(
+    core,
+    { state: core.state, exchanges },
+    check,
+    unusedRules(core.state, check.known, account),
+    account,
+  );
   const problems = [brokenRules(violations, breaks, declare)];
   // A test that failed may have ended before it used these.
   if (!failed)
     problems.push(
       unbrokenRules(violations, breaks),
-      unusedFaults(core.state, exchanges, check, account),
-      unusedOutcomes(core.state, check, account),
+      unusedMessage("fault", unused),
+      unusedMessage("outcome", unused),
     );
   beginNextCheck(core, account);
   if (account === null ? !isConsistent(core.state) : !ledgerMatchesTasks(account, core.state.tasks))
@@ -176,11 +193,7 @@ function checkOf(core: Core, account: StoredAccount | null): CheckState {
   const check = stateOf(core);
   if (account === null) return check;
   const lastExchange = check.lastExchanges.get(account.id) ?? check.lastExchange;
-  return {
-    ...check,
-    lastExchange,
-    earlier: check.earlier.filter(({ accountId }) => accountId === account.id),
-  };
+  return { ...check, lastExchange, earlier: filterReport(check.earlier, (id) => id === account.id) };
 }
 
 function beginNextCheck(core: Core, account: StoredAccount | null): void {
@@ -188,7 +201,30 @@ function beginNextCheck(core: Core, account: StoredAccount | null): void {
   const check = stateOf(core);
   for (const checked of checkedObjects(core, account)) check.known.add(checked);
   check.lastExchanges.set(account.id, lastExchangeOf(core));
-  check.earlier = check.earlier.filter(({ accountId }) => accountId !== account.id);
+  check.earlier = filterReport(check.earlier, (id) => id !== account.id);
+}
+
+function filterReport({ violations, unused }: Report, includes: (accountId: string | undefined) => boolean) {
+  return {
+    violations: violations.filter(({ accountId }) => includes(accountId)),
+    unused: unused.filter(({ accountId }) => includes(accountId)),
+  };
+}
+
+/** What was found since the current check began: in earlier states and in this one. */
+function reportOn(
+  core: Core,
+  replaced: ReplacedState,
+  check: CheckState,
+  unused: readonly CalledRule[],
+  account: StoredAccount | null = null,
+): Report {
+  const { earlier, lastExchange } = check;
+  const sent = replaced.exchanges.filter(({ number }) => number > lastExchange);
+  return {
+    violations: [...earlier.violations, ...violationsIn(replaced, check, account)],
+    unused: [...earlier.unused, ...unused.map((rule) => describeUnused(rule, core, sent))],
+  };
 }
 
 function brokenRules(
@@ -214,42 +250,6 @@ function unbrokenRules(
   const unbroken = [...new Set(expected)].filter((rule) => !broken.includes(rule));
   if (unbroken.length === 0) return null;
   return `Declared with \`breaks\`, but no request broke them: ${unbroken.join(", ")}. Remove them from the test.`;
-}
-
-/** The faults that the test added and no request matched, for example because of a mistyped path. */
-function unusedFaults(
-  state: State,
-  exchanges: readonly Exchange[],
-  { known, lastExchange }: CheckState,
-  account: StoredAccount | null,
-): string | null {
-  const unused = faultsIn(state, account).filter((fault) => !known.has(fault) && isUnused(fault));
-  if (unused.length === 0) return null;
-  const lines = unused.map(({ rule }) => `- faults.add(${JSON.stringify(rule)})\n`).join("");
-  const sent = exchanges.filter(({ number }) => number > lastExchange);
-  return `Unused faults: no request matched them.\n${lines}The test sent ${pathsOf(sent)}. Check \`method\` and \`path\`. If a fault may stay unused, set its \`probability\`.`;
-}
-
-/** The next outcomes that the test added and no task used. */
-function unusedOutcomes(state: State, { known }: CheckState, account: StoredAccount | null): string | null {
-  const lines = outcomesIn(state, account)
-    .filter(({ outcome }) => !known.has(outcome))
-    .map(
-      ({ model, call }) =>
-        `- providers.${model}.next(${JSON.stringify(call)}): no task of ${model} was created for it\n`,
-    );
-  if (lines.length === 0) return null;
-  return `Unused outcomes:\n${lines.join("")}If an outcome may stay unused, use \`always\`.`;
-}
-
-const MOST_PATHS = 8;
-
-/** The methods and paths, each once, with `*` for an ID as in the `path` of a fault. */
-function pathsOf(exchanges: readonly Exchange[]): string {
-  const withoutIds = exchanges.map((each) => nameOf(each).replace(/\/[0-9a-f-]{36}$/i, "/*"));
-  const paths = [...new Set(withoutIds)];
-  const more = paths.length > MOST_PATHS ? ["and more"] : [];
-  return [...paths.slice(0, MOST_PATHS), ...more].join(", ") || "nothing";
 }
 
 /** The findings of a state that were not there when the current check began. */
@@ -311,8 +311,4 @@ function typeInBody({ messages }: Exchange): string | undefined {
   if (!ArrayBuffer.isView(body)) return undefined;
   const [, type] = /"task_type"\s*:\s*"(\w+)"/.exec(new TextDecoder().decode(body)) ?? [];
   return TASK_TYPES.find((each) => each === type);
-}
-
-function nameOf({ request: { method, path } }: Exchange): string {
-  return `${method} ${path}`;
 }

@@ -143,13 +143,15 @@ interface Target {
   accountId: string | null;
 }
 
-/** The fault that fires for a request; `null` if none does. */
-export function takeFault(state: FaultState, target: Target): AddedFault | null {
-  const fault = state.faults.find((each) => matches(each.rule, target) && fires(each, state.seed));
+/** The fault that fires for a request, and the later ones that match it, too; `null` if none fires. */
+export function takeFault(state: FaultState, target: Target) {
+  const matching = state.faults.filter((each) => matches(each.rule, target));
+  const index = matching.findIndex((each) => fires(each, state.seed));
+  const fault = matching[index];
   if (fault === undefined) return null;
   if (fault.left !== null) fault.left--;
   if (fault.left === 0) state.faults = state.faults.filter((each) => each !== fault);
-  return fault;
+  return { fault, later: matching.slice(index + 1) };
 }
 
 function matches(rule: FaultRule, { method, path, accountId }: Target): boolean {

@@ -86,6 +86,8 @@ export class RuleUses {
   #uses = new WeakMap<ScenarioRule["object"], RuleUse>();
   #lastId = 0;
   #latest: readonly ScenarioRule[] = [];
+  /** By a fault that a request matched: the earlier one that fired instead. A replaced state is still reported on. */
+  readonly #firstFaults = new WeakMap<AddedFault, AddedFault>();
 
   of({ object }: Pick<ScenarioRule, "object">): RuleUse {
     const known = this.#uses.get(object) ?? { id: ++this.#lastId, fired: 0, exchanges: [] };
@@ -105,6 +107,16 @@ export class RuleUses {
   /** Whether this outcome was set by a rule, and not by the request that created the task. */
   has(outcome: CheckedOutcome): boolean {
     return this.#uses.has(outcome);
+  }
+
+  /** A fault fired on a request that later ones match, too. */
+  passOver(later: readonly AddedFault[], fired: AddedFault): void {
+    for (const fault of later) this.#firstFaults.set(fault, fired);
+  }
+
+  /** The fault that fired on the latest request that this one matched as well. */
+  firstFault(fault: AddedFault): AddedFault | undefined {
+    return this.#firstFaults.get(fault);
   }
 
   /** The rules that fired last, the latest one last. */

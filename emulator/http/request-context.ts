@@ -71,9 +71,12 @@ export class RequestContext implements AuditedRequest {
       sender !== null && isSubmission(request)
         ? submissionIn(sender, request, this.loggedId, this.json)
         : null;
-    const added = takeFault(state, { method, path, accountId: sender ?? clipOwnerId(core, path) });
-    this.fault = added?.rule.fault ?? null;
-    if (added !== null) this.rules.push(faultRule(added));
+    const taken = takeFault(state, { method, path, accountId: sender ?? clipOwnerId(core, path) });
+    this.fault = taken?.fault.rule.fault ?? null;
+    if (taken !== null) {
+      this.rules.push(faultRule(taken.fault));
+      core.ruleUses.passOver(taken.later, taken.fault);
+    }
     this.abandoned = this.submission && findAbandoned(core, this.submission);
     this.arrivalOrdinal = arrival.ordinal;
     this.arrivedAt = clock.now();

@@ -47,7 +47,7 @@ test("the error lists every broken rule, every unused fault and outcome, and mis
   expect(parts).toEqual([
     expect.stringMatching(/^The client broke rules of the service:\n- polled_too_often, GET /),
     "Declared with `breaks`, but no request broke them: ignored_retry_after. Remove them from the test.",
-    expect.stringMatching(/^Unused faults: /),
+    expect.stringMatching(/^Unused faults:\n- /),
     expect.stringMatching(/^Unused outcomes:\n- providers.provider_b.next\(/),
     "Not all credits are accounted for. Report this defect of the emulator.",
   ]);
@@ -57,8 +57,9 @@ test("the error lists every broken rule, every unused fault and outcome, and mis
   expect(parts[0]).toContain(
     'on purpose, pass `breaks: ["polled_too_often", "resubmitted_after_unknown_outcome"]`.',
   );
-  expect(parts[2]).toContain('- faults.add({"path":"/api/v1/tasks","fault":{"kind":"malformed"}})\n');
-  expect(parts[2]).toContain("The test sent POST /api/v1/task, GET /api/v1/task/*. ");
+  expect(parts[2]).toContain(
+    '- faults.add({"path":"/api/v1/tasks","fault":{"kind":"malformed"}}): no request matched it. The test sent POST /api/v1/task, GET /api/v1/task/*\n',
+  );
 });
 
 test("of two outcomes and one task, the second outcome is unused", async () => {
@@ -73,7 +74,7 @@ test("of two outcomes and one task, the second outcome is unused", async () => {
 test("an unused fault of a test without requests is named with that", () => {
   const emulator = createEmulator();
   emulator.faults.add({ times: 3, fault: { kind: "stall" } });
-  expect(problemsOf(emulator)).toContain("The test sent nothing.");
+  expect(problemsOf(emulator)).toContain("The test sent nothing\n");
 });
 
 test("a list of paths has `*` for an ID in any case", async () => {
@@ -81,7 +82,7 @@ test("a list of paths has `*` for an ID in any case", async () => {
   const taskId = await create();
   await read(taskId.toUpperCase());
   emulator.faults.add({ path: "/no", fault: { kind: "stall" } });
-  expect(problemsOf(emulator)).toContain("The test sent POST /api/v1/task, GET /api/v1/task/*. ");
+  expect(problemsOf(emulator)).toContain("The test sent POST /api/v1/task, GET /api/v1/task/*\n");
 });
 
 test("a submission that created no task is named with its type", async () => {
@@ -121,15 +122,14 @@ test("each check covers what happened since the last one, failed or not", async 
   await clientOf(emulator).account.balance();
   emulator.faults.add({ ...LOST, path: "/other" });
   const later = problemsOf(emulator);
-  expect(later).toContain("The test sent GET /api/v1/account/balance. ");
+  expect(later).toContain("The test sent GET /api/v1/account/balance\n");
   expect(later).not.toMatch(/polled|elsewhere|provider_b/);
 });
 
-test("a reset or a restore hides no broken rule, and drops unused faults", async () => {
+test("resets and restores hide no broken rule", async () => {
   const emulator = createEmulator();
   const empty = emulator.snapshot();
   await pollTwice(emulator);
-  emulator.faults.add({ ...LOST, path: "/elsewhere" });
   emulator.reset();
   await payTwice(emulator);
   emulator.restore(empty);
@@ -140,6 +140,77 @@ test("a reset or a restore hides no broken rule, and drops unused faults", async
   emulator.reset();
   expect(problemsOf(emulator)).toBeNull();
 });
+
+test("resets and restores hide no unused fault or outcome, and each is reported once", async () => {
+  const emulator = createEmulator();
+  const empty = emulator.snapshot();
+  await clientOf(emulator).account.balance();
+  emulator.faults.add({ path: "/first", fault: { kind: "stall" } });
+  emulator.reset();
+  emulator.faults.add({ path: "/used", fault: { kind: "stall" } });
+  emulator.faults.clear();
+  emulator.providers.provider_a.next({ outcome: "failure" });
+  emulator.restore(empty);
+  emulator.faults.add({ path: "/last", fault: { kind: "stall" } });
+  expect(problemsOf(emulator)?.split("\n")).toEqual([
+    "Unused faults:",
+    '- faults.add({"path":"/first","fault":{"kind":"stall"}}): no request matched it. The test sent GET /api/v1/account/balance',
+    '- faults.add({"path":"/last","fault":{"kind":"stall"}}): no request matched it. The test sent nothing',
+    expect.stringContaining("`path`"),
+    "",
+    "Unused outcomes:",
+    expect.stringContaining('- providers.provider_a.next({"outcome":"failure"})'),
+    expect.any(String),
+  ]);
+  emulator.reset();
+  expect(problemsOf(emulator)).toBeNull();
+});
+
+test("a fault or an outcome that a restored snapshot contains can be used after the restore", async () => {
+  const emulator = createEmulator();
+  emulator.faults.add({ path: "/api/v1/account/balance", fault: { kind: "latency", ms: 1 } });
+  emulator.providers.provider_a.next({ process_seconds: 1 });
+  const prepared = emulator.snapshot();
+  emulator.restore(prepared);
+  emulator.restore(prepared);
+  await clientOf(emulator).account.balance();
+  expect(problemsOf(emulator)).toMatch(/^Unused outcomes:\n- .*process_seconds.*\n[^-]*$/);
+
+  emulator.providers.provider_a.next({ process_seconds: 2 });
+  emulator.restore(emulator.snapshot());
+  await clientOf(emulator).tasks.run(SONG);
+  await clientOf(emulator).tasks.run(SONG);
+  emulator.restore(prepared);
+  expect(problemsOf(emulator)).toBeNull();
+});
+
+test("of a check of one account, unused faults before a reset are its own, and stay for the others", () => {
+  const emulator = createEmulator();
+  const { accountId } = emulator;
+  emulator.faults.add({ path: "/own", account_id: accountId, fault: { kind: "stall" } });
+  emulator.faults.add({ path: "/shared", fault: { kind: "stall" } });
+  emulator.reset();
+  expect(problemsOf(emulator, { accountId })).toMatch(/^Unused faults:\n- .*"\/own".*\n[^-]*$/);
+  expect(problemsOf(emulator)).toMatch(/^Unused faults:\n- .*"\/shared".*\n[^-]*$/);
+});
+
+test.each([(_: Emulator) => {}, (emulator: Emulator) => void emulator.reset()])(
+  "an unused fault that an earlier one preceded is reported with that one",
+  async (end) => {
+    const emulator = createEmulator();
+    const client = clientOf(emulator);
+    emulator.faults.add({ method: "GET", times: 2, fault: { kind: "latency", ms: 0 } });
+    emulator.faults.add({ method: "GET", fault: { kind: "malformed" } });
+    emulator.faults.add({ method: "POST", fault: { kind: "malformed" } });
+    await client.account.balance();
+    await client.account.balance();
+    end(emulator);
+    expect(problemsOf(emulator)?.split("\n").slice(1, 3)).toEqual([
+      '- faults.add({"method":"GET","fault":{"kind":"malformed"}}): faults.add({"method":"GET","times":2,"fault":{"kind":"latency","ms":0}}) was added before it, and fired on the request that matched it',
+      expect.stringContaining("no request matched it. The test sent GET /api/v1/account/balance"),
+    ]);
+  },
+);
 
 test("findings and faults that came with a snapshot or a fork do not count", async () => {
   const donor = createEmulator();
@@ -169,7 +240,7 @@ test("faults and outcomes that may stay unused, were used once, or were removed 
   expect(problemsOf(emulator)).toBeNull();
 });
 
-test("the violations of many replaced states do not accumulate without limit", async () => {
+test("the problems of many replaced states do not accumulate without limit", async () => {
   const emulator = createEmulator();
   await pollTwice(emulator);
   const { findings } = coreOf(emulator).state.audit;
@@ -177,9 +248,10 @@ test("the violations of many replaced states do not accumulate without limit", a
     const [finding] = findings;
     const { audit } = coreOf(emulator).state;
     for (let each = 0; each < 6_000; each++) audit.findings.push({ ...finding } as (typeof findings)[0]);
+    for (let each = 0; each < 6_000; each++) emulator.faults.add(LOST);
     emulator.reset();
   }
-  expect(problemsOf(emulator)?.match(/^- /gm)).toHaveLength(10_000);
+  expect(problemsOf(emulator)?.match(/^- /gm)).toHaveLength(20_000);
 });
 
 test("invalid options are refused", () => {

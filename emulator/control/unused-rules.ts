@@ -1,0 +1,97 @@
+import { MODELS, type Model } from "../../src/contract/service.js";
+import type { StoredAccount } from "../core/accounts.js";
+import type { Core } from "../core/core.js";
+import { type AddedFault, isUnused } from "../core/faults.js";
+import type { Exchange } from "../core/log/exchanges.js";
+import type { CheckedOutcome } from "../core/providers.js";
+import type { State } from "../core/state.js";
+
+/** A fault, or an outcome of a next task, with the call that adds it. */
+export type CalledRule = { readonly call: string; readonly accountId: string | undefined } & (
+  | { readonly object: AddedFault; readonly model: null }
+  | { readonly object: CheckedOutcome; readonly model: Model }
+);
+
+/** A fault or an outcome that the test added and no request used. */
+export interface UnusedRule {
+  readonly kind: "fault" | "outcome";
+  readonly accountId: string | undefined;
+  /** The call that added it, and why it is unused. */
+  readonly text: string;
+}
+
+/** The faults and the next outcomes of a state. */
+export function calledRules({ faults, scripts, accounts }: State, account: StoredAccount | null) {
+  const owners = [{ id: undefined, scripts }, ...accounts];
+  const rules = [
+    ...faults.map((object): CalledRule => {
+      return { object, model: null, accountId: object.rule.account_id, call: callOf(object) };
+    }),
+    ...owners.flatMap(({ id, scripts }) => (scripts === undefined ? [] : nextOutcomes(id, scripts))),
+  ];
+  return rules.filter(({ accountId }) => account === null || accountId === account.id);
+}
+
+function nextOutcomes(accountId: string | undefined, scripts: State["scripts"]): CalledRule[] {
+  return MODELS.flatMap((model) =>
+    scripts[model].next.map((object) => {
+      const outcome = JSON.stringify({
+        ...(accountId !== undefined && { account_id: accountId }),
+        ...object,
+      });
+      return { object, model, accountId, call: `providers.${model}.next(${outcome})` };
+    }),
+  );
+}
+
+function callOf({ rule }: AddedFault): string {
+  return `faults.add(${JSON.stringify(rule)})`;
+}
+
+/** Those that are not known, and that no request used, for example because of a mistyped path. */
+export function unusedRules(state: State, known: ReadonlySet<object>, account: StoredAccount | null) {
+  return calledRules(state, account).filter(
+    ({ model, object }) => !known.has(object) && (model !== null || isUnused(object)),
+  );
+}
+
+/** @param sent - the requests of the test */
+export function describeUnused(
+  { model, object, call, accountId }: CalledRule,
+  { ruleUses }: Core,
+  sent: readonly Exchange[],
+): UnusedRule {
+  if (model !== null)
+    return { kind: "outcome", accountId, text: `${call}: no task of ${model} was created for it` };
+  const first = ruleUses.firstFault(object);
+  const reason =
+    first === undefined
+      ? `no request matched it. The test sent ${pathsOf(sent)}`
+      : `${callOf(first)} was added before it, and fired on the request that matched it`;
+  return { kind: "fault", accountId, text: `${call}: ${reason}` };
+}
+
+const ADVICE = {
+  fault:
+    "Check `method`, `path` and the order of the faults. If a fault may stay unused, set its `probability`.",
+  outcome: "If an outcome may stay unused, use `always`.",
+};
+
+export function unusedMessage(kind: UnusedRule["kind"], unused: readonly UnusedRule[]): string | null {
+  const lines = unused.filter((each) => each.kind === kind).map(({ text }) => `- ${text}\n`);
+  return lines.length === 0 ? null : `Unused ${kind}s:\n${lines.join("")}${ADVICE[kind]}`;
+}
+
+const MOST_PATHS = 8;
+
+/** The methods and paths, each once, with `*` for an ID as in the `path` of a fault. */
+function pathsOf(exchanges: readonly Exchange[]): string {
+  const withoutIds = exchanges.map((each) => nameOf(each).replace(/\/[0-9a-f-]{36}$/i, "/*"));
+  const paths = [...new Set(withoutIds)];
+  const more = paths.length > MOST_PATHS ? ["and more"] : [];
+  return [...paths.slice(0, MOST_PATHS), ...more].join(", ") || "nothing";
+}
+
+export function nameOf({ request: { method, path } }: Exchange): string {
+  return `${method} ${path}`;
+}
