@@ -37,9 +37,9 @@ export type {
   RefusedCharge,
   TopUp,
 } from "./core/payments/schemas.js";
-export type { Policy } from "./core/policy-fields.js";
+export type { Policy, PolicyChanges } from "./core/policy-fields.js";
 export type { Outcome, ScopedOutcome } from "./core/providers.js";
-export type { Limits } from "./core/rate-limit.js";
+export type { Limits, LimitsChanges } from "./core/rate-limit.js";
 export type {
   SeedAccount,
   SeedFault,

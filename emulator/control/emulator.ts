@@ -13,9 +13,9 @@ import type {
   Payment,
   TopUp,
 } from "../core/payments/schemas.js";
-import type { Policy } from "../core/policy-fields.js";
+import type { Policy, PolicyChanges } from "../core/policy-fields.js";
 import type { ScopedOutcome } from "../core/providers.js";
-import type { Limits } from "../core/rate-limit.js";
+import type { Limits, LimitsChanges } from "../core/rate-limit.js";
 import type { SeedFile } from "../core/seed-file/schema.js";
 import type { ResetOptions, Snapshot } from "../core/state.js";
 import type { FutureChange } from "../future/future.js";
@@ -114,14 +114,14 @@ export interface Emulator extends AsyncDisposable {
    *
    * @throws RangeError for an unknown field or an invalid value; nothing is then changed.
    */
-  changePolicy(changes: Partial<Policy>, scope?: Scope): Readonly<Policy>;
+  changePolicy(changes: PolicyChanges, scope?: Scope): Readonly<Policy>;
   /**
    * Changes the rate limit of every key, or with `accountId` of the account's keys. From then on, the account keeps its own
    * limit: changes for all accounts do not apply to it.
    *
    * @throws RangeError for an invalid limit; nothing is then changed.
    */
-  changeLimits(changes: Partial<Limits>, scope?: Scope): Readonly<Limits>;
+  changeLimits(changes: LimitsChanges, scope?: Scope): Readonly<Limits>;
   /** Returns accounts, tasks and settings. Like every read, this applies the task timeout to these tasks. */
   state(scope?: Scope): EmulatorState;
   /**

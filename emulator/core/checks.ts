@@ -207,12 +207,19 @@ export function objectOf<const Shape extends z.core.$ZodLooseShape>(shape: Shape
   });
 }
 
-/** An object with some of these fields. `undefined` is not a value of any. */
+/** An object with some of these fields. One that is `undefined` counts as omitted. */
 export function someOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const optional = Object.entries(shape).map(([name, schema]) => [name, z.exactOptional(schema)]);
-  return objectOf(
-    Object.fromEntries(optional) as { [Name in keyof Shape]: z.ZodMiniExactOptional<Shape[Name]> },
-  );
+  const optional = Object.entries(shape).map(([name, schema]) => [name, z.optional(schema)]);
+  return objectOf(Object.fromEntries(optional) as { [Name in keyof Shape]: z.ZodMiniOptional<Shape[Name]> });
+}
+
+/** The whole with these changes. */
+export function withChanges<Whole extends object>(
+  whole: Whole,
+  changes: { [Name in keyof Whole]?: Whole[Name] | undefined } | undefined,
+): Whole {
+  const changed = Object.entries(changes ?? {}).filter(([, value]) => value !== undefined);
+  return { ...whole, ...Object.fromEntries(changed) };
 }
 
 /** An object of one of these schemas, which its discriminator selects. */

@@ -38,6 +38,9 @@ export interface Policy {
   auto_top_up_month: "calendar_utc" | "rolling_30_days";
 }
 
+/** Some fields of a policy. One that is `undefined` counts as omitted. */
+export type PolicyChanges = { [Name in keyof Policy]?: Policy[Name] | undefined };
+
 export interface PolicyField<Value> {
   readonly default: Value;
   /** The values from which `"vary"` draws. */

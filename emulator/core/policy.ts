@@ -1,8 +1,17 @@
 import * as z from "zod/mini";
 import { findRequestViolation, type RequestViolation } from "../../src/contract/request-rules.js";
 import { randomChoice, randomStream } from "../time/random.js";
-import { invalidValue, NAMED, objectOf, parseOption, someOf, text, wholeNumber } from "./checks.js";
-import { POLICY_FIELDS, type Policy, type PolicyField } from "./policy-fields.js";
+import {
+  invalidValue,
+  NAMED,
+  objectOf,
+  parseOption,
+  someOf,
+  text,
+  wholeNumber,
+  withChanges,
+} from "./checks.js";
+import { POLICY_FIELDS, type Policy, type PolicyChanges, type PolicyField } from "./policy-fields.js";
 
 const schemas = Object.entries(POLICY_FIELDS).map(([name, field]) => [name, schemaOf(field)]);
 export const policySchema = objectOf(
@@ -29,13 +38,13 @@ export function changePolicy(
   changes: unknown,
 ): Policy {
   const checked = parseOption("", policyChangesSchema, changes);
-  const policy = { ...(account?.policy ?? shared.policy), ...checked };
+  const policy = withChanges(account?.policy ?? shared.policy, checked);
   (account ?? shared).policy = policy;
   return policy;
 }
 
 /** The defaults with some fields changed; with `"vary"`, a choice for every field, drawn from the seed. */
-export function createPolicy(seed: number, changes: Partial<Policy> | "vary" = {}): Policy {
+export function createPolicy(seed: number, changes: PolicyChanges | "vary" = {}): Policy {
   const random = randomStream(seed, "policy");
   const choose = (field: PolicyField<unknown>) =>
     changes === "vary" ? randomChoice(random, field.choices) : field.default;
@@ -43,7 +52,7 @@ export function createPolicy(seed: number, changes: Partial<Policy> | "vary" = {
   if (changes !== "vary" && typeof changes !== "object")
     throw invalidValue("policy", 'be an object or "vary"', changes);
   const given = changes === "vary" ? {} : parseOption("policy", policyChangesSchema, changes);
-  return policySchema.parse({ ...Object.fromEntries(chosen), ...given });
+  return policySchema.parse(withChanges(Object.fromEntries(chosen), given));
 }
 
 /** What is wrong with the body of a task creation, or `null`. */

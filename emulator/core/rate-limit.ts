@@ -22,6 +22,9 @@ export interface Limits {
   windowSeconds: number;
 }
 
+/** One limit, or both. One that is `undefined` counts as omitted. */
+export type LimitsChanges = { [Name in keyof Limits]?: Limits[Name] | undefined };
+
 export const DEFAULT_LIMITS: Limits = {
   requests: LIMITS.requestsPerWindow,
   windowSeconds: LIMITS.windowMs / 1000,

@@ -25,9 +25,9 @@ import { type Audit, auditSchema, createAudit } from "./log/audit.js";
 import { loggedRequestSchema } from "./log/request-log.js";
 import type { StoredPayment } from "./payments/schemas.js";
 import { createPolicy, policySchema } from "./policy.js";
-import type { Policy } from "./policy-fields.js";
+import type { PolicyChanges } from "./policy-fields.js";
 import { createScripts, scriptsSchema } from "./providers.js";
-import { DEFAULT_LIMITS, type Limits, limitsSchema, mergeLimits } from "./rate-limit.js";
+import { DEFAULT_LIMITS, type LimitsChanges, limitsSchema, mergeLimits } from "./rate-limit.js";
 import { parseInput, type StoredTask, storedTaskSchema } from "./task.js";
 
 const COUNTED = [
@@ -80,9 +80,9 @@ export interface ResetOptions {
   /** The credits of the first account: a whole number. @defaultValue 1000 */
   credits?: number | undefined;
   /** Behavior that the interface does not decide; `"vary"` draws every field from the seed. @defaultValue every field's default */
-  policy?: Partial<Policy> | "vary" | undefined;
+  policy?: PolicyChanges | "vary" | undefined;
   /** The rate limit of every key. @defaultValue 120 requests in 60 s */
-  limits?: Partial<Limits> | undefined;
+  limits?: LimitsChanges | undefined;
 }
 
 export interface NewState extends ResetOptions {

@@ -1,4 +1,4 @@
-import { createEmulator, type Policy } from "async-music/emulator";
+import { createEmulator, type Policy, type SeedFile } from "async-music/emulator";
 import { expect, test } from "vitest";
 
 const DEFAULTS: Policy = {
@@ -77,4 +77,28 @@ test.each([
   const create = () => createEmulator(options as never);
   expect(create).toThrow(name);
   expect(create).not.toThrow("sk_live_1");
+});
+
+test("a policy or limit of `undefined` counts as omitted", () => {
+  const policy = { audio_conversion: undefined, null_audio_format: "omitted" } as const;
+  const limits = { requests: undefined, windowSeconds: 5 };
+  const seedFile = {
+    policy: { audio_conversion: "off", late_success: undefined },
+    limits: { requests: 7, window_seconds: undefined },
+    accounts: [{}, { policy: { running_after: undefined } }],
+  } satisfies SeedFile;
+  const changed = { ...DEFAULTS, null_audio_format: "omitted" };
+  for (const [options, expected, requests] of [
+    [{ policy, limits }, changed, 120],
+    [{ policy, limits, seedFile }, { ...changed, audio_conversion: "off" }, 7],
+  ] as const) {
+    const emulator = createEmulator(options);
+    const after = () => [emulator.policy, emulator.limits];
+    expect(after()).toEqual([expected, { requests, windowSeconds: 5 }]);
+    emulator.reset({ policy, limits });
+    expect(after()).toEqual([expected, { requests, windowSeconds: 5 }]);
+    emulator.changePolicy({ null_audio_format: undefined });
+    emulator.changeLimits({ requests: undefined, windowSeconds: undefined });
+    expect(after()).toEqual([expected, { requests, windowSeconds: 5 }]);
+  }
 });

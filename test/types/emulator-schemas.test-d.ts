@@ -38,7 +38,7 @@ test("the public types of what a caller passes are those of the schemas that che
   expectTypeOf<z.input<typeof autoTopUpChangeSchema>>().toEqualTypeOf<emulator.AutoTopUpChange>();
   expectTypeOf<z.input<typeof billingSchema>>().toEqualTypeOf<emulator.BillingInformation>();
   expectTypeOf<BodyOf<(typeof accountMethods)["updateAccount"]>>().toEqualTypeOf<emulator.AccountChanges>();
-  expectTypeOf<z.input<typeof policyChangesSchema>>().toEqualTypeOf<Partial<emulator.Policy>>();
+  expectTypeOf<z.input<typeof policyChangesSchema>>().toEqualTypeOf<emulator.PolicyChanges>();
   expectTypeOf<z.input<typeof limitsSchema>>().toEqualTypeOf<emulator.Limits>();
   expectTypeOf<z.input<typeof faultRuleSchema>>().toEqualTypeOf<emulator.FaultRule>();
   expectTypeOf<z.input<typeof outcomeSchema>>().toEqualTypeOf<Writable<emulator.Outcome>>();

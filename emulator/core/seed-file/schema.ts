@@ -13,7 +13,7 @@ import { flag, isoTimeSchema, list, NAMED, objectOf, oneOf, text, uuid } from ".
 import { type FaultRule, faultRuleSchema } from "../faults.js";
 import { creditsSchema } from "../ledger.js";
 import { policyChangesSchema } from "../policy.js";
-import type { Policy } from "../policy-fields.js";
+import type { PolicyChanges } from "../policy-fields.js";
 import { type Outcome, outcomeSchema, scriptSchema } from "../providers.js";
 import { limitsChangesSchema } from "../rate-limit.js";
 
@@ -39,7 +39,7 @@ export interface SeedFile {
    * Behavior that the interface does not decide. It applies to the tasks of the file. For later requests, the `policy` of
    * `createEmulator` takes precedence.
    */
-  policy?: Partial<Policy> | undefined;
+  policy?: PolicyChanges | undefined;
   /** The rate limit of every key. The `limits` of `createEmulator` take precedence. */
   limits?: SeedLimits | undefined;
 }
@@ -61,9 +61,9 @@ export interface SeedScript {
 /** The rate limit of every key. */
 export interface SeedLimits {
   /** Requests in one window, at least 1. @defaultValue 120 */
-  requests?: number;
+  requests?: number | undefined;
   /** The length of a window, in seconds. @defaultValue 60 */
-  window_seconds?: number;
+  window_seconds?: number | undefined;
 }
 
 /** One account. */
@@ -84,7 +84,7 @@ export interface SeedAccount {
   /** Faults of its later requests. */
   faults?: readonly SeedFault[] | undefined;
   /** Behavior that the interface does not decide, if it differs for this account. */
-  policy?: Partial<Policy> | undefined;
+  policy?: PolicyChanges | undefined;
   /** The rate limit of its keys. @defaultValue that of every key */
   limits?: SeedLimits | undefined;
   /** Its tasks, in any order. */

@@ -2,13 +2,14 @@ import { priceOf } from "../../../src/contract/prices.js";
 import { MODELS } from "../../../src/contract/service.js";
 import { parseIsoTime } from "../../time/clock.js";
 import { createAccount, createKey, EMULATOR_KEY_FORM, KEY_RULE, type StoredAccount } from "../accounts.js";
-import { invalidField, invalidValue, invariant, normalizeId } from "../checks.js";
+import { invalidField, invalidValue, invariant, normalizeId, withChanges } from "../checks.js";
 import { buildIndex, StatusWatchers } from "../core.js";
 import { addFault } from "../faults.js";
 import { canTopUp, MOST_CREDITS, topUp } from "../ledger.js";
 import { changePolicy, createPolicy } from "../policy.js";
+import type { PolicyChanges } from "../policy-fields.js";
 import { createScripts, type Scripts } from "../providers.js";
-import { changeLimits, limitsFromJson } from "../rate-limit.js";
+import { changeLimits, type LimitsChanges, limitsFromJson } from "../rate-limit.js";
 import { createState, isConsistent, type NewState, type State } from "../state.js";
 import { Mistakes, Names, type ReadAccount, type ReadSeedFile, readSeedFile } from "./read.js";
 import { type Entry, entriesOf, replayTasks, type Seeding } from "./tasks.js";
@@ -35,12 +36,14 @@ export function createInitialState({ seedFile, ...options }: InitialOptions, sta
 function createSeededState(file: ReadSeedFile, options: NewState, startTime: number, mistakes: Mistakes) {
   const { accounts = [{}], outcomes, faults = [] } = file;
   const time = file.time === undefined ? startTime : parseIsoTime(file.time);
-  const limits = { ...limitsFromJson(file.limits ?? {}), ...options.limits };
+  const limits = withChanges<LimitsChanges>(limitsFromJson(file.limits ?? {}), options.limits);
   // Not the policy of the options: the file's tasks must not change with a reset.
   const state = createState({ ...options, policy: file.policy, limits }, time);
   const laterPolicy = createPolicy(
     state.seed,
-    options.policy === "vary" ? options.policy : { ...file.policy, ...options.policy },
+    options.policy === "vary"
+      ? options.policy
+      : withChanges<PolicyChanges>(file.policy ?? {}, options.policy),
   );
   const { apiKey: ownerKey } = options;
   const ownKeys = accounts.flatMap((each) => each?.keys?.map((given) => given?.key ?? "") ?? []);
@@ -57,7 +60,7 @@ function createSeededState(file: ReadSeedFile, options: NewState, startTime: num
   mistakes.throwIfAny();
   state.policy = laterPolicy;
   for (const [position, account] of state.accounts.entries())
-    if (account.policy !== undefined) account.policy = { ...laterPolicy, ...accounts[position]?.policy };
+    if (account.policy !== undefined) account.policy = withChanges(laterPolicy, accounts[position]?.policy);
   state.scripts = scriptsOf(outcomes);
   for (const rule of faults) addFault(state, rule, null);
   invariant(isConsistent(state), "a seeded state is consistent");
