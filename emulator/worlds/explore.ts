@@ -48,7 +48,7 @@ export class BrokenWorldError extends Error {
  * @param app - the program, or a function that creates it for each world
  * @returns the number of worlds, if none is broken
  * @throws BrokenWorldError for the first broken world, made as small as possible
- * @throws RangeError for an invalid option
+ * @throws RangeError for an invalid option, and for a request without the ID of its order
  *
  * @example
  * ```ts

@@ -8,9 +8,9 @@ import type { Emulator } from "../control/emulator.js";
 import type { App } from "./app.js";
 import { checkWorld } from "./checks.js";
 import type { Life } from "./life.js";
-import type { Plan } from "./plan.js";
+import type { Plan, PlannedOrder } from "./plan.js";
 import { duration, SHUTDOWN_MS, WorldProcess } from "./process.js";
-import { WorldSubmissions } from "./submissions.js";
+import { orderIn, WorldSubmissions } from "./submissions.js";
 import type { OrderState, Surroundings } from "./surroundings.js";
 import { receiveUnhandled } from "./unhandled.js";
 import type { CheckName, Line, Violation, WorldResult } from "./verdict.js";
@@ -39,17 +39,29 @@ export async function runWorld(app: App, plan: Plan, inputs: WorldInputs): Promi
   const limits = { requests: limit, windowSeconds: 60 };
   await using emulator = createEmulator({ seed, future, credits: 1000, limits, ...policy });
   const restoreGlobals = useVirtualGlobals(emulator.clock);
-  const world = new RunningWorld(app, plan, inputs, emulator);
-  const restoreListeners = receiveUnhandled((reason) => world.receiveUnhandled(reason));
   try {
-    await world.run();
+    const world = new RunningWorld(app, plan, inputs, emulator);
+    const restoreListeners = receiveUnhandled((reason) => world.receiveUnhandled(reason));
+    try {
+      await world.run();
+    } finally {
+      world.end();
+      // What a program did not await continues up to its next step, which never ends: its timers are still the world's.
+      await restoreListeners();
+    }
+    return world;
   } finally {
-    world.end();
-    // What a program did not await continues up to its next step, which never ends: its timers are still the world's.
-    await restoreListeners();
     restoreGlobals();
   }
-  return world;
+}
+
+/** @throws RangeError for a request without the ID of its order: its task would pass for one of no order. */
+function requestOf({ id }: PlannedOrder, make: WorldInputs["request"]): TaskRequest {
+  const request = make(id);
+  if (orderIn(String(JSON.stringify(request)), [{ id }]) !== undefined) return request;
+  throw new RangeError(
+    `\`request\` must return a request that contains the order's ID, which is \`${id}\`, in one of its texts.`,
+  );
 }
 
 class RunningWorld implements WorldResult {
@@ -71,9 +83,9 @@ class RunningWorld implements WorldResult {
     this.#plan = plan;
     this.#emulator = emulator;
     this.#begunAt = emulator.clock.now();
-    this.#orders = plan.orders.map(({ id }) => ({
-      id,
-      request: request(id),
+    this.#orders = plan.orders.map((order) => ({
+      id: order.id,
+      request: requestOf(order, request),
       delivered: [],
       givenUp: new Map(),
     }));

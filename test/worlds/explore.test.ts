@@ -446,3 +446,19 @@ test("an option that does not exist is refused", async () => {
   const app = appOf(async () => {});
   await expect(explore(app, Object({ cout: 5 }))).rejects.toThrow("`cout`");
 });
+
+const SONG = { model: "provider_b", task_type: "music" } as const;
+
+test.each([
+  ["in other case", (id: string) => ({ ...SONG, input: { prompt: id.toUpperCase() } })],
+  ["of another order", () => ({ ...SONG, input: { prompt: "order-1, order-22" } })],
+  ["nowhere", () => undefined as never],
+])(
+  "a request with its order's ID %s is refused, and the globals are the real ones again",
+  async (_, request) => {
+    const before = [Date, setTimeout];
+    const exploration = explore(sdkShop, { request, count: 20, orders: 3 });
+    await expect(exploration).rejects.toThrow("`request` must return a request that contains the order's ID");
+    expect([Date, setTimeout]).toEqual(before);
+  },
+);
