@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { DEEPEST_NESTING } from "../../src/contract/nesting.js";
 import { adviceForMistake, InvalidValueError, oneOf, text, UnknownIdError } from "../core/checks.js";
 import { BillingIncompleteError } from "../core/payments/payments.js";
 import { accessRefusal } from "../http/control-access.js";
@@ -19,8 +20,8 @@ import { type AnyMethod, type MethodContext, method, scopeOf } from "./method.js
 import { observerMethods } from "./observer-methods.js";
 import { serviceMethods } from "./service-methods.js";
 
-/** A snapshot contains inputs, which may be nested 500 levels deep, and is itself a few levels deep. */
-const DEEPEST_NESTING = 600;
+/** A snapshot contains inputs, and is itself a few levels deep. */
+const DEEPEST_BODY = DEEPEST_NESTING + 100;
 
 export const METHODS: readonly AnyMethod[] = [
   ...Object.values(serviceMethods),
@@ -100,7 +101,7 @@ function readBody(request: HttpRequest, takesBody: boolean): unknown {
   const { body, headers } = request;
   const isEmpty = body === null || (body !== "too_large" && body.byteLength === 0);
   const canBeEmpty = /^(application\/json\b.*)?$/i.test(headers.get("Content-Type") ?? "");
-  const value = isEmpty && canBeEmpty ? {} : requireJson(request, undefined, DEEPEST_NESTING);
+  const value = isEmpty && canBeEmpty ? {} : requireJson(request, undefined, DEEPEST_BODY);
   if (takesBody) return value;
   if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0)
     return undefined;

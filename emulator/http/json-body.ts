@@ -1,3 +1,4 @@
+import { DEEPEST_NESTING, nestsDeeper } from "../../src/contract/nesting.js";
 import type { HttpRequest, RequestHead } from "./messages.js";
 import { Refusal } from "./refusal.js";
 
@@ -12,9 +13,6 @@ export function parseBody(body: HttpRequest["body"]): unknown {
   }
 }
 
-/** JSON that is nested more deeply is refused, so that recursive functions cannot overflow the stack. */
-const DEEPEST_NESTING = 500;
-
 /** The parsed body of a request. Its errors come in a fixed order: content type, size, JSON, depth. */
 export function requireJson(
   { headers, body }: HttpRequest,
@@ -25,7 +23,7 @@ export function requireJson(
     throw new Refusal("invalid_request_body", "The Content-Type must be application/json.");
   if (body === "too_large") throw new Refusal("invalid_request_body", "The body is too large.");
   if (json === undefined) throw new Refusal("invalid_json", "The body is not valid JSON.");
-  if (isTooDeep(json, deepest))
+  if (nestsDeeper(json, deepest))
     throw new Refusal("invalid_request_body", "The JSON of the body is nested too deeply.");
   return json;
 }
@@ -33,10 +31,4 @@ export function requireJson(
 export function hasJsonType(headers: RequestHead["headers"]): boolean {
   const [mediaType = ""] = (headers.get("Content-Type") ?? "").split(";");
   return mediaType.trim().toLowerCase() === "application/json";
-}
-
-export function isTooDeep(value: unknown, levels = DEEPEST_NESTING): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  for (const each of Object.values(value)) if (levels === 0 || isTooDeep(each, levels - 1)) return true;
-  return false;
 }

@@ -1,8 +1,8 @@
+import { DEEPEST_NESTING, nestsDeeper } from "../../src/contract/nesting.js";
 import { ENDPOINTS } from "../../src/contract/service.js";
 import type { Core } from "../core/core.js";
 import type { Submission } from "../core/log/audit.js";
 import { fingerprintOfSubmission, fingerprintOfText } from "../core/log/fingerprint.js";
-import { isTooDeep } from "./json-body.js";
 import type { HttpRequest } from "./messages.js";
 
 export function isSubmission({ method, path }: HttpRequest): boolean {
@@ -20,7 +20,8 @@ export function submissionIn(
   let computed: string | undefined;
   const fingerprint = () => {
     if (body === "too_large") computed ??= `${accountId} unread ${arrival.ordinal}`;
-    else if (json !== undefined && !isTooDeep(json)) computed ??= fingerprintOfSubmission(accountId, json);
+    else if (json !== undefined && !nestsDeeper(json, DEEPEST_NESTING))
+      computed ??= fingerprintOfSubmission(accountId, json);
     else computed ??= `${accountId} ${body === null ? "" : fingerprintOfText(decoder.decode(body))}`;
     return computed;
   };

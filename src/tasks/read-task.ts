@@ -1,3 +1,4 @@
+import { DEEPEST_NESTING, nestsDeeper } from "../contract/nesting.js";
 import { resultSchemas, taskSchema } from "../contract/responses.js";
 import { ENDPOINTS, isTaskType } from "../contract/service.js";
 import type { Task } from "../contract/task.js";
@@ -9,7 +10,6 @@ import { parseData } from "../http/parse-data.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { attempt, send } from "../http/send.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
-import { DEEPEST, nestsDeeper } from "./sent-request.js";
 import type { TenantOptions } from "./tenant.js";
 
 export function retrieveCall(
@@ -54,8 +54,8 @@ export async function pollTask(
   const response = tried.result;
   try {
     const data = parseTask(context, call, response);
-    if (!nestsDeeper(data, DEEPEST)) return { result: { data, response } };
-    const issues = [{ path: "data", message: `nests deeper than ${DEEPEST} levels` }];
+    if (!nestsDeeper(data, DEEPEST_NESTING)) return { result: { data, response } };
+    const issues = [{ path: "data", message: `nests deeper than ${DEEPEST_NESTING} levels` }];
     throw invalidResponse(context.redactor, call, response.requestId, issues);
   } catch (error) {
     return { error, mayResend: true };

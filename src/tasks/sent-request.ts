@@ -1,12 +1,10 @@
+import { DEEPEST_NESTING, nestsDeeper } from "../contract/nesting.js";
 import { findRequestViolation } from "../contract/request-rules.js";
 import type { TaskRequest } from "../contract/requests.js";
 import type { ErrorCode } from "../contract/service.js";
 import { InvalidRequestError } from "../errors/base.js";
 import type { Context } from "../http/context.js";
 import type { SpanAttributes } from "../http/tracing.js";
-
-/** The deepest nesting of a request or a task, in levels: deeper values overflow the stack of code that copies them. */
-export const DEEPEST = 1000;
 
 /** A copy of a request, which later changes of the caller's object do not affect: as JSON, and as the value of that JSON. */
 export interface SentRequest {
@@ -39,16 +37,9 @@ export function checkRequest(
       issues.map(({ path, message }) => ({ path, message: redactor.text(message) })),
     );
   }
-  if (nestsDeeper(value, DEEPEST))
-    refuse("invalid_request_body", `must not nest deeper than ${DEEPEST} levels`);
+  if (nestsDeeper(value, DEEPEST_NESTING))
+    refuse("invalid_request_body", `must not nest deeper than ${DEEPEST_NESTING} levels`);
   return { body, value };
-}
-
-export function nestsDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  for (const part of Object.values(value)) if (nestsDeeper(part, levels - 1)) return true;
-  return false;
 }
 
 /** The span attributes of a request, which may be anything in JavaScript. */

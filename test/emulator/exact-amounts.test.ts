@@ -37,9 +37,9 @@ const emulatorWith = (options: object) => createEmulator(options as EmulatorOpti
 const { accounts, accountId: id } = createEmulator({ credits: 0 });
 const { provider_a: provider } = createEmulator().providers;
 
-/** A body of lists in lists whose innermost list is so many levels below the body. */
+/** A body of so many levels: itself, its input, and lists in lists. */
 const lists = (levels: number) => {
-  const list = "[".repeat(levels - 1) + "]".repeat(levels - 1);
+  const list = "[".repeat(levels - 2) + "]".repeat(levels - 2);
   return `{"model":"provider_a","task_type":"lyrics","input":{"prompt":"rain","deep":${list}}}`;
 };
 
@@ -55,9 +55,7 @@ async function submit(body: unknown, headers: Record<string, string> = {}) {
 }
 
 const LIMITS = [
-  limit("the levels of a body: 500, below the body itself", [499, 500], [501, 502], (levels) =>
-    submit(lists(levels)),
-  ),
+  limit("the levels of a body: 1000", [999, 1000], [1001, 1002], (levels) => submit(lists(levels))),
   limit("the clips of an outcome in the header: 0 to 20", [0, 1, 20], [-1, 0.5, 21], (clips) =>
     submit(VALID.song, { "X-Emulator-Outcome": JSON.stringify({ clips }) }),
   ),

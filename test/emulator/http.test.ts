@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { AsyncMusic, InvalidRequestError } from "async-music";
 import { expect, test, vi } from "vitest";
 import { collectGarbage } from "../support/collect-garbage.js";
 import { BALANCE, clipsOf, createService, postOf, TASK, VALID } from "./support/service.js";
@@ -27,6 +28,22 @@ test("a body with a hundred nested levels and many brackets is accepted and echo
   const input = { tags: "fado", deep };
   const wide = Array.from({ length: 5_000 }, () => []);
   expect((await read(await create({ ...VALID.custom, input, wide }))).input).toEqual(input);
+});
+
+test("what the SDK sends in its deepest nesting is accepted, read, and restored from a snapshot", async () => {
+  const { emulator, send } = createService();
+  const client = new AsyncMusic(emulator.connection());
+  // The request, its input and 998 lists.
+  const title = JSON.parse("[".repeat(998) + "]".repeat(998));
+  const request = { model: "provider_a", task_type: "music", input: { tags: "fado", title } } as const;
+  expect((await client.tasks.run(request)).input).toEqual(request.input);
+  const snapshot = emulator.snapshot();
+  const headers = { "Content-Type": "application/json" };
+  const restored = await send("/_emulator/snapshot", { method: "PUT", headers, body: JSON.stringify(snapshot) });
+  expect(restored.status).toBeLessThan(300);
+  expect(emulator.snapshot()).toEqual(snapshot);
+  const deeper = { ...request, input: { tags: "fado", title: [title] } };
+  await expect(client.tasks.create(deeper)).rejects.toThrow(InvalidRequestError);
 });
 
 test("the input is echoed unchanged, whatever its field names", async () => {

@@ -63,7 +63,7 @@ export const RAW_BODIES: readonly RawBodyRow[] = [
     ["one byte over 1 MiB", padded(MIB + 1)],
     ["over 1 MiB, and no JSON either", "{".repeat(MIB + 1)],
     ["over 1 MiB in bytes, though not in characters", withInput(`{"tags":"${"\u96e8".repeat(350_000)}"}`)],
-    ...[600, 5_000, 100_000].flatMap((depth): Row[] => [
+    ...[1_001, 5_000, 100_000].flatMap((depth): Row[] => [
       [`${depth} lists in lists`, lists(depth)],
       [`an extra of ${depth} lists in an input`, withInput(`{"tags":"fado","deep":${lists(depth)}}`)],
       [`a title of ${depth} objects`, withInput(`{"tags":"fado","title":${objects(depth)}}`)],
