@@ -68,9 +68,10 @@ export function misfitOf(rule: FieldRule, value: unknown): string | null {
     return choices.some((each) => each === value) ? null : `must be ${orList(choices)}`;
   if (typeof value !== "string") return "must be a string";
   if (isRequired === true && isBlank(value)) return "must not be blank";
-  if (isPublicUrl === true && !/^https?:\/\//i.test(value)) return "must begin with http:// or https://";
-  const isRefused = isPublicUrl === true && !isPublicHttpUrl(value);
-  return isRefused ? "must be a public address: local and private networks are refused" : null;
+  if (isPublicUrl !== true) return null;
+  if (!/^https?:\/\//i.test(value)) return "must begin with http:// or https://";
+  if (!URL.canParse(value)) return "must be a valid absolute URL";
+  return isPublicHttpUrl(value) ? null : "must be a public address: local and private networks are refused";
 }
 
 function isBlank(value: unknown): boolean {

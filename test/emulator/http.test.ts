@@ -39,7 +39,11 @@ test("what the SDK sends in its deepest nesting is accepted, read, and restored 
   expect((await client.tasks.run(request)).input).toEqual(request.input);
   const snapshot = emulator.snapshot();
   const headers = { "Content-Type": "application/json" };
-  const restored = await send("/_emulator/snapshot", { method: "PUT", headers, body: JSON.stringify(snapshot) });
+  const restored = await send("/_emulator/snapshot", {
+    method: "PUT",
+    headers,
+    body: JSON.stringify(snapshot),
+  });
   expect(restored.status).toBeLessThan(300);
   expect(emulator.snapshot()).toEqual(snapshot);
   const deeper = { ...request, input: { tags: "fado", title: [title] } };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { findRequestViolation } from "../../../src/contract/request-rules.js";
 import { isPublicHttpUrl } from "../../../src/contract/upload-address.js";
 
 // Input for provider_a, upload: publicly accessible. More cases: test/spec/tables/requests/upload-addresses.ts.
@@ -132,4 +133,16 @@ test.each(PUBLIC)("an upload from %j is allowed", (address) => {
 
 test.each(REFUSED)("an upload from %j is refused", (address) => {
   expect(isPublicHttpUrl(address)).toBe(false);
+});
+
+test.each([
+  ["ftp://example.com/a.mp3", "must begin with http:// or https://"],
+  ["http://example.com:99999/a.mp3", "must be a valid absolute URL"],
+  ["http://", "must be a valid absolute URL"],
+  ["http://[::1/a.mp3", "must be a valid absolute URL"],
+  ["http://256.1.1.1/a.mp3", "must be a valid absolute URL"],
+  ["http://10.0.0.1/a.mp3", "must be a public address: local and private networks are refused"],
+])("the refusal of an upload from %j names the reason", (url, message) => {
+  const request = { model: "provider_a", task_type: "upload", input: { url } };
+  expect(findRequestViolation(request)?.issues).toEqual([{ path: "input.url", message }]);
 });
