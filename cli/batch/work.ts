@@ -12,6 +12,7 @@ import {
   type SucceededTask,
   TaskFailedError,
 } from "../../src/index.js";
+import { parseDate } from "../../src/time/date.js";
 import { isOneOf } from "../exit-status.js";
 import { type SavedFile, type SaveTarget, saveResult } from "../save.js";
 import { clipName } from "./file-names.js";
@@ -120,15 +121,13 @@ export class BatchWork {
     const at = task === null ? null : expiresAt(task);
     if (task === null || at === null) return false;
     const { client, signal, now } = this.#options;
-    // The clock of this machine may be wrong, and another order is charged.
-    const time = await client.tasks
-      .retrieve(task.task_id, { signal })
-      .withResponse()
-      .then(
-        ({ response }) => Date.parse(response.headers.get("Date") ?? ""),
-        () => Number.NaN,
-      );
-    return (Number.isNaN(time) ? now() : time) >= at.getTime();
+    try {
+      // The clock of this machine may be wrong, and another order is charged.
+      const { response } = await client.tasks.retrieve(task.task_id, { signal }).withResponse();
+      return (parseDate(response.headers.get("Date")) ?? now()) >= at.getTime();
+    } catch {
+      return false;
+    }
   }
 
   #noteError(item: Item, error: unknown): void {

@@ -151,7 +151,10 @@ export class ToolCalls {
   #follow(order: string, begin: () => OrderRun | Promise<OrderRun>, context: CallContext) {
     let progress = NO_PROGRESS;
     const work = async (reports: ProgressReports) => {
-      const run = await begin();
+      // A call that was canceled before it began leaves no run to the next one.
+      context.signal.throwIfAborted();
+      const begun = begin();
+      const run = "then" in begun ? await begun : begun;
       progress = run.progress;
       withdrawIfCanceled(run, context);
       reports.start(run);

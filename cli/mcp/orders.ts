@@ -42,8 +42,14 @@ export interface OrderRun {
   /** Called after each change of `progress`. */
   watchers: Set<() => void>;
   ended: Promise<SucceededTask>;
-  /** Withdraws the question about the price: nothing is sent, and the next call begins a new run. Later, it has no effect. */
+  /** Ends it before its order is paid for: nothing is sent, and the next call begins a new run. Later, it has no effect. */
   withdraw(): void;
+}
+
+/** The time in which a run can be withdrawn. */
+interface Withdrawal {
+  readonly signal: AbortSignal;
+  isOver: boolean;
 }
 
 type Update = (change: Partial<Progress>) => void;
@@ -88,8 +94,8 @@ export class Orders {
   start(order: string, request: TaskRequest, callCeiling: number | undefined): OrderRun {
     const running = this.#runs.get(order);
     if (running === undefined)
-      return this.#begin(order, request, (update, withdrawn) =>
-        this.#pay(order, request, callCeiling, update, withdrawn),
+      return this.#begin(order, request, (update, withdrawal) =>
+        this.#pay(order, request, callCeiling, update, withdrawal),
       );
     if (canonicalJson(running.request) === canonicalJson(request)) return running;
     throw new JournalConflictError("The order belongs to another request.", { journalKey: order });
@@ -136,7 +142,8 @@ export class Orders {
       );
     if (entry.state === "intent") throw this.#outcomeUnknown(order, entry);
     const { request, task_id: taskId, submission, settled } = entry;
-    const work = (update: Update) => {
+    const work = (update: Update, withdrawal: Withdrawal) => {
+      withdrawal.isOver = true;
       if (settled !== true) return this.#run(order, request, update);
       // The ID can be corrected, and then `run` would create a task.
       const { client, signal } = this.#options;
@@ -166,7 +173,7 @@ export class Orders {
   #begin(
     order: string,
     request: unknown,
-    work: (update: Update, withdrawn: AbortSignal) => Promise<SucceededTask>,
+    work: (update: Update, withdrawal: Withdrawal) => Promise<SucceededTask>,
     submission: TaskSubmission | null = null,
   ): OrderRun {
     const progress: Progress = { ...NO_PROGRESS, submission };
@@ -175,11 +182,12 @@ export class Orders {
       Object.assign(progress, change);
       for (const watcher of watchers) watcher();
     };
-    const question = new AbortController();
+    const controller = new AbortController();
+    const withdrawal: Withdrawal = { signal: controller.signal, isOver: false };
     const end = () => {
       if (this.#runs.get(order) === run) this.#runs.delete(order);
     };
-    const ended = work(update, question.signal)
+    const ended = work(update, withdrawal)
       .catch((error: unknown) => {
         if (this.#options.signal.aborted) this.#interrupted.add(order);
         if (error instanceof SubmissionOutcomeUnknownError) this.#unknown.add(order);
@@ -189,8 +197,9 @@ export class Orders {
     // A run may end while no call waits for it.
     ended.catch(() => {});
     const withdraw = () => {
-      if (progress.isConfirming) end();
-      question.abort(CALL_CANCELED);
+      if (withdrawal.isOver) return;
+      end();
+      controller.abort(CALL_CANCELED);
     };
     const run = { request, progress, watchers, ended, withdraw };
     this.#runs.set(order, run);
@@ -202,7 +211,7 @@ export class Orders {
     request: TaskRequest,
     callCeiling = Number.POSITIVE_INFINITY,
     update: Update,
-    withdrawn: AbortSignal,
+    withdrawal: Withdrawal,
   ): Promise<SucceededTask> {
     // If the journal can't be read, the run reports that, and sends nothing.
     const entry = await this.#options.journal.get(order).catch(() => null);
@@ -213,8 +222,15 @@ export class Orders {
       await this.#budget.check(order, credits);
       const onConfirming = (isConfirming: boolean) => update({ isConfirming });
       if (!this.#budget.isAllowed(order, credits))
-        await this.#confirm([purchase], { signal: withdrawn, onConfirming });
+        await this.#confirm([purchase], { signal: withdrawal.signal, onConfirming });
     }
+    if (withdrawal.signal.aborted) {
+      const name = JSON.stringify(order);
+      throw new ToolRefusal(
+        `Order ${name} was not sent: ${CALL_CANCELED}. If the user still wants it, call again.`,
+      );
+    }
+    withdrawal.isOver = true;
     try {
       return await this.#run(order, request, update);
     } finally {

@@ -97,11 +97,11 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
   const { origin: provider } = providers;
   if (clock.mode === "virtual" && !service.isClockChosen) console.warn(STANDS_STILL);
   addresses.origins = { service: url, providers: { provider_a: provider, provider_b: provider } };
-  clock.activity.openPort();
+  clock.activity.beginNetworkUse();
   let closing: Promise<void> | undefined;
   const close = () => {
     if (closing === undefined) {
-      clock.activity.closePort();
+      clock.activity.endNetworkUse();
       closing = Promise.all([api.end(), providers.end()]).then(() => {});
     }
     return closing;

@@ -20,7 +20,7 @@ export interface EmulatorClock extends Clock {
   /**
    * Moves time forward, once code that is running has reached its next sleep. Sleeps that end on the way end in order, each
    * at its own time. Resolves when all code on this clock sleeps again or has finished. Code that waits for something else,
-   * such as `setTimeout`, counts as asleep. On a port, so does code whose request has not arrived.
+   * such as `setTimeout`, counts as asleep. On a port and with MSW, so does code whose request has not arrived.
    *
    * @param ms - 0 or more. The time can't pass 9900-01-01T00:00:00Z.
    * @throws RangeError for anything else: time never goes back.
@@ -132,8 +132,7 @@ export class ServiceClock {
   async #advance(ms: number): Promise<void> {
     checkAdvance(this.now(), ms);
     const isIdle = this.#advancing === 0 && !this.activity.isBusy;
-    // Requests of other processes may never pause.
-    if (this.activity.isOnPort && isIdle && this.#sleepers.nextWakeAt > this.now() + ms)
+    if (this.activity.isOnNetwork && isIdle && this.#sleepers.nextWakeAt > this.now() + ms)
       return this.#moveTo(Math.ceil(this.now() + ms));
     this.#advancing++;
     const setBefore = this.#timesSet;

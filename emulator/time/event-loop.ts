@@ -60,7 +60,6 @@ export class Activity {
   #touches = 0;
   #touchedAt = 0;
   #networkUses = 0;
-  #ports = 0;
   #stopped = false;
   readonly #waiting: (() => void)[] = [];
 
@@ -68,8 +67,9 @@ export class Activity {
     return this.#busy > 0 && !this.#stopped;
   }
 
-  get isOnPort(): boolean {
-    return this.#ports > 0;
+  /** Whether requests may be on the network. Those of other processes may never pause. */
+  get isOnNetwork(): boolean {
+    return this.#networkUses > 0;
   }
 
   /** Begins work that takes no virtual time, such as one request. */
@@ -96,19 +96,12 @@ export class Activity {
     if (this.#networkUses > 0) this.#touchedAt = native.now();
   }
 
-  /** From now on, `whenIdle` also waits for requests that may be on the network. */
+  /** Until `endNetworkUse`, `whenIdle` also waits for requests that may be on the network. */
   beginNetworkUse(): void {
     this.#networkUses++;
   }
 
-  /** Until `closePort`, the same, and the requests may come from other processes. */
-  openPort(): void {
-    this.#ports++;
-    this.#networkUses++;
-  }
-
-  closePort(): void {
-    this.#ports--;
+  endNetworkUse(): void {
     this.#networkUses--;
   }
 

@@ -227,7 +227,8 @@ export class TenantBudget implements ReservingBudget {
  * whose entry is gone, it is unknown whether it was refunded: its price counts as spent, so that the budget is never exceeded.
  */
 function endByEntry(entry: JournalEntry | null, { id, taskId, credits }: OpenReservation): number | null {
-  if (entry === null || isFreed(entry) || entry.reservation?.id !== id) return taskId === null ? 0 : credits;
+  if (entry === null || entry.reservation?.id !== id) return taskId === null ? 0 : credits;
+  if (isFreed(entry)) return 0;
   if (entry.state === "intent" || entry.status === undefined) return null;
   return entry.status === "success" ? (entry.submission?.credits_charged ?? credits) : 0;
 }

@@ -13,7 +13,8 @@ interface ErrorClass {
 export function brand(errorClass: ErrorClass, name: string): void {
   Object.defineProperty(errorClass.prototype, BRAND, { value: name });
   // Enumerable, since some loggers list what they log with `for … in`.
-  Object.assign(errorClass.prototype, { name });
+  const property = { value: name, enumerable: true, configurable: true, writable: true };
+  Object.defineProperty(errorClass.prototype, "name", property);
   Object.defineProperty(errorClass, Symbol.hasInstance, { value: isInstance, configurable: true });
 }
 

@@ -52,7 +52,7 @@ export class Deadline {
   #reject: (reason: unknown) => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** By the system's clock, since the time of timers may stand still while the process is suspended. */
-  #endsAt = 0;
+  #endsAt = Number.POSITIVE_INFINITY;
 
   constructor(timeoutMs: number, callerSignal?: AbortSignal) {
     this.timeoutMs = timeoutMs;
@@ -66,15 +66,17 @@ export class Deadline {
     else this.restart();
   }
 
-  /** Whether the limit has passed, also if its timer has not run yet, or the attempt has ended otherwise. */
+  /** Whether the limit has passed, also if its timer has not run yet. An attempt that ended otherwise is not over. */
   get isOver(): boolean {
-    return Date.now() > this.#endsAt;
+    return this.timedOut || Date.now() > this.#endsAt;
   }
 
   restart(): void {
     clearTimeout(this.#timer);
     this.#endsAt = Date.now() + this.timeoutMs;
-    const check = () => this.#endAfter(Date.now() - this.#endsAt > LATE_MS ? LATE_TURNS : 0);
+    const dueAt = performance.now() + this.timeoutMs;
+    const lateMs = () => Math.max(performance.now() - dueAt, Date.now() - this.#endsAt);
+    const check = () => this.#endAfter(lateMs() > LATE_MS ? LATE_TURNS : 0);
     this.#timer = setTimeout(check, this.timeoutMs);
   }
 
@@ -85,7 +87,7 @@ export class Deadline {
 
   clear(): void {
     clearTimeout(this.#timer);
-    this.#endsAt = 0;
+    this.#endsAt = Number.POSITIVE_INFINITY;
     this.#callerAbort.remove();
   }
 

@@ -560,6 +560,29 @@ describe("audio that returns 404", () => {
     expect(its.emulator.audit()).toEqual([]);
   });
 
+  test("while the service cannot be read, the clock of the machine decides nothing", async () => {
+    await write(song("rain"));
+    await batch();
+    await rm(join(out, "rain-2.wav"));
+    await age(WEEK_MS);
+    const { fetch, ...rest } = its.emulator.connection();
+    let isSaving = false;
+    const failing = createTerminal({
+      connection: () => ({
+        ...rest,
+        async fetch(input, init) {
+          const { url } = new Request(input, init);
+          isSaving ||= url.includes("/audio/");
+          return isSaving && url.includes("/task/") ? new Response("", { status: 503 }) : fetch(input, init);
+        },
+      }),
+    });
+    expect((await failing.run("batch", file, ...flags("--yes"))).status).toBe(17);
+    expect(await linesOf("failed.jsonl")).toEqual([song("rain")]);
+    expect((await batch()).status).toBe(17);
+    expect(await linesOf("failed.jsonl")).toEqual([{ ...song("rain"), attempt: 2 }]);
+  });
+
   test("the charge of the first order counts towards --max-credits, and in the results", async () => {
     await write(song("rain"), song("snow"));
     await batch();

@@ -96,6 +96,19 @@ test.each([
   expect(its.posts()).toBe(1);
 });
 
+test("a call that is canceled before its question is shown leaves the next call its own", async () => {
+  const { client, call, questions } = await connect("accept", "accept");
+  const stop = new AbortController();
+  const canceled = client.callTool({ name: "make_song", arguments: RAIN }, undefined, {
+    signal: stop.signal,
+  });
+  stop.abort();
+  const next = call("make_song", RAIN);
+  await expect(canceled).rejects.toThrow();
+  expect((await next).data).toMatchObject({ status: "success" });
+  expect([questions.length, its.posts()]).toEqual([1, 1]);
+});
+
 test.each([
   ["make_song", RAIN],
   ["make_batch", BATCH],

@@ -1,5 +1,6 @@
 import { AsyncMusic } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
+import { emulatorHandlers } from "async-music/emulator/msw";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { BALANCE, createService, postOf, TASK, USAGE, VALID } from "./support/service.js";
 
@@ -177,6 +178,13 @@ describe.each(MODES)("an `advance` of the %s clock, for code that is running", (
     void run();
     await clock.advance(60_000);
     expect([woken, clock.now() - START]).toEqual([[10_000], 60_000]);
+  });
+
+  test("waits for no pause between requests that may be on the network", () => {
+    const emulator = open();
+    emulatorHandlers(emulator);
+    void emulator.clock.advance(1_000);
+    expect(emulator.clock.now()).toBe(START + 1_000);
   });
 
   test("lets a new client send its request first", async () => {

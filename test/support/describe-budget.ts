@@ -299,6 +299,16 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     expect(posts({ requests })).toHaveLength(1);
   });
 
+  test("a task that was never of the order is freed, once its settlement is corrected after a wait", async () => {
+    const { run, stage, used } = await createCase(inTurn(lost, () => ok(task())));
+    const journal = stage.journal();
+    await rejection(run({ journal, journalKey: KEY }), SubmissionOutcomeUnknownError);
+    await settleOutcome(journal, KEY, TASK_ID);
+    await rejection(run({ journal, journalKey: KEY, maxWaitMs: 5000 }), WaitTimeoutError);
+    await settleOutcome(journal, KEY, null);
+    expect(await used()).toEqual({ spent: 0, reserved: 0 });
+  });
+
   test("a task whose entry is deleted before the budget has read its end counts as spent", async () => {
     const { stage, given, client, budget } = await createCase(inTurn(accepted));
     const journal = stage.journal();
