@@ -59,7 +59,8 @@ const RULES = {
  *
  * This call reads `usage` once, and creates nothing. Call it only if no request of a key that it may free is in flight: for
  * example after a job queue has given the job of a killed worker to another one. A process that is suspended while it connects
- * could send its POST when it continues. In Node.js it then finds that `timeoutMs` has passed, and sends nothing.
+ * could send its POST when it continues. In Node.js, without a `fetch` of your own, it then finds that `timeoutMs` has passed, and
+ * sends nothing.
  *
  * @param client - The client of the account.
  * @param journal - The journal of the runs.

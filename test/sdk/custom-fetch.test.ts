@@ -78,6 +78,21 @@ test.each(["Node", "Deno", "any other runtime"])("a body arrives complete on %s"
   expect(arrived).toEqual([JSON.stringify(request), ""]);
 });
 
+test("the body that a fetch has not read can be read once the call has ended, but not after its time limit", async () => {
+  const requests: Request[] = [];
+  const client = createClient(async (input) => {
+    if (input instanceof Request) requests.push(input);
+    return requests.length === 1 ? acceptedAnew() : new Promise<never>(() => {});
+  });
+  await client.tasks.create(SONG_REQUEST);
+  const late = rejection(client.tasks.create(SONG_REQUEST, { timeoutMs: 1 }), SubmissionOutcomeUnknownError);
+  vi.spyOn(Date, "now").mockReturnValue(Date.now() + 86_400_000);
+  expect(await requests[0]?.json()).toEqual(SONG_REQUEST);
+  await late;
+  await expect(requests[1]?.json()).rejects.toThrow();
+  vi.restoreAllMocks();
+});
+
 test("a create whose response breaks off has an unknown outcome, also if its `cancel` returns nothing", async () => {
   const body = { getReader: () => ({ read: () => Promise.reject(new Error("broken")), cancel() {} }) };
   const response = { status: 202, ok: true, headers: new Headers(), body } as unknown as Response;
