@@ -110,14 +110,9 @@ export function beginCompliance(core: Core): void {
   core.replaceListeners.add((replaced) => {
     const check = stateOf(core);
     const next = nextCheck(core);
-    const unused = unusedRules(replaced.state, check.known, null);
     // What a restored snapshot contains, too, can still be used.
-    for (const { call, object } of calledRules(core.state, null)) {
-      const index = unused.findIndex((each) => each.call === call);
-      if (index === -1) continue;
-      unused.splice(index, 1);
-      next.known.delete(object);
-    }
+    const restored = new Set(calledRules(core.state, null).map(({ call }) => call));
+    const unused = unusedRules(replaced.state, check.known, null).filter(({ call }) => !restored.has(call));
     const { violations, unused: described } = reportOn(core, replaced, check, unused);
     next.earlier = {
       violations: violations.slice(-REMEMBERED_FINDINGS),
@@ -221,9 +216,11 @@ function reportOn(
 ): Report {
   const { earlier, lastExchange } = check;
   const sent = replaced.exchanges.filter(({ number }) => number > lastExchange);
+  const sentFor = ({ accountId }: CalledRule) =>
+    sent.filter(({ request }) => accountId === undefined || request.account_id === accountId);
   return {
     violations: [...earlier.violations, ...violationsIn(replaced, check, account)],
-    unused: [...earlier.unused, ...unused.map((rule) => describeUnused(rule, core, sent))],
+    unused: [...earlier.unused, ...unused.map((rule) => describeUnused(rule, core, sentFor(rule)))],
   };
 }
 

@@ -20,7 +20,7 @@ export interface EmulatorClock extends Clock {
   /**
    * Moves time forward, once code that is running has reached its next sleep. Sleeps that end on the way end in order, each
    * at its own time. Resolves when all code on this clock sleeps again or has finished. Code that waits for something else,
-   * such as `setTimeout`, counts as asleep. On a port and with MSW, so does code whose request has not arrived.
+   * such as `setTimeout`, counts as asleep. On a port and with MSW, the time moves at once if no sleep ends on the way.
    *
    * @param ms - 0 or more. The time can't pass 9900-01-01T00:00:00Z.
    * @throws RangeError for anything else: time never goes back.

@@ -12,8 +12,8 @@ function original<Name extends keyof Timers>(name: Name): Timers[Name] {
 const performance = original("performance");
 
 /**
- * The runtime's own timers, whether a test runner replaces them by fake ones before or after this: the virtual clock waits for
- * the event loop, whatever time a test sets.
+ * The runtime's own timers, whether Jest, Vitest or Sinon replaces them by fake ones before or after this, or `node:test` after it: the
+ * virtual clock waits for the event loop, whatever time a test sets.
  */
 const native = {
   setImmediate: original("setImmediate"),
