@@ -72,20 +72,15 @@ test.each(combinations)(
   },
 );
 
-/** The DOM libraries of the earlier ones have another reader. */
-const versionsForStreams = versions.filter((version) => version >= "5.9");
-
-test.each(versionsForStreams)(
-  "TypeScript %s takes a stream of the SDK as one of Node's, with the libraries of a page",
-  async (version) => {
-    const path = join(project, `tsconfig.${version}.streams.json`);
-    const { compilerOptions } = JSON.parse(shown);
-    const lib = ["dom", "dom.iterable", "esnext"];
-    const options = { ...compilerOptions, lib, module: "nodenext", noEmit: true };
-    writeFileSync(path, JSON.stringify({ compilerOptions: options, files: ["streams.mts"] }));
-    expect(await compile(version, ["--project", path])).toEqual({ code: 0, stdout: "" });
-  },
-);
+// The DOM libraries of earlier versions have another reader.
+test("TypeScript 5.9 takes a stream of the SDK as one of Node's, with the libraries of a page", async () => {
+  const path = join(project, "tsconfig.streams.json");
+  const { compilerOptions } = JSON.parse(shown);
+  const lib = ["dom", "dom.iterable", "esnext"];
+  const options = { ...compilerOptions, lib, module: "nodenext", noEmit: true };
+  writeFileSync(path, JSON.stringify({ compilerOptions: options, files: ["streams.mts"] }));
+  expect(await compile("5.9", ["--project", path])).toEqual({ code: 0, stdout: "" });
+});
 
 const start = promisify(execFile);
 
