@@ -213,25 +213,23 @@ export class Orders {
     update: Update,
     withdrawal: Withdrawal,
   ): Promise<SucceededTask> {
-    // If the journal can't be read, the run reports that, and sends nothing.
-    const entry = await this.#options.journal.get(order).catch(() => null);
-    if (entry === null || isFreed(entry)) {
-      const purchase = purchaseOf(order, request);
-      const { credits } = purchase;
-      if (credits > callCeiling) throw tooExpensive("order costs", credits, callCeiling);
-      await this.#budget.check(order, credits);
-      const onConfirming = (isConfirming: boolean) => update({ isConfirming });
-      if (!this.#budget.isAllowed(order, credits))
-        await this.#confirm([purchase], { signal: withdrawal.signal, onConfirming });
-    }
-    if (withdrawal.signal.aborted) {
-      const name = JSON.stringify(order);
-      throw new ToolRefusal(
-        `Order ${name} was not sent: ${CALL_CANCELED}. If the user still wants it, call again.`,
-      );
-    }
-    withdrawal.isOver = true;
     try {
+      // If the journal can't be read, the run reports that, and sends nothing.
+      const entry = await this.#options.journal.get(order).catch(() => null);
+      if (entry === null || isFreed(entry)) {
+        const purchase = purchaseOf(order, request);
+        const { credits } = purchase;
+        if (credits > callCeiling) throw tooExpensive("order costs", credits, callCeiling);
+        await this.#budget.check(order, credits);
+        const onConfirming = (isConfirming: boolean) => update({ isConfirming });
+        if (!this.#budget.isAllowed(order, credits))
+          await this.#confirm([purchase], { signal: withdrawal.signal, onConfirming });
+        if (withdrawal.signal.aborted)
+          throw new ToolRefusal(
+            `Order ${JSON.stringify(order)} was not sent: ${CALL_CANCELED}. If the user still wants it, call again.`,
+          );
+      }
+      withdrawal.isOver = true;
       return await this.#run(order, request, update);
     } finally {
       this.#budget.disallow(order);

@@ -95,7 +95,7 @@ export class HttpExchange {
    * found that it created no task.
    */
   #checkTime(): void {
-    if (!this.#deadline.isOver) return;
+    if (!this.#deadline.isOverdue) return;
     this.#address = undefined;
     throw new Error("The process was suspended past the time limit.");
   }

@@ -10,7 +10,8 @@ const utf8 = new TextEncoder();
  *   HTTP/2 only, so a page cannot prevent this.
  * - Bun and workerd repeat no POST.
  *
- * @param beforeSending - called in Node once the connection stands. If it throws, nothing is sent
+ * @param beforeSending - called in Node when the body is read: by the platform's `fetch`, once the connection stands. If it throws,
+ * nothing is sent
  */
 export function oneShotBody(
   text: string,

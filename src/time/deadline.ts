@@ -66,8 +66,8 @@ export class Deadline {
     else this.restart();
   }
 
-  /** Whether the limit has passed, also if its timer has not run yet. An attempt that ended otherwise is not over. */
-  get isOver(): boolean {
+  /** Whether the attempt is to end, or has ended, at its limit: also while the timer of the limit is late. */
+  get isOverdue(): boolean {
     return this.timedOut || Date.now() > this.#endsAt;
   }
 

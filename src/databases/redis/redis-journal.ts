@@ -34,12 +34,15 @@ const GET = "return redis.call('hmget', KEYS[1], 'revision', 'entry')";
 
 /**
  * Writes the entry at a key. An intent never expires. Any other entry expires after these seconds or, without them, when the one before
- * it would have: a follower need not know them. The revision of an entry that no follower needs is stored once
- * more: a version without `follow` that replaces the entry leaves that field behind, which then differs.
+ * it would have: a follower need not know them.
+ *
+ * The revision of an entry that no follower needs is stored once more: a version without `follow` that replaces the entry leaves
+ * that field behind, which then differs.
  */
 export const PUT_ENTRY = (key: string) => `
 redis.call('hset', ${key}, 'revision', revision, 'entry', entry, 'done', done)
-if lasts == 'unlimited' then redis.call('persist', ${key}) elseif lasts ~= '' then redis.call('expire', ${key}, lasts) end`;
+if lasts == 'unlimited' then redis.call('persist', ${key})
+elseif lasts ~= '' then redis.call('expire', ${key}, lasts) end`;
 
 /** Without a previous revision there must be no entry. */
 const PUT = `
