@@ -213,15 +213,14 @@ describe("relay", () => {
     const first = startRelay(shop);
     await until(async () => (await entry("sea")).delivery?.tries === 4);
     await first.stop();
-    const { delivery } = await entry("sea");
+    // The time of a relay skips ahead while the test reads the journal, so the first may have tried once more.
+    const { tries = 0, next_at = null } = (await entry("sea")).delivery ?? {};
     const { length } = shop.posts;
     const second = startRelay(shop);
-    await its.emulator.clock.advance(60_000);
-    expect(shop.posts).toHaveLength(length);
     await until(() => shop.posts.length > length);
-    expect(shop.posts.at(-1)?.at).toBeGreaterThanOrEqual(Date.parse(delivery?.next_at ?? ""));
-    await until(async () => (await entry("sea")).delivery?.tries === 5);
-    expect((await second.stop()).stderr).toContain("try 5: HTTP 503");
+    expect(shop.posts[length]?.at).toBeGreaterThanOrEqual(Date.parse(next_at ?? ""));
+    await until(async () => (await entry("sea")).delivery?.tries === tries + 1);
+    expect((await second.stop()).stderr).toContain(`try ${tries + 1}: HTTP 503`);
   });
 
   test("one order that fails, and one whose post takes long, block no others", async () => {
