@@ -303,7 +303,7 @@ export interface Accounts extends AccountPurchases {
   update(accountId: string, changes: AccountChanges): AccountView;
   /** Creates another key of the account. */
   createKey(accountId: string): CreatedKey;
-  /** Disables a key, enables it again, or names it. Requests with a disabled key get 401. */
+  /** Disables a key, enables it again, or names it (up to 100 characters). Requests with a disabled key get 401. */
   updateKey(
     accountId: string,
     keyId: string,

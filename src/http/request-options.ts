@@ -20,7 +20,7 @@ export interface RequestOptions {
   maxRetries?: number | undefined;
   /** The `X-Request-Id`: 1 to 128 of `A-Z a-z 0-9 . _ : -`. `audio.download` ignores it. @defaultValue a new UUID */
   requestId?: string | undefined;
-  /** Additional headers. The API key, content type and request ID can't be replaced here. */
+  /** Additional headers. `x-api-key`, `X-Request-Id`, `Accept` and the `Content-Type` of a POST can't be replaced here. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -83,7 +83,7 @@ export interface AutoTopUpChange {
   authorization?: string | null | undefined;
 }
 
-/** The billing information of invoices. A field that contains only whitespace counts as missing. */
+/** The billing information of invoices. A field has up to 100 characters; one with only whitespace counts as missing. */
 export interface BillingInformation {
   /** The company name or legal name. */
   name: string;

@@ -5,7 +5,8 @@ import { DURABLY, inTime, quoted, TRANSACTION, tableRule } from "./table.js";
 export interface PostgresBudgetTable {
   /**
    * The name of the table of the totals, also with a schema: `"music.budget"`. The table of the reservations and the
-   * charges has this name and `_charges`. Lower-case letters, digits and underscores, up to 50 in all.
+   * charges has this name and `_charges`. Each of the two names has up to 50 lower-case letters, digits and underscores, and
+   * begins with no digit.
    *
    * @defaultValue "async_music_budget"
    */

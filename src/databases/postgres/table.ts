@@ -3,7 +3,8 @@ import { checkOptions, type OptionRule } from "../../errors/options.js";
 /** Options of `postgresJournal` and `postgresJournalSql`. */
 export interface PostgresJournalOptions {
   /**
-   * The name of the table, also with a schema: `"music.journal"`. Lower-case letters, digits and underscores.
+   * The name of the table, also with a schema: `"music.journal"`. Each of the two names has up to 58 lower-case letters, digits
+   * and underscores, and begins with no digit.
    *
    * @defaultValue "async_music_journal"
    */
@@ -15,7 +16,7 @@ export function tableRule(longest: number): OptionRule {
   const name = `[a-z_][a-z\\d_]{0,${longest - 1}}`;
   const pattern = new RegExp(`^${name}(\\.${name})?$`);
   return [
-    'be the name of a table in lower case, such as "journal" or "music.journal"',
+    `be the name of a table, such as "journal" or "music.journal": lower case, up to ${longest} characters`,
     (value) => typeof value === "string" && pattern.test(value),
   ];
 }
