@@ -210,7 +210,7 @@ export class MemoryPacer implements Pacer {
    * has not had its part of the window comes first in any case; one that has had it leaves some requests to the others.
    */
   #nextEntry(now: number): QueueEntry | undefined {
-    if (this.#queue.size === 0) return undefined;
+    if (this.#queue.size === 0 || !this.#window.admits(now, 0)) return undefined;
     const fairness = this.#fairness(now);
     const leave = fairness?.reserve ?? 0;
     let beyondShare: QueueEntry | undefined;

@@ -28,6 +28,13 @@ const MOST_REMOVED = 100;
 /** The waiting requests of one rank, by tenant, in the order of the tenants' turns. */
 type Lanes = Map<Tenant, QueueEntry[]>;
 
+/** When the first requests of the tenants are due: the earliest one, and the earliest one after a time. */
+interface Due {
+  first: number;
+  after: number;
+  next: number;
+}
+
 /**
  * The waiting requests of each rank. Those of a tenant are in the order in which they are due; the tenants take turns. Removed
  * requests are dropped when they come first.
@@ -44,12 +51,17 @@ export class Queue {
   /** No entry expires before this. */
   nextExpiry: number = Number.POSITIVE_INFINITY;
   #added = 0;
+  /** By rank; `null` if it has changed. Otherwise each call of many tenants would go through all of them. */
+  readonly #due: [Due | null, Due | null, Due | null] = [null, null, null];
 
   add(entry: QueueEntry): void {
     entry.number ||= ++this.#added;
     const lanes = this.#ranks[entry.rank];
     const entries = lanes.get(entry.tenant) ?? [];
     lanes.set(entry.tenant, entries);
+    const due = this.#due[entry.rank];
+    if (entries.length > 0) this.#due[entry.rank] = null;
+    else if (due !== null) note(due, entry.dueAt);
     let [from, to] = [0, entries.length];
     // Most entries come last.
     for (let middle = to - 1; from < to; middle = (from + to) >> 1) {
@@ -77,12 +89,13 @@ export class Queue {
 
   /** Whether any entry of a rank is due, and when the first of the others is that comes first of its tenant. */
   dueIn(rank: Rank, now: number): { isDue: boolean; next: number } {
-    let [isDue, next] = [false, Number.POSITIVE_INFINITY];
-    for (const { dueAt } of this.heads(rank)) {
-      if (dueAt <= now) isDue = true;
-      else next = Math.min(next, dueAt);
+    let due = this.#due[rank];
+    if (due === null || due.next <= now) {
+      due = { first: Number.POSITIVE_INFINITY, after: now, next: Number.POSITIVE_INFINITY };
+      for (const { dueAt } of this.heads(rank)) note(due, dueAt);
+      this.#due[rank] = due;
     }
-    return { isDue, next };
+    return { isDue: due.first <= now, next: due.next };
   }
 
   /** All entries of some ranks. */
@@ -93,6 +106,7 @@ export class Queue {
 
   /** Restores the order of polls whose `dueAt` has changed. */
   reorderPolls(): void {
+    this.#due[2] = null;
     for (const entries of this.#ranks[2].values()) entries.sort(compare);
   }
 
@@ -141,12 +155,18 @@ export class Queue {
   }
 
   #count({ rank, tenant }: QueueEntry, change: 1 | -1): void {
+    if (change === -1) this.#due[rank] = null;
     this.size += change;
     if (rank === 2) this.polls += change;
     if (tenant.waiting === 0) this.tenants++;
     tenant.waiting += change;
     if (tenant.waiting === 0) this.tenants--;
   }
+}
+
+function note(due: Due, dueAt: number): void {
+  due.first = Math.min(due.first, dueAt);
+  if (dueAt > due.after) due.next = Math.min(due.next, dueAt);
 }
 
 function dropRemoved(lanes: Lanes): void {
