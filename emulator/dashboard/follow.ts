@@ -2,8 +2,10 @@ import { effect } from "@preact/signals";
 import { call, type ExchangeRow, type Overview } from "./api.js";
 import {
   account,
+  areFindingsLoaded,
   areTasksLoaded,
   findings,
+  isLogComplete,
   isLogLoaded,
   ledgers,
   link,
@@ -116,6 +118,7 @@ async function refreshRest(latest: Overview, isBusy: boolean, isFresh: boolean):
   await Promise.all([hasNewTasks ? refreshTasks(isFresh) : null, refreshLedger(isFresh)]);
   if (isFresh || latest.findings !== findings.value.length)
     findings.value = (await call("GET /audit")).findings;
+  areFindingsLoaded.value = true;
   if (isBusy) revision.value++;
 }
 
@@ -186,6 +189,7 @@ function followLog(listener: {
       requests.value = [...before.exchanges, ...requests.value];
       ({ earlier } = before);
     }
+    isLogComplete.value = true;
   };
   const restart = () => {
     source?.close();

@@ -22,10 +22,16 @@ export const areTasksLoaded = signal(false);
 /** Oldest first. */
 export const requests = signal<readonly ExchangeRow[]>([]);
 
-/** Whether the log up to now was received. */
+/** Whether the latest requests up to now were received. */
 export const isLogLoaded = signal(false);
 
+/** Whether all earlier ones were received as well. */
+export const isLogComplete = signal(false);
+
 export const findings = signal<readonly Finding[]>([]);
+
+/** Whether the findings up to now were received, after the tasks. */
+export const areFindingsLoaded = signal(false);
 
 /** By account. */
 export const ledgers = signal<Readonly<Record<string, readonly LedgerEntry[]>>>({});

@@ -5,7 +5,7 @@ import { isError } from "../contract/thrown.js";
 import { shown, wrongValue } from "../errors/base.js";
 
 /** Modes of a directory and a file that only their owner may read. */
-const PRIVATE_DIRECTORY = 0o700;
+export const PRIVATE_DIRECTORY = 0o700;
 export const PRIVATE_FILE = 0o600;
 
 /** Refuses an empty path, which Node would resolve to the working directory. */
@@ -28,16 +28,16 @@ export async function overwriteFile(path: string, text: string): Promise<void> {
   });
 }
 
-/** Creates a directory and its missing parents, for their owner only. */
-export async function makePrivateDirectory(path: string): Promise<void> {
+/** Creates a directory and its missing parents. Their names survive a power cut. */
+export async function makeDirectory(path: string, mode?: number): Promise<void> {
   const target = resolve(path);
   const parent = dirname(target);
-  // Not `recursive`: Node never returns if the file system refuses a directory with ENOENT, as /proc does.
-  const make = () => mkdir(target, PRIVATE_DIRECTORY).catch(ignoring("EEXIST"));
+  // Not `recursive`: Node hides why a file system refuses a directory, and never returns if that is ENOENT, as in /proc.
+  const make = () => mkdir(target, mode).catch(ignoring("EEXIST"));
   await make().catch(async (error) => {
     ignoring("ENOENT")(error);
     if (parent === target) throw error;
-    await makePrivateDirectory(parent);
+    await makeDirectory(parent, mode);
     await make();
   });
   await syncDirectory(parent);
@@ -50,17 +50,6 @@ export async function makePrivateDirectory(path: string): Promise<void> {
 export async function syncDirectory(path: string): Promise<void> {
   const refusals = ["EPERM", "EISDIR", "EACCES", "EINVAL", "ENOTSUP", "ENOSYS"];
   await withFile(path, "r", (file) => file.sync()).catch(ignoring(...refusals));
-}
-
-/** Creates a directory and its missing parents. Their names survive a power cut. */
-async function makeDirectory(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
-  if (first === undefined) return;
-  for (let made = path; ; made = dirname(made)) {
-    const parent = dirname(made);
-    await syncDirectory(parent);
-    if (made === first || parent === made) return;
-  }
 }
 
 /** The path can't be used without `overwrite` or `unique`. The message says why. */
@@ -91,7 +80,7 @@ export async function writeWholeFile(
   }
   try {
     if (reserves && (await exists(path))) throw new PathTaken(`${path} already exists`);
-    await makeDirectory(directory);
+    if (!(await exists(directory))) await makeDirectory(directory);
     await write(draft);
     const taken = overwrite
       ? await rename(draft, path).then(() => path)

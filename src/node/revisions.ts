@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { AsyncMusicError } from "../errors/base.js";
 import {
   ignoring,
-  makePrivateDirectory,
+  makeDirectory,
   overwriteFile,
+  PRIVATE_DIRECTORY,
   PRIVATE_FILE,
   syncDirectory,
   writeNewFile,
@@ -63,7 +64,7 @@ export function createRevisions(path: string) {
       const number = latest.number + 1;
       const draft = join(directory, `${number}.${randomUUID()}`);
       const spare = join(directory, spareName(number + 1, content));
-      if (latest.number === 0) await makePrivateDirectory(directory);
+      if (latest.number === 0) await makeDirectory(directory, PRIVATE_DIRECTORY);
       let isAdded = false;
       try {
         if (spareBytes > 0) await writeNewFile(spare, " ".repeat(spareBytes), PRIVATE_FILE);

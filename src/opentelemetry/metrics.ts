@@ -7,7 +7,7 @@ import { checkOptions, flagRule, methodsRule } from "../errors/options.js";
 import type { ClientEvents, CompletionEvent, ResponseEvent, SubmissionEvent } from "../http/events.js";
 import { RecentIds } from "../http/ids.js";
 import { parseDate } from "../time/date.js";
-import { type BoundedValue, createBoundedValue } from "./bounded-values.js";
+import { type BoundedValue, createBoundedValue, OTHER } from "./bounded-values.js";
 import { createCounter, createHistogram, METRICS } from "./declared-metrics.js";
 import { serverAttributes, templateOf } from "./http-attributes.js";
 import type { Meter, ObserveGauge } from "./meter.js";
@@ -125,12 +125,9 @@ function createRecorder(
           failure ?? (status !== null && status >= 400 ? String(bounded.status(status)) : undefined),
       };
       countAttempt(1, attributes);
-      const server = serverAttributes(address);
-      timeAttempt?.(durationMs / 1000, {
-        ...attributes,
-        ...server,
-        "server.address": bounded.server(server["server.address"]),
-      });
+      const isUnlisted = bounded.server(address.host) === OTHER;
+      const server = isUnlisted ? { "server.address": OTHER } : serverAttributes(address);
+      timeAttempt?.(durationMs / 1000, { ...attributes, ...server });
     },
     admission({ kind, waitedMs }: ClientEvents["admission"]) {
       timeQueue(waitedMs / 1000, { "async_music.request.kind": kind });
@@ -182,13 +179,12 @@ function reportedAt({ date: text, receivedAt }: Pick<CompletionEvent, "date" | "
 function createBoundedValues({ baseUrl }: AsyncMusic) {
   const codes = [...Object.keys(ERROR_STATUSES), ...TASK_ERROR_CODES];
   const statuses = [200, 202, 206, ...Object.values(ERROR_STATUSES).filter((status) => status !== null)];
-  const { "server.address": service } = serverAttributes(new URL(baseUrl));
   return {
     model: createBoundedValue(MODELS, MOST_UNLISTED),
     taskType: createBoundedValue(TASK_TYPES, MOST_UNLISTED),
     status: createBoundedValue(statuses, MOST_UNLISTED),
     errorCode: createBoundedValue(codes, MOST_UNLISTED),
-    server: createBoundedValue([service], MOST_UNLISTED),
+    server: createBoundedValue([new URL(baseUrl).host], MOST_UNLISTED),
     tenant: createBoundedValue([], MOST_TENANTS),
   };
 }

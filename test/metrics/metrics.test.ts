@@ -102,6 +102,15 @@ test("an audio download is an attempt on its own server, without a template", as
   });
 });
 
+test("downloads from endless servers and ports are at most 21 time series", async () => {
+  const { client, read } = createMeteredWorld(() => new Response("audio"));
+  for (let port = 1000; port < 1040; port++) await client.audio.download(`https://cdn.example:${port}/a.mp3`);
+  const servers = (await read()).filter(({ name }) => name === "http.client.request.duration");
+  expect(servers).toHaveLength(21);
+  expect(servers.at(-1)?.attributes).toMatchObject({ "server.address": "other" });
+  expect(servers.at(-1)?.attributes).not.toHaveProperty("server.port");
+});
+
 test.each([
   ["the client's clock, which agrees with `Date`", 0, 5300],
   ["`Date`, if the client's clock is behind", -3_600_000, 5000],

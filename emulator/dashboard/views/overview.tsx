@@ -2,9 +2,9 @@ import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { linkTo } from "../address.js";
 import type { ExchangeRow, Finding, TaskRow } from "../api.js";
-import { Code, Empty, type Figure, Figures, Section, Time } from "../parts/display.js";
+import { Code, Empty, type Figure, Figures, Loading, Section, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
-import { account, accountId, isLogLoaded, overview, requestKey } from "../store.js";
+import { account, accountId, areFindingsLoaded, isLogComplete, overview, requestKey } from "../store.js";
 import {
   failed,
   failedTasks,
@@ -27,9 +27,11 @@ const MOST_PROBLEMS = 10;
 /** What went wrong, and how to connect a program if nothing has happened yet. */
 export function OverviewView() {
   if (account.value === null) return null;
+  // A number that still grows would be wrong.
+  if (!isLogComplete.value || !areFindingsLoaded.value) return <Loading what="what happened" />;
   const { balance, suspended } = account.value;
   const own = isOneOfMany.value ? `account:${accountId.value} ` : "";
-  const isEmpty = isLogLoaded.value && log.value.length === 0;
+  const isEmpty = log.value.length === 0;
   const requestsOf = (status: string) => linkTo("/requests", { q: `${own}status:${status}` });
   const tasksOf = (status: string) => linkTo("/tasks", { status });
   const ofRequests = `of ${formatAmount(log.value.length, "request")}`;
