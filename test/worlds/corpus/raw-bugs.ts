@@ -1,6 +1,9 @@
 import type { Order, Process } from "async-music/emulator/worlds";
 import { RawShop, type ReadTask, send } from "./raw-shop.js";
 
+/** A shop in which these steps are others. */
+const shop = (steps: Partial<RawShop>): RawShop => Object.assign(new RawShop(), steps);
+
 /** Shops without the SDK: each has one bug. */
 export const RAW_BUGS: Record<string, RawShop> = {
   "a POST is repeated after a 5xx": new (class extends RawShop {
@@ -21,11 +24,7 @@ export const RAW_BUGS: Record<string, RawShop> = {
       return true;
     }
   })(),
-  "there is no claim": new (class extends RawShop {
-    override async claim() {
-      return true;
-    }
-  })(),
+  "there is no claim": shop({ claim: async () => true }),
   "the claim is written after the POST": new (class extends RawShop {
     override async claim({ storage }: Process, { id }: Order) {
       return (await storage.get(`${id} claim`)) === null;
@@ -60,16 +59,8 @@ export const RAW_BUGS: Record<string, RawShop> = {
       void super.finish(process, order, taskId);
     }
   })(),
-  "a task is polled ten times a second": new (class extends RawShop {
-    override pollMs() {
-      return 100;
-    }
-  })(),
-  "Retry-After is ignored": new (class extends RawShop {
-    override async waitAfter429({ clock }: Process) {
-      await clock.sleep(200);
-    }
-  })(),
+  "a task is polled ten times a second": shop({ pollMs: () => 100 }),
+  "Retry-After is ignored": shop({ waitAfter429: ({ clock }) => clock.sleep(200) }),
   "a failed read is a failed task": new (class extends RawShop {
     override async read(process: Process, taskId: string) {
       return (await super.read(process, taskId)) ?? { status: "failure", retryable: null };
@@ -87,26 +78,12 @@ export const RAW_BUGS: Record<string, RawShop> = {
       return "refused" as const;
     }
   })(),
-  "a 5xx counts as a refusal": new (class extends RawShop {
-    override afterUnclear() {
-      return "refused" as const;
-    }
-  })(),
-  "a lost connection counts as a refusal": new (class extends RawShop {
-    override afterLostPost() {
-      return "refused" as const;
-    }
-  })(),
-  "the status timeout is not final": new (class extends RawShop {
-    override isFailed(status: string) {
-      return status === "failure";
-    }
-  })(),
-  "the order is delivered before its task has ended": new (class extends RawShop {
-    override async finish(process: Process, order: Order, taskId: string) {
-      await process.deliver(order, taskId);
-    }
-  })(),
+  "a 5xx counts as a refusal": shop({ afterUnclear: () => "refused" }),
+  "a lost connection counts as a refusal": shop({ afterLostPost: () => "refused" }),
+  "the status timeout is not final": shop({ isFailed: (status) => status === "failure" }),
+  "the order is delivered before its task has ended": shop({
+    finish: (process, order, taskId) => process.deliver(order, taskId),
+  }),
   "a failure that is not retryable is sent again": new (class extends RawShop {
     override async afterFailure(process: Process, order: Order, task: ReadTask) {
       const sent = await this.post(process, order);

@@ -12,6 +12,28 @@ import { BatchShop, SdkShop, StoringShop, TwoStepShop } from "./sdk-shop.js";
 
 const DAY_MS = 86_400_000;
 
+/** A shop whose runs have other options. */
+const withOptions = (
+  change: (process: Process, order: Order) => Partial<ReturnType<SdkShop["options"]>>,
+): SdkShop =>
+  new (class extends SdkShop {
+    override options(process: Process, order: Order) {
+      return { ...super.options(process, order), ...change(process, order) };
+    }
+  })();
+
+/** A shop that gives orders up for this reason after some errors. */
+const givesUp = (
+  reason: Parameters<Process["giveUp"]>[1],
+  isGivenUp: (error: unknown, process: Process) => boolean,
+): SdkShop =>
+  new (class extends SdkShop {
+    override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
+      if (isGivenUp(error, process)) return process.giveUp(order, reason);
+      await super.afterError(process, client, order, error);
+    }
+  })();
+
 /** Shops with the SDK: each has one bug. */
 export const SDK_BUGS: Record<string, App> = {
   "there is no journal": new (class extends SdkShop {
@@ -19,26 +41,16 @@ export const SDK_BUGS: Record<string, App> = {
       return (await client.tasks.run(order.request, { signal })).task_id;
     }
   })(),
-  "each start has a journal key of its own": new (class extends SdkShop {
-    override options(process: Process, order: Order) {
-      return { ...super.options(process, order), journalKey: `${order.id} ${process.life}` };
-    }
-  })(),
-  "each process has journal keys of its own": new (class extends SdkShop {
-    override options(process: Process, order: Order) {
-      return { ...super.options(process, order), journalKey: `${process.name} ${order.id}` };
-    }
-  })(),
-  "each attempt has a journal key of its own": new (class extends SdkShop {
-    override options(process: Process, order: Order) {
-      return { ...super.options(process, order), journalKey: `${order.id} ${process.random()}` };
-    }
-  })(),
-  "the journal is in the memory of the process": new (class extends SdkShop {
-    override options(process: Process, order: Order) {
-      return { ...super.options(process, order), journal: memoryJournal() };
-    }
-  })(),
+  "each start has a journal key of its own": withOptions(({ life }, { id }) => ({
+    journalKey: `${id} ${life}`,
+  })),
+  "each process has journal keys of its own": withOptions(({ name }, { id }) => ({
+    journalKey: `${name} ${id}`,
+  })),
+  "each attempt has a journal key of its own": withOptions(({ random }, { id }) => ({
+    journalKey: `${id} ${random()}`,
+  })),
+  "the journal is in the memory of the process": withOptions(() => ({ journal: memoryJournal() })),
   "an unknown outcome is settled by a guess": new (class extends SdkShop {
     override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
       if (
@@ -51,29 +63,19 @@ export const SDK_BUGS: Record<string, App> = {
       throw error;
     }
   })(),
-  "an unknown outcome counts as a refusal": new (class extends SdkShop {
-    override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
-      if (error instanceof SubmissionOutcomeUnknownError) return process.giveUp(order, "refused");
-      await super.afterError(process, client, order, error);
-    }
-  })(),
-  "a timeout of the wait counts as a failed task": new (class extends SdkShop {
-    override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
-      if (error instanceof WaitTimeoutError) return process.giveUp(order, "failed");
-      await super.afterError(process, client, order, error);
-    }
-  })(),
-  "every error counts as a failed task": new (class extends SdkShop {
-    override async afterError(process: Process, _client: AsyncMusic, order: Order) {
-      if (!process.signal.aborted) await process.giveUp(order, "failed");
-    }
-  })(),
-  "the task ID of an error is ignored": new (class extends SdkShop {
-    override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
-      if (error instanceof SubmissionOutcomeUnknownError) return process.giveUp(order, "unknown");
-      await super.afterError(process, client, order, error);
-    }
-  })(),
+  "an unknown outcome counts as a refusal": givesUp(
+    "refused",
+    (error) => error instanceof SubmissionOutcomeUnknownError,
+  ),
+  "a timeout of the wait counts as a failed task": givesUp(
+    "failed",
+    (error) => error instanceof WaitTimeoutError,
+  ),
+  "every error counts as a failed task": givesUp("failed", (_, { signal }) => !signal.aborted),
+  "the task ID of an error is ignored": givesUp(
+    "unknown",
+    (error) => error instanceof SubmissionOutcomeUnknownError,
+  ),
   "an unknown outcome deletes the journal entry": new (class extends SdkShop {
     override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
       if (error instanceof SubmissionOutcomeUnknownError) {
@@ -91,17 +93,8 @@ export const SDK_BUGS: Record<string, App> = {
       await process.deliver(order, (await client.tasks.run(order.request)).task_id);
     }
   })(),
-  "SIGTERM does not end the wait": new (class extends SdkShop {
-    override options(process: Process, order: Order) {
-      return { ...super.options(process, order), signal: new AbortController().signal };
-    }
-  })(),
-  "an abort counts as a refusal": new (class extends SdkShop {
-    override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
-      if (process.signal.aborted) return process.giveUp(order, "refused");
-      await super.afterError(process, client, order, error);
-    }
-  })(),
+  "SIGTERM does not end the wait": withOptions(() => ({ signal: new AbortController().signal })),
+  "an abort counts as a refusal": givesUp("refused", (_, { signal }) => signal.aborted),
   "a timer of a minute counts as a failed task": new (class extends SdkShop {
     override async run(process: Process, client: AsyncMusic, order: Order) {
       const late = new Promise<never>((_, reject) => {

@@ -93,12 +93,7 @@ export class TwoStepShop extends SdkShop {
 
 /** Settles an unknown outcome by evidence, as the guide on duplicate charges says, and then runs the order again. */
 export class SettlingShop extends SdkShop {
-  override async afterError(
-    process: Process,
-    client: AsyncMusic,
-    order: Order,
-    error: unknown,
-  ): Promise<void> {
+  override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
     if (!(error instanceof SubmissionOutcomeUnknownError) || error.taskId !== null || process.signal.aborted)
       return super.afterError(process, client, order, error);
     await process.clock.sleep(125_000, process.signal).catch(() => {});
@@ -141,12 +136,7 @@ export class StoringShop extends SdkShop {
     await process.storage.set(`${order.id} audio ${url}`, String(byteLength));
   }
 
-  override async afterError(
-    process: Process,
-    client: AsyncMusic,
-    order: Order,
-    error: unknown,
-  ): Promise<void> {
+  override async afterError(process: Process, client: AsyncMusic, order: Order, error: unknown) {
     if (error instanceof AudioExpiredError) return process.giveUp(order, "expired");
     await super.afterError(process, client, order, error);
   }
