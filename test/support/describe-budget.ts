@@ -23,6 +23,7 @@ import { rejection } from "./rejection.js";
 import {
   accepted,
   acceptedAnew,
+  done,
   failed,
   lost,
   OTHER_TASK_ID,
@@ -44,7 +45,6 @@ export interface BudgetStage {
 }
 
 const KEY = "order-1";
-const done = () => ok(succeeded());
 const timedOut = () =>
   ok(failed({ status: "timeout", error_code: "upstream_provider_error", retryable: true }));
 
@@ -58,14 +58,13 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     const given: BudgetOptions = { maxCredits: 20, per: "day", ...options, clock: world.clock };
     const run = (more: RunOptions = {}) =>
       world.client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, ...more });
-    return { ...world, stage, given, budget, run, used: usedIn(budget) };
-  }
-
-  function usedIn(budget: Budget) {
-    return async () => {
+    const journal = stage.journal();
+    const order = { journal, journalKey: KEY };
+    const used = async () => {
       const { spent, reserved } = await budget.usage("acme");
       return { spent, reserved };
     };
+    return { ...world, stage, given, budget, run, journal, order, used };
   }
 
   test("a price is reserved while its task runs, and spent when the task has succeeded", async () => {
@@ -132,8 +131,7 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
   test.each([false, true])(
     "of many orders at once, each refusal has the numbers that refuse it (journal: %s)",
     async (isJournaled) => {
-      const { stage, given, client } = await createCase(() => acceptedAnew(), { maxCredits: 45 });
-      const journal = stage.journal();
+      const { stage, given, client, journal } = await createCase(() => acceptedAnew(), { maxCredits: 45 });
       const submissions = Array.from({ length: 40 }, (_, number) => {
         const options = { tenant: "acme", budget: stage.budget(given) };
         return client.tasks.create(SONG_REQUEST, {
@@ -187,10 +185,9 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
   ])(
     "a wait for a task that was created with a journal ends its reservation: %s",
     async (_, end, expected) => {
-      const { client, stage, budget, used } = await createCase(inTurn(accepted, end));
+      const { client, budget, order, used } = await createCase(inTurn(accepted, end));
       const options = { tenant: "acme", budget };
-      const journal = stage.journal();
-      const created = await client.tasks.create(SONG_REQUEST, { ...options, journal, journalKey: KEY });
+      const created = await client.tasks.create(SONG_REQUEST, { ...options, ...order });
       expect(await used()).toEqual({ spent: 0, reserved: 10 });
       await client.tasks.wait(created, options).catch(() => {});
       expect(await used()).toEqual(expected);
@@ -203,11 +200,12 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
   ])(
     "a create that finds its task in the journal, and a wait for it, count nothing twice: %s",
     async (_, end, expected) => {
-      const { client, stage, given, requests, budget, used } = await createCase(inTurn(accepted, end, end));
-      const journal = stage.journal();
+      const { client, stage, given, requests, budget, order, used } = await createCase(
+        inTurn(accepted, end, end),
+      );
       for (const each of [budget, stage.budget(given)]) {
         const options = { tenant: "acme", budget: each };
-        const created = await client.tasks.create(SONG_REQUEST, { ...options, journal, journalKey: KEY });
+        const created = await client.tasks.create(SONG_REQUEST, { ...options, ...order });
         await client.tasks.wait(created, options).catch(() => {});
         expect(await used()).toEqual(expected);
       }
@@ -216,12 +214,11 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
   );
 
   test("a create that finds the journaled task of a settled reservation reserves nothing", async () => {
-    const { client, stage, given, budget, used } = await createCase(inTurn(accepted, done));
-    const journal = stage.journal();
-    const order = (each: Budget) =>
-      client.tasks.create(SONG_REQUEST, { tenant: "acme", budget: each, journal, journalKey: KEY });
-    await client.tasks.wait(await order(budget), { tenant: "acme", budget });
-    await order(stage.budget(given));
+    const { client, stage, given, budget, order, used } = await createCase(inTurn(accepted, done));
+    const create = (each: Budget) =>
+      client.tasks.create(SONG_REQUEST, { tenant: "acme", budget: each, ...order });
+    await client.tasks.wait(await create(budget), { tenant: "acme", budget });
+    await create(stage.budget(given));
     expect(await used()).toEqual({ spent: 10, reserved: 0 });
   });
 
@@ -235,25 +232,16 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
   });
 
   test("a task that was settled as not created by mistake is reserved again once its run continues", async () => {
-    const { run, stage, used } = await createCase(inTurn(lost, () => ok(task()), done));
-    const journal = stage.journal();
-    await rejection(run({ journal, journalKey: KEY }), SubmissionOutcomeUnknownError);
+    const { run, journal, order, used } = await createCase(inTurn(lost, () => ok(task()), done));
+    await rejection(run(order), SubmissionOutcomeUnknownError);
+    expect(await used()).toEqual({ spent: 0, reserved: 10 });
     await settleOutcome(journal, KEY, null);
     expect(await used()).toEqual({ spent: 0, reserved: 0 });
     await settleOutcome(journal, KEY, TASK_ID);
     const seen: unknown[] = [];
-    await run({ journal, journalKey: KEY, onSubmitted: async () => void seen.push(await used()) });
+    await run({ ...order, onSubmitted: async () => void seen.push(await used()) });
     expect(seen).toEqual([{ spent: 0, reserved: 10 }]);
     expect(await used()).toEqual({ spent: 10, reserved: 0 });
-  });
-
-  test("`settleOutcome` with null frees the reservation of its key", async () => {
-    const { stage, run, used } = await createCase(inTurn(lost));
-    const journal = stage.journal();
-    await rejection(run({ journal, journalKey: KEY }), SubmissionOutcomeUnknownError);
-    expect(await used()).toEqual({ spent: 0, reserved: 10 });
-    await settleOutcome(journal, KEY, null);
-    expect(await used()).toEqual({ spent: 0, reserved: 0 });
   });
 
   test("a budget with its journal frees what another process has reserved, before it refuses a request", async () => {
@@ -274,66 +262,45 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
   });
 
   test("a run that takes a freed key frees what the key had reserved", async () => {
-    const { stage, given, client } = await createCase(inTurn(lost, accepted, done), { maxCredits: 10 });
-    const journal = stage.journal();
-    const run = (budget: Budget) =>
-      client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: KEY });
-    await rejection(run(stage.budget(given)), SubmissionOutcomeUnknownError);
-    await settleOutcome(journal, KEY, null);
+    const { stage, given, run, order } = await createCase(inTurn(lost, accepted, done), { maxCredits: 10 });
+    await rejection(run({ ...order, budget: stage.budget(given) }), SubmissionOutcomeUnknownError);
+    await settleOutcome(order.journal, KEY, null);
     const later = stage.budget(given);
-    await run(later);
+    await run({ ...order, budget: later });
     expect(await later.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
   });
 
   test("a run that finds its task continues with its reservation, also in another process", async () => {
-    const { stage, given, client, requests } = await createCase(inTurn(accepted, () => ok(task()), done));
-    const journal = stage.journal();
-    const run = (more: RunOptions) =>
-      client.tasks.run(SONG_REQUEST, { tenant: "acme", journal, journalKey: KEY, ...more });
-    await rejection(run({ budget: stage.budget(given), maxWaitMs: 5000 }), WaitTimeoutError);
+    const { stage, given, run, order, requests } = await createCase(inTurn(accepted, () => ok(task()), done));
+    await rejection(run({ ...order, budget: stage.budget(given), maxWaitMs: 5000 }), WaitTimeoutError);
     const later = stage.budget(given);
     expect(await later.usage("acme")).toMatchObject({ spent: 0, reserved: 10 });
-    await run({ budget: later });
-    await run({ budget: later });
+    for (const _ of [1, 2]) await run({ ...order, budget: later });
     expect(await later.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
     expect(posts({ requests })).toHaveLength(1);
   });
 
   test("a task that was never of the order is freed, once its settlement is corrected after a wait", async () => {
-    const { run, stage, used } = await createCase(inTurn(lost, () => ok(task())));
-    const journal = stage.journal();
-    await rejection(run({ journal, journalKey: KEY }), SubmissionOutcomeUnknownError);
+    const { run, journal, order, used } = await createCase(inTurn(lost, () => ok(task())));
+    await rejection(run(order), SubmissionOutcomeUnknownError);
     await settleOutcome(journal, KEY, TASK_ID);
-    await rejection(run({ journal, journalKey: KEY, maxWaitMs: 5000 }), WaitTimeoutError);
+    await rejection(run({ ...order, maxWaitMs: 5000 }), WaitTimeoutError);
     await settleOutcome(journal, KEY, null);
     expect(await used()).toEqual({ spent: 0, reserved: 0 });
   });
 
   test("a task whose entry is deleted before the budget has read its end counts as spent", async () => {
-    const { stage, given, client, budget } = await createCase(inTurn(accepted));
-    const journal = stage.journal();
-    await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: KEY });
+    const { stage, given, client, budget, journal, order } = await createCase(inTurn(accepted));
+    await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget, ...order });
     const { revision = "" } = (await journal.get(KEY)) ?? {};
     expect(await journal.delete(KEY, revision)).toBe(true);
     const later = stage.budget({ ...given, journal });
     expect(await later.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
   });
 
-  test("a wrong settlement that is corrected counts what was charged", async () => {
-    const { stage, run, used } = await createCase(inTurn(lost, done));
-    const journal = stage.journal();
-    await rejection(run({ journal, journalKey: KEY }), SubmissionOutcomeUnknownError);
-    await settleOutcome(journal, KEY, null);
-    expect(await used()).toEqual({ spent: 0, reserved: 0 });
-    await settleOutcome(journal, KEY, TASK_ID);
-    await run({ journal, journalKey: KEY });
-    expect(await used()).toEqual({ spent: 10, reserved: 0 });
-  });
-
   test("a request that a budget refuses leaves its journal key free, and nothing in the journal", async () => {
-    const { stage, run } = await createCase(inTurn(accepted, done), { maxCredits: 5 });
-    const journal = stage.journal();
-    await rejection(run({ journal, journalKey: KEY }), CreditCeilingError);
+    const { journal, order, run } = await createCase(inTurn(accepted, done), { maxCredits: 5 });
+    await rejection(run(order), CreditCeilingError);
     expect(await journal.get(KEY)).toBeNull();
   });
 
@@ -342,13 +309,10 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     const reserved = async () => (await stage.budget(given).usage("acme")).reserved;
     await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget: stage.budget(given) });
     const stored = memoryJournal();
-    const run = (journal: Journal) =>
-      client.tasks.run(SONG_REQUEST, {
-        tenant: "acme",
-        budget: stage.budget(given),
-        journal,
-        journalKey: KEY,
-      });
+    const run = (journal: Journal) => {
+      const budget = stage.budget(given);
+      return client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: KEY });
+    };
     let second: Promise<unknown> | undefined;
     const first = run({
       ...stored,
@@ -397,24 +361,20 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
   });
 
   test("the entry of a key keeps its reservation to its end, and an entry's reservation has no secret", async () => {
-    const { stage, run } = await createCase(inTurn(accepted, done));
-    const journal = stage.journal();
-    await run({ journal, journalKey: KEY });
+    const { journal, order, run } = await createCase(inTurn(accepted, done));
+    await run(order);
     const entry = await journal.get(KEY);
     const reservation = { id: expect.stringMatching(/^2026-01-01\/[-\w]{36}$/), tenant: "acme", credits: 10 };
     expect(entry).toMatchObject({ status: "success", reservation });
   });
 
   test("after the 429 of a create the price is reserved again for the next attempt, and once", async () => {
-    const { stage, run, used } = await createCase(inTurn(refusal(429, "rate_limited"), accepted, done), {
-      maxCredits: 10,
-    });
-    await run();
-    expect(await used()).toEqual({ spent: 10, reserved: 0 });
-    const journal = stage.journal();
-    const other = await createCase(inTurn(refusal(429, "rate_limited"), accepted, done), { maxCredits: 10 });
-    await other.run({ journal, journalKey: KEY });
-    expect(await other.used()).toEqual({ spent: 10, reserved: 0 });
+    for (const isJournaled of [false, true]) {
+      const responses = inTurn(refusal(429, "rate_limited"), accepted, done);
+      const { run, order, used } = await createCase(responses, { maxCredits: 10 });
+      await run(isJournaled ? order : {});
+      expect(await used()).toEqual({ spent: 10, reserved: 0 });
+    }
   });
 
   test("two runs with one key reserve once", async () => {
@@ -450,8 +410,8 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
   test.each(["a}b{c", "Ünïcödé 🎵", "\ud800", "a\0b", "x".repeat(200)])(
     "%j is a tenant, and a key",
     async (name) => {
-      const { run, budget, stage } = await createCase(inTurn(accepted, done));
-      await run({ tenant: name, journal: stage.journal(), journalKey: name });
+      const { run, budget, journal } = await createCase(inTurn(accepted, done));
+      await run({ tenant: name, journal, journalKey: name });
       expect(await budget.usage(name)).toMatchObject({ spent: 10, reserved: 0 });
       expect(await budget.usage(JSON.stringify(name).slice(0, 200))).toMatchObject({ spent: 0, reserved: 0 });
     },
