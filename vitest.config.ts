@@ -33,7 +33,7 @@ const built = [
 /** Slow tests, and tests with the packages of `tools/`: `npm run check` runs them, and `npm test` does not. */
 const long = [
   "test/{interleavings,isolation,kill,pacing}/**/*.test.ts",
-  "test/certify/{clients,command,scenarios,sdk}.test.ts",
+  "test/certify/*.test.ts",
   "test/cli/{drift,drift-*,figures,future,mcp,mcp-conformance,mcp-limits,relay}.test.ts",
   "test/hostile/{abort-after-collection,regular-expressions}.test.ts",
   "test/message-reads.test.ts",

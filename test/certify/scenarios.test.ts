@@ -3,6 +3,7 @@ import { certifyClient } from "../../cli/certify/certification.js";
 import type { Client } from "../../cli/certify/client.js";
 import { TOPICS } from "../../cli/certify/topics.js";
 import { type Flaw, flawedClient } from "./support/flawed-client.js";
+import { sdkClient } from "./support/sdk-client.js";
 
 const NAMES = TOPICS.flatMap(({ scenarios }) => scenarios.map(({ name }) => name));
 
@@ -66,8 +67,8 @@ const FLAWS: readonly [flaw: Flaw, ...names: string[]][] = [
   ["prints its key", "key-secrecy"],
 ];
 
-/** The names of the scenarios that a client fails. */
-async function failedBy(client: Client, names: readonly string[]): Promise<string[]> {
+/** The scenarios that a client fails. */
+async function failuresOf(client: Client, names: readonly string[]) {
   const topics = TOPICS.map(({ title, scenarios }) => ({
     title,
     scenarios: scenarios.filter(({ name }) => names.includes(name)),
@@ -78,8 +79,17 @@ async function failedBy(client: Client, names: readonly string[]): Promise<strin
     timeoutMs: 300_000,
     signal: new AbortController().signal,
   });
-  return verdicts.filter(({ result }) => result !== "passed").map(({ scenario: { name } }) => name);
+  return verdicts.filter(({ result }) => result !== "passed");
 }
+
+async function failedBy(client: Client, names: readonly string[]): Promise<string[]> {
+  return (await failuresOf(client, names)).map(({ scenario: { name } }) => name);
+}
+
+test("this SDK passes all scenarios", async () => {
+  const failed = await failuresOf(sdkClient, NAMES);
+  expect(failed.map(({ scenario, misstep }) => [scenario.name, misstep?.happened])).toEqual([]);
+});
 
 test("a client without a flaw passes all scenarios", async () => {
   expect(await failedBy(flawedClient(), NAMES)).toEqual([]);
