@@ -48,10 +48,8 @@ function routeOf({ method, path }: { method: string; path: string }): string {
   return `${method} ${template}`;
 }
 
-function count(keys: Iterable<string>): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const key of keys) counts[key] = (counts[key] ?? 0) + 1;
-  return counts;
+function count(keys: readonly string[]): Record<string, number> {
+  return sum(keys.map((key) => [key, 1] as const));
 }
 
 function sum(entries: Iterable<readonly [string, number]>): Record<string, number> {
@@ -59,6 +57,8 @@ function sum(entries: Iterable<readonly [string, number]>): Record<string, numbe
   for (const [key, value] of entries) sums[key] = (sums[key] ?? 0) + value;
   return sums;
 }
+
+const total = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
 
 /** The requests that the service saw, with those that never reached it. */
 function expectAttempts(series: readonly Series[], facts: Facts, world: string): void {
@@ -80,10 +80,7 @@ function expectAttempts(series: readonly Series[], facts: Facts, world: string):
 
   // Each attempt was admitted once.
   const admissions = Object.values(totals(series, "async_music.queue.duration", "async_music.request.kind"));
-  expect(
-    admissions.reduce((total, each) => total + each, 0),
-    world,
-  ).toBe(routes.length);
+  expect(total(admissions), world).toBe(routes.length);
 }
 
 /** The tasks that exist, and that the application does not know: the outcome of their submission is unknown. */
@@ -122,15 +119,8 @@ function expectTasks(series: readonly Series[], facts: Facts, world: string): vo
 
   const found = known.map(({ task_id }) => facts.discovered.get(task_id) ?? Number.NaN);
   const delays = series.filter(({ name }) => name === "async_music.discovery.duration");
-  expect(
-    delays.reduce((total, each) => total + each.value, 0),
-    world,
-  ).toBe(known.length);
-  const seconds = found.reduce((total, each) => total + each, 0) / 1000;
-  expect(
-    delays.reduce((total, each) => total + each.sum, 0),
-    world,
-  ).toBeCloseTo(seconds, 6);
+  expect(total(delays.map(({ value }) => value)), world).toBe(known.length);
+  expect(total(delays.map(({ sum: seconds }) => seconds)), world).toBeCloseTo(total(found) / 1000, 6);
 }
 
 const STATES = { freeze: "frozen", settle: "settled", refund: "refunded" } as const;

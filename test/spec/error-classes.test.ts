@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import type { AsyncMusic } from "async-music";
 import { describe, expect, it } from "vitest";
 import { reasonOf } from "../support/rejection.js";
+import { refusal } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 import { CLASSES_BY_STATUS, CODE_AGAINST_STATUS, ERROR_CLASSES } from "./tables/error-classes.js";
 import { ERROR_CODES } from "./tables/errors.js";
@@ -9,6 +11,7 @@ import { SAMPLES } from "./tables/samples.js";
 const BY_CODE = [...ERROR_CLASSES, ...CODE_AGAINST_STATUS].flatMap(({ statuses, ...row }) =>
   statuses.map((status) => ({ ...row, status })),
 );
+const SONG = SAMPLES["provider_a music"];
 const TASK_ID = "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
 
 describe("the SDK's class of an error response", () => {
@@ -40,12 +43,12 @@ describe("the SDK's class of an error response", () => {
   const all = [...BY_CODE, ...CLASSES_BY_STATUS.map((row) => ({ ...row, code: "of_a_later_day" }))];
 
   it.each(all)("$status $code: $read for a read", async ({ code, status, read }) => {
-    const { error } = await reading(status, code);
+    const { error } = await failing(status, code, ({ tasks }) => tasks.retrieve(TASK_ID));
     expect(error).toMatchObject({ name: read, status, errorCode: code, requestId: "r-1" });
   });
 
   it.each(all)("$status $code: $post for a POST", async ({ code, status, post }) => {
-    const { error, sent } = await creating(status, code);
+    const { error, sent } = await failing(status, code, ({ tasks }) => tasks.create(SONG));
     expect(error).toMatchObject({ name: post, status, requestId: "r-1" });
     expect(sent).toHaveLength(1);
   });
@@ -53,17 +56,8 @@ describe("the SDK's class of an error response", () => {
 
 const codesIn = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);
 
-async function reading(status: number, code: string) {
-  const { client } = createWorld(() => refusal(status, code), { maxRetries: 0 });
-  return { error: await reasonOf(client.tasks.retrieve(TASK_ID)) };
-}
-
-async function creating(status: number, code: string) {
-  const { client, requests } = createWorld(() => refusal(status, code), { maxRetries: 0 });
-  return { error: await reasonOf(client.tasks.create(SAMPLES["provider_a music"])), sent: requests };
-}
-
-function refusal(status: number, code: string): Response {
-  const body = { code: status, error_code: code, message: "No." };
-  return Response.json(body, { status, headers: { "X-Request-Id": "r-1" } });
+async function failing(status: number, code: string, call: (client: AsyncMusic) => Promise<unknown>) {
+  const response = () => refusal(status, code, { "X-Request-Id": "r-1" });
+  const { client, requests } = createWorld(response, { maxRetries: 0 });
+  return { error: await reasonOf(call(client)), sent: requests };
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createService, field } from "./emulated-service.js";
+import { createService } from "./emulated-service.js";
 import { NO_EFFECT, type NoEffectRow } from "./tables/no-effect.js";
-import { SAMPLES } from "./tables/samples.js";
-import { read, submit } from "./tasks-of-the-emulator.js";
+import { madeClip, read, submit } from "./tasks-of-the-emulator.js";
 
 describe("fields without a meaning do not change the result", () => {
   it.each(NO_EFFECT)("$name", async (row) => {
@@ -15,7 +14,7 @@ describe("fields without a meaning do not change the result", () => {
 /** The result and the times of a task, without the echo of its request. */
 async function make({ plain, input, root }: NoEffectRow): Promise<object> {
   const service = createService({ seed: 4 });
-  const clipId = await firstClip(service);
+  const clipId = await madeClip(service);
   const own = Object.fromEntries(
     Object.entries(plain.input).map(([name, value]) => [name, name.endsWith("clip_id") ? clipId : value]),
   );
@@ -23,12 +22,4 @@ async function make({ plain, input, root }: NoEffectRow): Promise<object> {
   await service.emulator.clock.advance(600_000);
   const { input: _, audio_format: __, ...made } = Object((await read(service, taskId)).data);
   return made;
-}
-
-/** A clip that can be continued and joined; every service of the seed makes the same one. */
-async function firstClip(service: ReturnType<typeof createService>): Promise<unknown> {
-  const taskId = await submit(service, SAMPLES["provider_a music"]);
-  await service.emulator.clock.advance(600_000);
-  const clips = field(field((await read(service, taskId)).data, "output"), "result");
-  return field(Array.isArray(clips) ? clips[0] : undefined, "id");
 }

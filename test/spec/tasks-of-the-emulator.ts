@@ -26,15 +26,16 @@ export async function taskIn(status: TransitionRow["from"], service: EmulatedSer
 }
 
 export async function bodyFor(offer: Offer, service: EmulatedService): Promise<object> {
-  return offer.type === "concat" ? sampleOf(offer, field(await madeClip(service), "id")) : sampleOf(offer);
+  return offer.type === "concat" ? sampleOf(offer, await madeClip(service)) : sampleOf(offer);
 }
 
-async function madeClip(service: EmulatedService): Promise<unknown> {
+/** The ID of a clip that can be continued and joined. Every service of a seed makes the same one. */
+export async function madeClip(service: EmulatedService): Promise<unknown> {
   service.emulator.providers.provider_a.next({ process_seconds: 30 });
   const taskId = await submit(service, SAMPLES["provider_a music"]);
   await service.emulator.clock.advance(30_000);
   const clips = field(field((await read(service, taskId)).data, "output"), "result");
-  return Array.isArray(clips) ? clips[0] : undefined;
+  return field(Array.isArray(clips) ? clips[0] : undefined, "id");
 }
 
 export async function submit(service: EmulatedService, body: unknown): Promise<string> {
