@@ -17,15 +17,10 @@ import {
   startFauxqs,
 } from "../../tools/storage/services.js";
 import { createFolder } from "../support/folder.js";
-import { environment } from "./support/run-example.js";
+import { SONG_REQUEST } from "../support/responses.js";
+import { environment } from "./support/environment.js";
 
 // The example of docs/store-audio.md against a server of S3 with the AWS SDK, and against R2 in workerd.
-
-const SONG = {
-  model: "provider_a",
-  task_type: "music",
-  input: { gpt_description_prompt: "rain in Lisbon" },
-} as const;
 
 interface StoredObject {
   bytes: Uint8Array;
@@ -50,7 +45,7 @@ describe.each([
   test("a song is stored whole; after a kill between its files, none is missing, and none is stored twice", async () => {
     const { emulator, client, connection } = await createService();
     const store = await createStore(connection);
-    const { task_id: taskId } = await client.tasks.create(SONG);
+    const { task_id: taskId } = await client.tasks.create(SONG_REQUEST);
     await emulator.clock.advance(10 * 60_000);
     const song = await client.tasks.wait(taskId);
     if (song.type !== "music") throw new Error("Invariant: the task is a song.");

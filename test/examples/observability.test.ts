@@ -5,8 +5,8 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, test } from "vitest";
 import { METRICS } from "../../src/opentelemetry/declared-metrics.js";
+import { environment } from "./support/environment.js";
 import { namesIn, samplesIn } from "./support/promql.js";
-import { environment } from "./support/run-example.js";
 
 interface Panel {
   id: number;

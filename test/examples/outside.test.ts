@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createProject, type Project } from "../package/outside.js";
-import { environment } from "./support/run-example.js";
+import { environment } from "./support/environment.js";
 
 // Runs the examples as a user does: copied out of the installed package, with the packages that the page of the examples names.
 

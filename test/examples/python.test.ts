@@ -1,13 +1,11 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { shownIn } from "../package/guides.js";
 import { createFolder } from "../support/folder.js";
+import { listen, replying } from "../support/loopback.js";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
@@ -50,23 +48,11 @@ test.skipIf(!hasPython)("the program in Python names a WAV file so (needs python
 test.skipIf(!hasPython)(
   "the certified program follows no redirect, which would carry its key (needs python3)",
   async () => {
-    const seen: IncomingMessage[] = [];
-    const server = createServer((request, response) => {
-      seen.push(request);
-      response.writeHead(302, { Location: "/elsewhere" }).end();
-    }).listen(0);
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const env = {
-      ...process.env,
-      ASYNC_MUSIC_BASE_URL: `http://127.0.0.1:${port}`,
-      ASYNC_MUSIC_API_KEY: "key",
-    };
+    const { url, arrivals } = await listen(replying(302, "", { Location: "/elsewhere" }));
+    const env = { ...process.env, ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: "key" };
     const program = spawn("python3", ["examples/python/certified_song.py"], { env });
-    const said = await text(program.stderr);
-    server.close();
-    expect(said).toContain("Status 302: a task may exist");
-    expect(seen.map(({ url }) => url)).toEqual(["/api/v1/task"]);
+    expect(await text(program.stderr)).toContain("Status 302: a task may exist");
+    expect(arrivals.map(({ path }) => path)).toEqual(["/api/v1/task"]);
   },
 );
 

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { AsyncMusic, type Journal, memoryJournal, settleOutcome } from "async-music";
@@ -12,7 +11,8 @@ import { describe, expect, onTestFinished, vi } from "vitest";
 import * as hono from "../../examples/hono/app.js";
 import { followSongs, orderSong } from "../../examples/web/orders.js";
 import { createFolder } from "../support/folder.js";
-import { environment } from "./support/run-example.js";
+import { listenOn } from "../support/loopback.js";
+import { environment } from "./support/environment.js";
 
 interface Express {
   createApp(client: AsyncMusic, journal: Journal, stopping: AbortSignal): RequestListener;
@@ -28,15 +28,8 @@ const express: Express = await import(resolve("examples/express/app.mjs"));
 const running = new AbortController().signal;
 
 async function startExpress(client: AsyncMusic, journal: Journal): Promise<Send> {
-  const server = createServer(express.createApp(client, journal, running)).listen(0);
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  });
-  const { port } = server.address() as AddressInfo;
-  return (path = "", init = {}) => fetch(`http://127.0.0.1:${port}/songs/1${path}`, init);
+  const { url } = await listenOn(createServer(express.createApp(client, journal, running)));
+  return (path = "", init = {}) => fetch(`${url}/songs/1${path}`, init);
 }
 
 async function startHono(client: AsyncMusic, journal: Journal): Promise<Send> {
@@ -55,9 +48,9 @@ const statusOf = async (send: Send) => (await send()).json();
 const becomesReady = (send: Send) =>
   vi.waitFor(async () => expect(await statusOf(send)).toMatchObject({ status: "ready" }), 60_000);
 
-/** The calls of `console.error`, which writes nothing until the test ends. */
-function watchLog() {
-  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+/** The calls of a method of `console`, which writes nothing until the test ends. */
+function watchLog(method: "error" | "log" = "error") {
+  const log = vi.spyOn(console, method).mockImplementation(() => {});
   onTestFinished(() => log.mockRestore());
   return log;
 }
@@ -278,8 +271,7 @@ test("a task that the journal could not record is logged, and recorded after all
       return stored.put(...values);
     },
   };
-  const log = vi.spyOn(console, "error").mockImplementation(() => {});
-  onTestFinished(() => log.mockRestore());
+  const log = watchLog();
   expect((await orderSong(client, journal, "1", "rain in Lisbon")).status).toBe(202);
   const [task] = emulator.state().tasks;
   expect(await stored.get("1")).toMatchObject({ state: "submitted", task_id: task?.task_id });
@@ -289,8 +281,7 @@ test("a task that the journal could not record is logged, and recorded after all
 test("a song is waited for after a restart, without a page", async ({ client, emulator }) => {
   const journal = memoryJournal();
   await put(await startHono(client, journal));
-  const log = vi.spyOn(console, "log").mockImplementation(() => {});
-  onTestFinished(() => log.mockRestore());
+  const log = watchLog("log");
   const stop = new AbortController();
   const following = followSongs(client, journal, stop.signal);
   await vi.waitFor(() => expect(log).toHaveBeenCalledWith("1: success"), 60_000);

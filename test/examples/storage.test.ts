@@ -3,12 +3,7 @@ import { createEmulator, type Emulator } from "async-music/emulator";
 import { beforeEach, expect, test } from "vitest";
 import { type Bucket, storeSong } from "../../examples/storage/store-song.js";
 import { rejection } from "../support/rejection.js";
-
-const SONG = {
-  model: "provider_a",
-  task_type: "music",
-  input: { gpt_description_prompt: "rain in Lisbon" },
-} as const;
+import { SONG_REQUEST } from "../support/responses.js";
 
 let emulator: Emulator;
 let client: AsyncMusic;
@@ -37,7 +32,7 @@ function createBucket(failsBefore = Number.POSITIVE_INFINITY) {
 }
 
 test("a song is stored whole, and nothing twice, wherever the process was killed before", async () => {
-  const song = await client.tasks.run(SONG);
+  const song = await client.tasks.run(SONG_REQUEST);
   const clips = song.output.result.length;
   expect(clips).toBeGreaterThan(1);
   const whole = createBucket();
@@ -73,7 +68,7 @@ test("a response without a size is stored, and audio that expired is an error", 
     if (!headers.get("Content-Type")?.includes("json")) headers.delete("Content-Length");
     return new Response(response.body, { status: response.status, headers });
   };
-  const song = await client.tasks.run(SONG);
+  const song = await client.tasks.run(SONG_REQUEST);
   const { bucket, puts } = createBucket();
   await storeSong(new AsyncMusic({ ...connection, fetch: chunked }), bucket, song);
   expect(puts.length).toBeGreaterThan(2);

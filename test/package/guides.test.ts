@@ -1,7 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { createEmulator } from "async-music/emulator";
@@ -10,12 +9,12 @@ import { expect, test } from "vitest";
 import { createFolder } from "../support/folder.js";
 import { type Shown, shownIn, shownOnStage } from "./guides.js";
 
-test.each(shownIn("ts"))("the code of $name runs, and its assertions pass", (shown) => {
-  expect(run(shown)).toEqual([0, ""]);
+test.each(shownIn("ts"))("the code of $name runs, and its assertions pass", async (shown) => {
+  expect(await run(shown)).toEqual([0, ""]);
 });
 
-test.each(shownOnStage("ts"))("the code of $name runs", (shown) => {
-  expect(run(shown, ["--import", resolve("test/package/stage.ts")])).toEqual([0, ""]);
+test.each(shownOnStage("ts"))("the code of $name runs", async (shown) => {
+  expect(await run(shown, ["--import", resolve("test/package/stage.ts")])).toEqual([0, ""]);
 });
 
 test.each(shownIn("sh"))("the commands of $name succeed", ({ code }) => {
@@ -69,13 +68,8 @@ function written({ name, code }: Shown): string {
 }
 
 /** Runs a program in its own directory. Returns its status and stderr. */
-function run(shown: Shown, flags: readonly string[] = []): [number | null, string] {
-  const folder = mkdtempSync(join(tmpdir(), "async-music-guide-"));
-  try {
-    const options = { cwd: folder, encoding: "utf8" } as const;
-    const { status, stderr } = spawnSync(process.execPath, [...flags, written(shown)], options);
-    return [status, stderr];
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+async function run(shown: Shown, flags: readonly string[] = []): Promise<[number | null, string]> {
+  const options = { cwd: await createFolder(), encoding: "utf8" } as const;
+  const { status, stderr } = spawnSync(process.execPath, [...flags, written(shown)], options);
+  return [status, stderr];
 }

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { AsyncMusic, type Journal } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { expect, onTestFinished } from "vitest";
+import { listenOn } from "./loopback.js";
 
 const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes ...").toString("base64")}`;
 
@@ -27,15 +27,8 @@ async function startShop() {
       response.end();
     }
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  });
-  const { port } = server.address() as AddressInfo;
-  return { keys, url: `http://127.0.0.1:${port}/songs`, posts: () => posts };
+  const { url } = await listenOn(server);
+  return { keys, url: `${url}/songs`, posts: () => posts };
 }
 
 /**
