@@ -1,5 +1,13 @@
 import ts from "typescript";
 
+/** Finds what a name stands for, also if it is imported. */
+export const symbolsIn = (checker: ts.TypeChecker) => (node: ts.Node) => {
+  const symbol = checker.getSymbolAtLocation(node);
+  return symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias
+    ? checker.getAliasedSymbol(symbol)
+    : symbol;
+};
+
 /** The parts of an error. */
 const PARTS: readonly string[] = ["what", "why", "facts", "advice", "codeAdvice"];
 
@@ -16,12 +24,7 @@ export function findErrorTexts(program: ts.Program, files: readonly string[]): M
   const isError = (type: ts.Type): boolean =>
     Boolean(type.flags & ts.TypeFlags.Never) ||
     ["name", "message", "stack"].every((name) => type.getProperty(name) !== undefined);
-  const symbolOf = (node: ts.Node) => {
-    const symbol = checker.getSymbolAtLocation(node);
-    return symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias
-      ? checker.getAliasedSymbol(symbol)
-      : symbol;
-  };
+  const symbolOf = symbolsIn(checker);
 
   /** What is assigned or added to a variable after its declaration. */
   const later = new Map<ts.Symbol, ts.Node[]>();

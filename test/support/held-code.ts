@@ -1,4 +1,5 @@
 import { vi } from "vitest";
+import { turns } from "./test-clock.js";
 
 /** The path of a source file, for `vi.doMock` in this folder. */
 const pathOf = (file: string) => `../../${file}`;
@@ -29,6 +30,4 @@ export function restoreCode(file: string): void {
 }
 
 /** Lets the event loop turn often enough for a virtual clock to skip. */
-export async function idle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
+export const idle = () => turns(20);

@@ -1,4 +1,5 @@
 import ts from "typescript";
+import { symbolsIn } from "./error-texts.js";
 
 /** A place in the code that depends on the wording of a message. */
 export interface MessageRead {
@@ -39,12 +40,7 @@ export function findMessageReads(
   /** The variables, parameters and functions that hold or return prose. */
   const tainted = new Set<ts.Symbol>();
 
-  const symbolOf = (node: ts.Node) => {
-    const symbol = checker.getSymbolAtLocation(node);
-    return symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias
-      ? checker.getAliasedSymbol(symbol)
-      : symbol;
-  };
+  const symbolOf = symbolsIn(checker);
   const isTainted = (node: ts.Node | undefined): boolean => {
     if (node === undefined) return false;
     if (

@@ -61,18 +61,17 @@ async function checkOrder({ journal }: EndedWorld, order: EndedOrder, told: read
     // The calls after the first one of a life may fail for other reasons.
     const isFirst = told.find((each) => each.process === process && each.life === life)?.error === error;
     if (!isFirst) continue;
+    // A caller that aborted while the POST was in flight received an unknown outcome before the response arrived.
+    const isUnknown = error instanceof SubmissionOutcomeUnknownError;
     // Once a process has received a task's ID, its error has this ID.
-    if (own?.received === "task" && error instanceof AsyncMusicError && !isAbort(error))
+    if (own?.received === "task" && error instanceof AsyncMusicError && !isUnknown)
       assert.equal(
         known,
         own.taskId,
         `${process} created ${own.taskId} for ${id}, and received ${error.name} without its ID`,
       );
     if (own?.received === "nothing" && error !== null && error !== undefined)
-      assert.ok(
-        error instanceof SubmissionOutcomeUnknownError,
-        `${process} received ${String(error)} for ${id}, whose POST was in flight`,
-      );
+      assert.ok(isUnknown, `${process} received ${String(error)} for ${id}, whose POST was in flight`);
   }
 }
 
@@ -85,11 +84,6 @@ function checkTrials({ emulator }: EndedWorld): void {
       prompts.lastIndexOf(prompt),
       `${prompt} was created more than once`,
     );
-}
-
-/** A caller that aborted while the POST was in flight received an unknown outcome before the response arrived. */
-function isAbort(error: AsyncMusicError): boolean {
-  return error instanceof SubmissionOutcomeUnknownError;
 }
 
 /** A process that must end still receives the outcome of a POST in flight, and records it. */
