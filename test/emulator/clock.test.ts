@@ -11,6 +11,12 @@ const MODES = ["virtual", "real"] as const;
 
 afterEach(() => vi.useRealTimers());
 
+/** An emulator at the start of a system time that only a test moves. */
+function openAtStart(clock: (typeof MODES)[number]) {
+  vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
+  return createEmulator({ clock });
+}
+
 describe("the virtual clock", () => {
   test("wakes sleepers in the order of their times, and equal times in the order of the calls", async () => {
     const { clock } = createEmulator();
@@ -162,13 +168,8 @@ describe("the virtual clock", () => {
 });
 
 describe.each(MODES)("an `advance` of the %s clock, for code that is running", (mode) => {
-  const open = () => {
-    vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
-    return createEmulator({ clock: mode });
-  };
-
   test.each([0, 1, 30])("lets it reach its sleep first, after %i microtasks", async (microtasks) => {
-    const { clock } = open();
+    const { clock } = openAtStart(mode);
     const woken: number[] = [];
     const run = async () => {
       for (let each = 0; each < microtasks; each++) await null;
@@ -181,14 +182,14 @@ describe.each(MODES)("an `advance` of the %s clock, for code that is running", (
   });
 
   test("waits for no pause between requests that may be on the network", () => {
-    const emulator = open();
+    const emulator = openAtStart(mode);
     emulatorHandlers(emulator);
     void emulator.clock.advance(1_000);
     expect(emulator.clock.now()).toBe(START + 1_000);
   });
 
   test("lets a new client send its request first", async () => {
-    const emulator = open();
+    const emulator = openAtStart(mode);
     const sent = new AsyncMusic(emulator.connection()).tasks.create(VALID.song);
     await emulator.clock.advance(60_000);
     expect(emulator.requests).toMatchObject([{ at: "2026-01-01T00:00:00.000Z" }]);
@@ -197,14 +198,9 @@ describe.each(MODES)("an `advance` of the %s clock, for code that is running", (
 });
 
 describe.each(MODES)("the %s clock after a reset or a restored snapshot", (mode) => {
-  const open = () => {
-    vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
-    const emulator = createEmulator({ clock: mode });
-    return { emulator, clock: emulator.clock };
-  };
-
   test("lets sleepers sleep for the rest of their time", async () => {
-    const { emulator, clock } = open();
+    const emulator = openAtStart(mode);
+    const { clock } = emulator;
     const early = emulator.snapshot();
     await clock.advance(7_200_000);
     const woken: number[] = [];
@@ -219,7 +215,8 @@ describe.each(MODES)("the %s clock after a reset or a restored snapshot", (mode)
   });
 
   test("ends an `advance` that began before it", async () => {
-    const { emulator, clock } = open();
+    const emulator = openAtStart(mode);
+    const { clock } = emulator;
     void clock.sleep(60_000).then(() => emulator.reset());
     await Promise.all([clock.advance(HOUR_MS), clock.advance(1_000)]);
     expect(clock.now()).toBe(START);

@@ -3,6 +3,7 @@ import { checkCompliance, createEmulator, type Emulator } from "async-music/emul
 import { expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
 import { pollTwice, SONG } from "../vitest/poll-twice.js";
+import { problemsOf } from "./support/problems.js";
 import { createService } from "./support/service.js";
 
 const LOST = { method: "POST", fault: { kind: "disconnect", when: "after" } } as const;
@@ -13,16 +14,6 @@ async function payTwice(emulator: Emulator): Promise<void> {
   const client = clientOf(emulator);
   emulator.faults.add(LOST);
   await client.tasks.run(SONG).catch(() => client.tasks.run(SONG));
-}
-
-/** The message of the error, or `null` without one. */
-function problemsOf(...args: Parameters<typeof checkCompliance>): string | null {
-  try {
-    checkCompliance(...args);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 test("a compliant client passes the check, even after the emulator is disposed", async () => {

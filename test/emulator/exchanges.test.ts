@@ -3,6 +3,7 @@ import { serve } from "async-music/emulator/node";
 import { expect, test } from "vitest";
 import { type Exchange, Exchanges } from "../../emulator/core/log/exchanges.js";
 import { REMEMBERED_REQUESTS } from "../../emulator/core/log/request-log.js";
+import { eventsOf } from "./support/events.js";
 import { BALANCE, clipsOf, createControlled, fetchBytes, TASK, USAGE, VALID } from "./support/service.js";
 
 /** A service with the default rate limit, and its exchanges by number. */
@@ -162,14 +163,10 @@ test("the log is listed from its end, page by page, each request once, also whil
 test("the stream sends the requests from its opening on", async () => {
   const { emulator, get } = start();
   await get(BALANCE);
-  const { body } = await emulator.fetch(`${emulator.url}/_emulator/exchanges/stream`);
-  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  const events = eventsOf(await emulator.fetch(`${emulator.url}/_emulator/exchanges/stream`));
   await get(USAGE);
-  let text = "";
-  while (!text.includes("data: ")) text += (await reader?.read())?.value;
-  await reader?.cancel();
-  expect(text).toContain(USAGE);
-  expect(text).not.toContain(BALANCE);
+  expect(await events.next()).toMatchObject({ path: USAGE });
+  await events.leave();
 });
 
 test("when the log drops its oldest exchanges, their bytes are free again", () => {

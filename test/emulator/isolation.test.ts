@@ -8,6 +8,8 @@ import {
 import { describe, expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
 import { pollTwice } from "../vitest/poll-twice.js";
+import { eventsOf } from "./support/events.js";
+import { problemsOf } from "./support/problems.js";
 import { BALANCE, clipsOf, controlled, failWith, serviceOf, TASK, VALID } from "./support/service.js";
 
 /** Two accounts of one emulator, each as a service with the control plane. */
@@ -235,24 +237,13 @@ test("a query that would be ignored is refused, since the call would apply to al
 test("a stream of an account's requests has only these", async () => {
   const { one, other } = createNeighbors();
   for (const path of ["/requests/stream", "/exchanges/stream"]) {
-    const response = await one.emulator.fetch(
-      `${one.emulator.url}/_emulator${path}?account_id=${one.account_id}`,
-    );
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    let received = "";
-    const until = async (count: number) => {
-      while (received.split("data: ").length <= count) received += (await reader?.read())?.value ?? "";
-    };
-    const sent = (tenant: Neighbor, id: string) => tenant.get(BALANCE, { "X-Request-Id": id });
-    await sent(other, "other-1");
-    await sent(one, "one-1");
-    await until(1);
-    await sent(other, "other-2");
-    await sent(one, "one-2");
-    await until(2);
-    expect(received).toContain("one-2");
-    expect(received).not.toContain("other");
-    await reader?.cancel();
+    const { fetch, url } = one.emulator;
+    const events = eventsOf(await fetch(`${url}/_emulator${path}?account_id=${one.account_id}`));
+    for (const id of ["1", "2"]) {
+      for (const tenant of [other, one]) await tenant.get(BALANCE, { "X-Request-Id": id });
+      expect(await events.next()).toMatchObject({ request_id: id, account_id: one.account_id });
+    }
+    await events.leave();
   }
 });
 
@@ -318,7 +309,7 @@ describe("`checkCompliance` of an account", () => {
     await breakRule(one);
     await breakRule(other);
     for (const { account_id: accountId } of [one, other]) {
-      const message = messageOf(() => checkCompliance(emulator, { accountId }));
+      const message = problemsOf(emulator, { accountId }) ?? "";
       expect(message.match(/polled_too_often, /g)).toHaveLength(1);
       const owned = `"account_id":"${accountId}"`;
       expect(message).toContain(`faults.add({"path":"/${accountId}","fault":{"kind":"stall"},${owned}})`);
@@ -335,13 +326,13 @@ describe("`checkCompliance` of an account", () => {
     await breakRule(other);
     await breakRule(other);
     checkCompliance(emulator, { accountId: one.account_id });
-    expect(messageOf(() => checkCompliance(emulator))).toContain("polled_too_often");
+    expect(problemsOf(emulator)).toContain("polled_too_often");
 
     await breakRule(other);
     const { accountId } = emulator;
     emulator.reset();
     checkCompliance(emulator, { accountId });
-    expect(messageOf(() => checkCompliance(emulator))).toContain("polled_too_often");
+    expect(problemsOf(emulator)).toContain("polled_too_often");
   });
 
   test("checks the credits of this account alone", () => {
@@ -349,17 +340,8 @@ describe("`checkCompliance` of an account", () => {
     const { state } = coreOf(emulator);
     for (const { id, ledger } of state.accounts) if (id === other.account_id) ledger.available -= 1;
     checkCompliance(emulator, { accountId: one.account_id });
-    expect(messageOf(() => checkCompliance(emulator, { accountId: other.account_id }))).toBe(
+    expect(problemsOf(emulator, { accountId: other.account_id })).toBe(
       "Not all credits are accounted for. Report this defect of the emulator.",
     );
   });
 });
-
-function messageOf(check: () => void): string {
-  try {
-    check();
-    return "";
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
