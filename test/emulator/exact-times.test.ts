@@ -80,20 +80,6 @@ describe("a task of an hour", () => {
   });
 });
 
-test.each([
-  [9_999, "pending"],
-  [10_000, "running"],
-  [10_001, "running"],
-  [39_999, "running"],
-  [40_000, "success"],
-  [40_001, "success"],
-])("a task of 10 s in the queue and 30 s of work is after %i ms: %s", async (ms, status) => {
-  const { create, read, advance } = createService();
-  const taskId = await create(VALID.song, { queue_seconds: 10, process_seconds: 30 });
-  await advance(ms);
-  expect((await read(taskId)).status).toBe(status);
-});
-
 describe("the audit", () => {
   test.each([
     // A wait of 60 s is stated 400 ms after the window began: it ends later than the window.

@@ -34,7 +34,9 @@ test("a song is pending, then running, then a success", async () => {
   };
   expect(await read(taskId)).toEqual({ ...common, status: "pending", output: null, completed_at: null });
 
-  await advance(10 * SECOND);
+  await advance(10 * SECOND - 1);
+  expect((await read(taskId)).status).toBe("pending");
+  await advance(1);
   const processing = { status: "processing", progress: "0%" };
   const output = { task_type: "music", ...processing, fail_reason: null, result: null };
   expect(await read(taskId)).toEqual({ ...common, status: "running", output, completed_at: null });
