@@ -6,7 +6,7 @@ import type { Emulator } from "../control/emulator.js";
 import type { Finding } from "../core/log/audit.js";
 import { parseIsoTime } from "../time/clock.js";
 import type { App, EndedOrder, EndedWorld, GiveUpReason } from "./app.js";
-import type { Plan } from "./plan.js";
+import { hasMishap, type Plan } from "./plan.js";
 import { isKnown, orderIn, type WorldSubmission, type WorldSubmissions } from "./submissions.js";
 import type { OrderState, ProcessRequest, Surroundings } from "./surroundings.js";
 import type { CheckName } from "./verdict.js";
@@ -46,7 +46,7 @@ export async function checkWorld(world: CheckedWorld, accuse: Accuse): Promise<v
 }
 
 function checkOrder(world: CheckedWorld, order: EndedOrder, accuse: Accuse): void {
-  const { id, tasks, delivered, givenUp } = order;
+  const { id, tasks, delivered } = order;
   const paid = tasks.filter(isPaid);
   const strange = delivered.find((taskId) => !tasks.some(({ task_id }) => task_id === taskId));
   if (paid.length > 1) accuse("charged_twice", `${id} was charged ${paid.length} times: ${listOf(paid)}`);
@@ -54,19 +54,14 @@ function checkOrder(world: CheckedWorld, order: EndedOrder, accuse: Accuse): voi
     accuse("wrong_end", `${id} was delivered with ${strange}, which is not its task`);
   else if (delivered.length > 0 && paid.length === 0)
     accuse("wrong_end", `${id} was delivered, but its task did not succeed`);
-  else if (delivered.length === 0) checkUndelivered(world, order, givenUp, accuse);
+  else if (delivered.length === 0) checkUndelivered(world, order, accuse);
 }
 
 /** One process may give an order up that another one still works on: one true reason is enough. */
-function checkUndelivered(
-  world: CheckedWorld,
-  order: EndedOrder,
-  givenUp: readonly GiveUpReason[],
-  accuse: Accuse,
-): void {
+function checkUndelivered(world: CheckedWorld, order: EndedOrder, accuse: Accuse): void {
   const paid = order.tasks.filter(isPaid);
   const isCharged = paid.length > 0 ? `was charged (${listOf(paid)}), and ` : "";
-  const objections = givenUp.map((reason) => objectionTo(reason, world, order));
+  const objections = order.givenUp.map((reason) => objectionTo(reason, world, order));
   if (objections.length === 0)
     accuse("result_lost", `${order.id} ${isCharged}was neither delivered nor given up`);
   const [objection] = objections;
@@ -100,7 +95,7 @@ function objectionTo(
         : "expired, although a process ran in the 7 days after its end";
     case "unknown": {
       const isOfPaid = ({ taskId }: WorldSubmission) => paid.some(({ task_id }) => task_id === taskId);
-      const known = hasFailingStorage(plan)
+      const known = hasMishap(plan, "storage")
         ? undefined
         : submissions.of(id).find((each) => isKnown(each) && isOfPaid(each));
       if (known !== undefined)
@@ -117,10 +112,6 @@ function objectionTo(
 /** Whether a process can have recorded that it was about to send a POST, and then not have sent it. */
 function mayForget({ processes }: Plan): boolean {
   return processes.some(({ mishaps, stopsAt }) => mishaps.length > 0 || stopsAt !== null);
-}
-
-function hasFailingStorage({ processes }: Plan): boolean {
-  return processes.some(({ mishaps }) => mishaps.some(([, { kind }]) => kind === "storage"));
 }
 
 function hasLongPause({ processes }: Plan): boolean {
@@ -153,7 +144,9 @@ function checkRules({ plan, sent }: CheckedWorld, findings: readonly Finding[], 
         : each.receivedAt < (request?.sentAt ?? 0) && (request?.sentAt ?? 0) < each.waitUntil;
     if (rule === "resubmitted_after_unknown_outcome" && request && isResolved(request, sent)) continue;
     const isTimed = rule === "polled_too_often" || rule === "ignored_retry_after";
-    if (isTimed && (hasMisledClock(plan) || !sent.some((each) => isOwn(each) && couldKnow(each)))) continue;
+    const isAware =
+      !hasMishap(plan, "clock", "freeze") && sent.some((each) => isOwn(each) && couldKnow(each));
+    if (isTimed && !isAware) continue;
     accuse("rule_broken", `${rule}: ${detail}`);
   }
 }
@@ -180,12 +173,6 @@ function isResolved({ submission, sentAt }: ProcessRequest, sent: readonly Proce
       each.submission?.received === "refusal" ||
       each.submission?.received === "limited" ||
       wasCounted(each.sentAt + LONGEST_IN_FLIGHT_MS),
-  );
-}
-
-function hasMisledClock({ processes }: Plan): boolean {
-  return processes.some(({ mishaps }) =>
-    mishaps.some(([, { kind }]) => kind === "clock" || kind === "freeze"),
   );
 }
 

@@ -3,7 +3,6 @@ import type { EmulatorClock } from "../time/clock.js";
 import { type Random, randomStream } from "../time/random.js";
 import type { GiveUpReason, Order, Process, Storage } from "./app.js";
 import type { Mishap } from "./plan.js";
-import type { WorldSubmissions } from "./submissions.js";
 import type { ProcessRequest, Surroundings } from "./surroundings.js";
 
 /** The process to which a life belongs. */
@@ -18,17 +17,13 @@ export interface LivingProcess {
 
 const REASONS: readonly GiveUpReason[] = ["failed", "refused", "unknown", "expired"];
 
-const NO_RESPONSE = {
-  receivedAt: Number.POSITIVE_INFINITY,
-  status: null,
-  waitUntil: 0,
-};
-
 /** One life of a process: from a start to its end or crash. */
 export class Life implements Process {
   readonly orders: readonly Order[];
   readonly life: number;
   readonly name: string;
+  readonly baseUrl: string;
+  readonly apiKey: string;
   readonly clock: EmulatorClock;
   readonly fetch: typeof globalThis.fetch;
   readonly journal: Required<Journal>;
@@ -56,6 +51,8 @@ export class Life implements Process {
     this.orders = orders;
     this.name = name;
     this.life = life;
+    this.baseUrl = world.baseUrl;
+    this.apiKey = world.apiKey;
     this.random = randomStream(world.seed, "process", name, life);
     this.crashed = new Promise((resolve) => {
       this.#crash = resolve;
@@ -69,7 +66,7 @@ export class Life implements Process {
       },
       advance: (ms) => this.clock.sleep(ms),
     };
-    this.fetch = (input, init) => this.#count(this.#fetch(new Request(input, init), world.submissions));
+    this.fetch = (input, init) => this.#count(this.#fetch(new Request(input, init)));
     const stored = <Value>(what: string, work: () => Promise<Value>) => this.#count(this.#store(what, work));
     this.journal = {
       get: (key) => stored(`journal.get ${key}`, () => world.journal.get(key)),
@@ -89,14 +86,6 @@ export class Life implements Process {
         stored(`storage.add ${key}`, async () => !world.stored.has(key) && !!world.stored.set(key, value)),
       delete: (key) => stored(`storage.delete ${key}`, async () => void world.stored.delete(key)),
     };
-  }
-
-  get baseUrl(): string {
-    return this.#worker.world.baseUrl;
-  }
-
-  get apiKey(): string {
-    return this.#worker.world.apiKey;
   }
 
   get signal(): AbortSignal {
@@ -187,7 +176,7 @@ export class Life implements Process {
     return value;
   }
 
-  async #fetch(request: Request, submissions: WorldSubmissions): Promise<Response> {
+  async #fetch(request: Request): Promise<Response> {
     const { world } = this.#worker;
     const { method, headers, url, signal } = request;
     const what = `${method} ${pathOf(url)}`;
@@ -200,16 +189,16 @@ export class Life implements Process {
     if (mishap?.kind === "service") world.addFault({ method, fault: mishap.fault });
     signal.throwIfAborted();
     world.count(this.name);
-    const post = method === "POST" ? submissions.begin(this, headers, await request.text()) : null;
-    const submission = post?.submission ?? null;
-    const requestId = headers.get("X-Request-Id");
+    const post = method === "POST" ? world.submissions.begin(this, headers, await request.text()) : null;
     const sent: ProcessRequest = {
       sender: this,
       path: pathOf(url),
       sentAt,
-      ...NO_RESPONSE,
-      requestId,
-      submission,
+      receivedAt: Number.POSITIVE_INFINITY,
+      status: null,
+      requestId: headers.get("X-Request-Id"),
+      submission: post?.submission ?? null,
+      waitUntil: 0,
     };
     world.sent.push(sent);
     // Without the signal: a request in flight continues after its caller has stopped waiting.

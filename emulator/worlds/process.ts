@@ -17,9 +17,9 @@ export class WorldProcess implements LivingProcess {
   life = 0;
   /** What it has awaited, over all its lives. */
   readonly steps: string[] = [];
-  readonly #world: Surroundings;
+  readonly world: Surroundings;
+  readonly plan: PlannedProcess;
   readonly #mishaps: Map<number, Mishap>;
-  readonly #pace: PlannedProcess["pace"];
   readonly #paceRandom: Random;
   #skewMs = 0;
   #frozenUntil = 0;
@@ -27,9 +27,9 @@ export class WorldProcess implements LivingProcess {
 
   constructor(name: string, plan: PlannedProcess, world: Surroundings) {
     this.name = name;
-    this.#world = world;
+    this.world = world;
+    this.plan = plan;
     this.#mishaps = new Map(plan.mishaps);
-    this.#pace = plan.pace;
     this.#paceRandom = randomStream(world.seed, "pace", name);
   }
 
@@ -49,32 +49,28 @@ export class WorldProcess implements LivingProcess {
   }
 
   get isSuspended(): boolean {
-    return this.#frozenUntil > this.#world.clock.now();
+    return this.#frozenUntil > this.world.clock.now();
   }
 
   /** Resolves when the process is no longer suspended. */
   async awake(): Promise<void> {
-    const { clock } = this.#world;
+    const { clock } = this.world;
     if (this.isSuspended) await clock.sleep(this.#frozenUntil - clock.now());
   }
 
   now(): number {
-    return this.#world.clock.now() + this.#skewMs;
-  }
-
-  get world(): Surroundings {
-    return this.#world;
+    return this.world.clock.now() + this.#skewMs;
   }
 
   /** One step. Resolves with a mishap that concerns only one kind of step; never resolves once the life has ended. */
   async take(life: Life, what: string): Promise<Mishap | null> {
-    const { clock } = this.#world;
+    const { clock } = this.world;
     if (life.isDead) return never();
     const step = this.steps.push(what) - 1;
     life.steps++;
     const mishap = this.#mishaps.get(step) ?? null;
     if (mishap?.kind === "freeze") this.#frozenUntil = clock.now() + mishap.ms;
-    if (mishap !== null) this.#world.note(this.name, `${describe(mishap)} (step ${step}: ${what})`);
+    if (mishap !== null) this.world.note(this.name, `${describe(mishap)} (step ${step}: ${what})`);
     if (mishap?.kind === "crash") {
       life.crash(mishap.ms);
       return never();
@@ -86,7 +82,7 @@ export class WorldProcess implements LivingProcess {
   }
 
   #duration(): number {
-    const [shortest, longest] = this.#pace;
+    const [shortest, longest] = this.plan.pace;
     return shortest + Math.floor(this.#paceRandom() * (longest - shortest + 1));
   }
 }

@@ -8,7 +8,7 @@ import type { Emulator } from "../control/emulator.js";
 import type { App } from "./app.js";
 import { checkWorld } from "./checks.js";
 import type { Life } from "./life.js";
-import type { Plan, PlannedOrder } from "./plan.js";
+import { hasMishap, type Plan, type PlannedOrder } from "./plan.js";
 import { duration, SHUTDOWN_MS, WorldProcess } from "./process.js";
 import { orderIn, WorldSubmissions } from "./submissions.js";
 import type { OrderState, Surroundings } from "./surroundings.js";
@@ -109,7 +109,7 @@ class RunningWorld implements WorldResult {
     const isEndless = new Promise<void>((resolve) => {
       this.#stop = resolve;
     });
-    const lived = Promise.all(this.#processes.map((worker, index) => this.#liveWithFaults(worker, index)));
+    const lived = Promise.all(this.#processes.map((worker) => this.#liveWithFaults(worker)));
     lived.catch(atTheEnd);
     await Promise.race([lived, isEndless]);
     if (this.violations.length > 0) return;
@@ -124,7 +124,8 @@ class RunningWorld implements WorldResult {
       this.#accuse("program_failed", `without faults, it fails at each start: ${last.message}`);
     if (this.violations.length > 0) return;
     const accuse = (check: CheckName, detail: string) => this.#accuse(check, detail);
-    await checkWorld({ app: this.#app, plan: this.#plan, emulator: this.#emulator, ...this.#ends() }, accuse);
+    const ended = { app: this.#app, plan: this.#plan, emulator: this.#emulator, orders: this.#orders };
+    await checkWorld({ ...this.#surroundings, ...ended, hasFailed: this.#hasFailed }, accuse);
   }
 
   /** Outside a test, Node ends a process with such a rejection. */
@@ -139,13 +140,8 @@ class RunningWorld implements WorldResult {
     for (const worker of this.#processes) worker.begin([]).end();
   }
 
-  #ends() {
-    const { submissions, sent, journal, stored, shared } = this.#surroundings;
-    return { orders: this.#orders, hasFailed: this.#hasFailed, submissions, sent, journal, stored, shared };
-  }
-
-  async #liveWithFaults(worker: WorldProcess, index: number): Promise<void> {
-    const { startsAt = 0, stopsAt = null, orders: ids = [] } = this.#plan.processes[index] ?? {};
+  async #liveWithFaults(worker: WorldProcess): Promise<void> {
+    const { startsAt, stopsAt, orders: ids } = worker.plan;
     await this.#emulator.clock.sleep(startsAt);
     const own = this.#orders.filter(({ id }) => ids.includes(id));
     await this.#live(worker, () => own.filter((order) => isOpenFor(worker.name, order)), stopsAt);
@@ -224,7 +220,8 @@ class RunningWorld implements WorldResult {
     life.stop();
     await clock.sleep(SHUTDOWN_MS);
     if (life.isDead) return;
-    if (life.endsBySignal && !hasFreeze(this.#plan))
+    // A suspended process cannot end.
+    if (life.endsBySignal && !hasMishap(this.#plan, "freeze"))
       this.#accuse(
         "shutdown_ignored",
         `${life.name} reads its signal, and did not end within 60 s of the abort`,
@@ -235,9 +232,7 @@ class RunningWorld implements WorldResult {
   /** The orders of the last start: those that a process has left open, and in some worlds all, as from a queue. */
   #lastOrders(): readonly OrderState[] {
     const isLeft = (order: OrderState) =>
-      this.#processes.some(({ name }, index) => {
-        return this.#plan.processes[index]?.orders.includes(order.id) && isOpenFor(name, order);
-      });
+      this.#processes.some(({ name, plan }) => plan.orders.includes(order.id) && isOpenFor(name, order));
     return this.#plan.redelivers ? this.#orders : this.#orders.filter(isLeft);
   }
 
@@ -321,11 +316,6 @@ function holding(clock: Clock, journal: Journal): Journal {
 
 /** The clock of a world that has ended rejects. */
 function atTheEnd(): void {}
-
-/** A suspended process cannot end. */
-function hasFreeze({ processes }: Plan): boolean {
-  return processes.some(({ mishaps }) => mishaps.some(([, { kind }]) => kind === "freeze"));
-}
 
 function isOpenFor(worker: string, { delivered, givenUp }: OrderState): boolean {
   return delivered.length === 0 && !givenUp.has(worker);
