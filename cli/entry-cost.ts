@@ -2,12 +2,16 @@ import { HIGHEST_PRICE, listedPrice } from "../src/contract/prices.js";
 import type { JournalEntry } from "../src/index.js";
 import { isFreed } from "../src/journal/entries.js";
 
-/** What the order of a journal entry has cost, or may have cost. */
+/**
+ * What the order of a journal entry has cost, or may have cost: at least its listed price, so that no number of the service
+ * widens a limit.
+ */
 export function costOfEntry(entry: JournalEntry): number {
   if (isFreed(entry)) return 0;
-  if (entry.state === "intent") return priceOfEntry(entry);
+  const price = priceOfEntry(entry);
+  if (entry.state === "intent") return price;
   const isRefunded = entry.status !== undefined && entry.status !== "success";
-  return isRefunded ? 0 : (entry.submission?.credits_charged ?? priceOfEntry(entry));
+  return isRefunded ? 0 : Math.max(price, entry.submission?.credits_charged ?? price);
 }
 
 export function priceOfEntry({ request }: JournalEntry): number {

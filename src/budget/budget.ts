@@ -53,7 +53,7 @@ export interface BudgetOptions {
 export interface BudgetCallOptions {
   /**
    * Limits what the customer that `tenant` names may spend; it requires `tenant`, except in `follow`. The price is reserved before the request is
-   * sent, and kept while the outcome is unknown. A success counts the price as spent; a refusal, a failure and a timeout free it. If the
+   * sent, and kept while the outcome is unknown. A success counts what was charged as spent; a refusal, a failure and a timeout free it. If the
    * price does not fit, the call rejects with `CreditCeilingError`, and nothing is sent. After `create`, pass the budget to
    * `wait` or `watch` as well: they count the price as spent or free it when the task has ended.
    *

@@ -323,6 +323,19 @@ describe("price", () => {
     expect((await batch("--max-credits", "30")).status).toBe(0);
   });
 
+  test("what the service states as less than the price counts with its price", async () => {
+    await write(song("a"));
+    const changed = async (response: Response, { method }: Request) => {
+      if (method !== "POST") return response;
+      const body = await response.json();
+      return Response.json({ ...body, data: { ...body.data, credits_charged: -1000 } }, response);
+    };
+    await createChangedTerminal(its.emulator, changed).run("batch", file, ...flags("--yes"));
+    await write(song("a"), song("b"));
+    expect((await batch("--max-credits", "19")).status).toBe(5);
+    expect(its.freezes()).toBe(1);
+  });
+
   test("what is in the journal counts as paid, and towards --max-credits", async () => {
     await write(song("a"));
     await batch();
@@ -683,6 +696,21 @@ describe("interruption", () => {
     ]);
     expect([(await batch()).status, its.freezes()]).toEqual([0, 2]);
   });
+});
+
+test("the results have no API key that the service echoes", async () => {
+  await write(song("rain"));
+  const { apiKey } = its.emulator;
+  const echoing = async (response: Response, { url }: Request) => {
+    if (!url.includes("/task/")) return response;
+    const { code, data } = await response.json();
+    for (const clip of data.output?.result ?? []) clip.id = `clip-${apiKey}`;
+    return Response.json({ code, data }, response);
+  };
+  await createChangedTerminal(its.emulator, echoing).run("batch", file, ...flags("--yes"));
+  const [{ files }] = await linesOf("results.jsonl");
+  expect(files).toContainEqual(expect.objectContaining({ clip_id: "clip-[redacted]" }));
+  expect(await readFile(join(out, "results.jsonl"), "utf8")).not.toContain(apiKey);
 });
 
 test("with --json, the only document has the result of each line", async () => {

@@ -69,6 +69,15 @@ describe("the ceiling", () => {
       expect((await call("balance")).data.max_credits_left).toBe(10);
   });
 
+  test.each([-1000, 0])("counts the listed price of orders that cost %i by the service", async (credits) => {
+    const change = (body: string) => body.replace(/("credits_(?:charged|cost)":)\d+/, `$1${credits}`);
+    const { call } = await connectMcp(its, { maxCredits: 15 }, { change });
+    expect((await call("make_song", { order: "rain", ...SONG })).data.status).toBe("success");
+    expect((await call("balance")).data.max_credits_left).toBe(5);
+    expect((await call("make_song", { order: "sun", ...SONG })).isError).toBe(true);
+    expect(its.freezes()).toBe(1);
+  });
+
   test("counts a damaged entry as the most that an order can cost", async () => {
     const first = await connectMcp(its, { maxCredits: 20 });
     await first.call("write_lyrics", { order: "words", ...SONG });
