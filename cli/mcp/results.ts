@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as z from "zod/mini";
+import { audioUrlOf } from "../../src/audio/audio.js";
 import { printableLine } from "../../src/contract/text.js";
 import * as sdk from "../../src/index.js";
 import { isFreed } from "../../src/journal/entries.js";
@@ -136,15 +137,20 @@ export function documentOf(
 /** The audio of a document and its saved files, as links to resources that a client can show. */
 export function linksIn(document: Readonly<Record<string, unknown>>) {
   const { clips = [], files, orders = [] } = z.safeParse(LINKED, document).data ?? {};
-  const audio = [...clips, ...orders.flatMap((order) => order.clips)].map(
-    ({ id, title, audio_url: uri }) => ({
-      ...{ type: "resource_link" as const, uri, name: title ?? id },
-    }),
-  );
+  const audio = [...clips, ...orders.flatMap((order) => order.clips)].flatMap(audioLink);
   const saved = (files ?? []).map(({ path, content_type: mimeType }) => ({
     ...{ type: "resource_link" as const, uri: pathToFileURL(path).href, name: basename(path), mimeType },
   }));
   return [...audio, ...saved];
+}
+
+/** The link to the audio of a clip; none unless it can be downloaded: a `file://` link is for what was saved. */
+function audioLink({ id, title, audio_url: url }: z.infer<typeof RESULT>["clips"][number]) {
+  try {
+    return [{ type: "resource_link" as const, uri: audioUrlOf(url), name: printableLine(title ?? id) }];
+  } catch {
+    return [];
+  }
 }
 
 const LINKED = z.object({

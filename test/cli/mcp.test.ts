@@ -64,6 +64,21 @@ describe("the tools", () => {
     expect(its.freezes()).toBe(1);
   });
 
+  test.each(["file:///etc/passwd", "javascript:alert(1)"])("link to no audio at %s", async (url) => {
+    const change = (body: string) => body.replaceAll(/"audio_url":"[^"]*"/g, `"audio_url":"${url}"`);
+    const { client } = await connectMcp(its, {}, { change });
+    const result = await client.callTool({ name: "make_song", arguments: { order: "rain", ...SONG } });
+    expect(JSON.stringify(result.structuredContent)).toContain(url);
+    expect(JSON.stringify(result.content)).not.toContain("resource_link");
+  });
+
+  test("name links without control characters", async () => {
+    const change = (body: string) => body.replaceAll(/"title":"[^"]*"/g, '"title":"Ra\\u001b[31min\\u202e"');
+    const { client } = await connectMcp(its, {}, { change });
+    const { content } = await client.callTool({ name: "make_song", arguments: { order: "rain", ...SONG } });
+    expect(content).toContainEqual(expect.objectContaining({ type: "resource_link", name: "Ra[31min" }));
+  });
+
   test("make a song of provider_b, for less", async () => {
     const { call } = await connectServer();
     const { data } = await call("make_song", {
