@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { isTaskType, type TaskType } from "../../src/contract/service.js";
+import { createRedactor } from "../../src/errors/redactor.js";
 import { type AsyncMusic, CreditCeilingError, type Journal } from "../../src/index.js";
 import { fileJournal } from "../../src/node/index.js";
 import { connect } from "../account.js";
@@ -156,7 +157,11 @@ async function complete(
   terminal: Terminal,
 ): Promise<number> {
   const end = watchSignals(client, progress, terminal);
-  const writer = new ResultsWriter(flags.out, items);
+  const writer = new ResultsWriter(
+    flags.out,
+    items,
+    createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? ""),
+  );
   const work = new BatchWork({
     ...{ client, journal, now, out: flags.out, concurrency: flags.concurrency, signal: end.signal },
     onEnded({ line, result }) {

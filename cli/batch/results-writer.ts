@@ -1,3 +1,4 @@
+import type { Redactor } from "../../src/errors/redactor.js";
 import { type Item, writeResults } from "./results.js";
 
 /** How many times `results.jsonl` is written while a batch runs. */
@@ -7,12 +8,14 @@ const WRITES = 100;
 export class ResultsWriter {
   readonly #out: string;
   readonly #items: readonly Item[];
+  readonly #redactor: Redactor;
   #changes = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(out: string, items: readonly Item[]) {
+  constructor(out: string, items: readonly Item[], redactor: Redactor) {
     this.#out = out;
     this.#items = items;
+    this.#redactor = redactor;
   }
 
   /** A result has changed. */
@@ -25,7 +28,7 @@ export class ResultsWriter {
   /** Writes the file after all earlier writes. */
   write(): Promise<unknown> {
     this.#changes = 0;
-    const write = () => writeResults(this.#out, this.#items);
+    const write = () => writeResults(this.#out, this.#items, this.#redactor);
     this.#last = this.#last.then(write, write);
     return this.#last;
   }

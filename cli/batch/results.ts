@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isRecord } from "../../src/contract/service.js";
 import { isError, messageOfThrown } from "../../src/contract/thrown.js";
+import type { Redactor } from "../../src/errors/redactor.js";
 import * as sdk from "../../src/index.js";
 import { exists, ignoring, writeNewFile, writeWholeFile } from "../../src/node/durable.js";
 import { shellMessage } from "../report.js";
@@ -130,10 +131,11 @@ export async function takeOver(
   return true;
 }
 
-export function writeResults(out: string, items: readonly Item[]): Promise<unknown> {
+/** Writes the results without the API key, which the service may echo in the ID of a clip. */
+export function writeResults(out: string, items: readonly Item[], redactor: Redactor): Promise<unknown> {
   return writeLines(
     join(out, RESULTS_FILE),
-    items.map(({ result }) => result),
+    items.map(({ result }) => redactor.data(result)),
   );
 }
 

@@ -100,7 +100,7 @@ function settingsOf({ client, webhook, store, flags, terminal }: Relay): Followe
     deliver: async (order, record) => {
       const { deliveryId, key, entry } = order;
       const reason = await stored(store, order, client).then(
-        (files) => post(webhook, deliveryId, bodyOf(order, files), wallTime(clock)),
+        (files) => post(webhook, deliveryId, bodyOf(order, redactor, files), wallTime(clock)),
         messageOfThrown,
       );
       if (reason === null) {

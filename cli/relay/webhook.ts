@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { isError, messageOfThrown } from "../../src/contract/thrown.js";
+import type { Redactor } from "../../src/errors/redactor.js";
 import type { OrderEnd } from "../../src/follow/follower.js";
 import { TaskFailedError } from "../../src/index.js";
 import { UsageError } from "../terminal.js";
@@ -46,8 +47,12 @@ export function webhookSecrets(text = ""): Buffer[] {
   });
 }
 
-/** The body of a post: the same at each try. `stored` is what the function of `--store` returned. */
-export function bodyOf({ key, entry, end }: OrderEnd, stored?: unknown): string {
+/**
+ * The body of a post: the same at each try. The receiver must not get the API key, even if the service echoes it.
+ *
+ * @param stored - what the function of `--store` returned
+ */
+export function bodyOf({ key, entry, end }: OrderEnd, redactor: Redactor, stored: unknown): string {
   const error = "error" in end ? end.error : null;
   const failed = error instanceof TaskFailedError ? error.task : null;
   const task = "task" in end ? end.task : failed;
@@ -58,7 +63,7 @@ export function bodyOf({ key, entry, end }: OrderEnd, stored?: unknown): string 
     data: {
       key,
       task_id: entry.task_id,
-      task,
+      task: redactor.data(task),
       error: isSuccess ? null : isError(error) ? textsOf(error) : { name: "Error", message: String(error) },
       stored,
     },

@@ -32,6 +32,8 @@ function createShop(secret = SECRET) {
   const shop = {
     posts,
     respond: (_post: Post): Response | Promise<Response> => new Response("ok"),
+    /** Changes the responses of the service. */
+    change: null as ((body: { data: object }) => object) | null,
     keys: () => posts.map(({ body }) => body.data["key"]),
     async receive(request: Request): Promise<Response> {
       const { now } = its.emulator.clock;
@@ -58,9 +60,11 @@ beforeEach(() => {
 /** A terminal in which `relay` reaches the shop and the service. */
 function terminalOf(shop: ReturnType<typeof createShop>, env: Record<string, string> = {}) {
   const { fetch, ...rest } = its.emulator.connection();
-  const routed: typeof globalThis.fetch = (input, init) => {
+  const routed: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
-    return new URL(request.url).host === "shop.example" ? shop.receive(request) : fetch(request);
+    if (new URL(request.url).host === "shop.example") return shop.receive(request);
+    const response = await fetch(request);
+    return shop.change === null ? response : Response.json(shop.change(await response.json()), response);
   };
   return createTerminal(
     { connection: () => ({ ...rest, fetch: routed }) },
@@ -161,6 +165,23 @@ describe("relay", () => {
       },
     });
     expect((await stop()).stderr).toContain(`There is no journal at ${its.journal} yet.`);
+  });
+
+  test("posts no API key that the service echoes in a task", async () => {
+    const shop = createShop();
+    const { apiKey } = its.emulator;
+    shop.change = ({ data }) => ({
+      code: 200,
+      data: { ...data, debug: { headers: { "x-api-key": apiKey } } },
+    });
+    await submit("rain");
+    const { stop } = startRelay(shop);
+    await until(() => shop.posts.length === 1);
+    await stop();
+    expect(shop.posts[0]?.body.data["task"]).toMatchObject({
+      debug: { headers: { "x-api-key": "[redacted]" } },
+    });
+    expect(JSON.stringify(shop.posts)).not.toContain(apiKey);
   });
 
   test("tries again with growing pauses, gives up, and lists the order", async () => {
