@@ -124,6 +124,7 @@ function searchFor(secret: string): Search {
   const cleaned = (value: string) => (isLong ? value.replaceAll(INVISIBLE, "") : printableLine(value));
   const occursIn = (value: string) => spellings.some((spelling) => value.search(spelling) >= 0);
   const isIn = (value: string) => {
+    if (value.length < secret.length) return false;
     if (occursIn(value)) return true;
     const shown = cleaned(value);
     return shown !== value && occursIn(shown);

@@ -143,7 +143,7 @@ async function untilSuccess(
       if (isFirst) await onFirstRead?.(data);
       isFirst = false;
       // Before the callback, which may change the task.
-      const failure = failureOf(context.redactor.data(data));
+      const failure = failureOf(data, context.redactor);
       if (status === "success") checkResult(context, poller.call(), reading);
       await callBack("onUpdate", poller.onUpdate, data, poller.taskId, context.redactor);
       if (failure !== null) throw failure;
@@ -155,9 +155,11 @@ async function untilSuccess(
 }
 
 /** The error for a task that ended without success, with a copy of the task. */
-function failureOf(task: Task): TaskFailedError | TaskTimedOutError | null {
-  if (task.status === "failure") return new TaskFailedError(structuredClone(task));
-  return task.status === "timeout" ? new TaskTimedOutError(structuredClone(task)) : null;
+function failureOf(task: Task, redactor: Redactor): TaskFailedError | TaskTimedOutError | null {
+  // Several times as fast as `structuredClone` if a response has many small objects.
+  const copy = <Failed>(failed: Failed): Failed => redactor.data(JSON.parse(JSON.stringify(failed)));
+  if (task.status === "failure") return new TaskFailedError(copy(task));
+  return task.status === "timeout" ? new TaskTimedOutError(copy(task)) : null;
 }
 
 async function* changes(
