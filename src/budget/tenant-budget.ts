@@ -3,6 +3,7 @@ import type { Task } from "../contract/task.js";
 import { messageOfThrown } from "../contract/thrown.js";
 import { BudgetError, CreditCeilingError, NOTHING_SENT, wrongValue } from "../errors/base.js";
 import { checkOption } from "../errors/options.js";
+import { createRedactor } from "../errors/redactor.js";
 import { isFreed } from "../journal/entries.js";
 import { isJournalEntry } from "../journal/is-entry.js";
 import type { BudgetReservation, JournalEntry } from "../journal/journal.js";
@@ -211,14 +212,14 @@ export class TenantBudget implements ReservingBudget {
     return open.find((each) => each.taskId === taskId) ?? null;
   }
 
-  async #call<Value>(tenant: string, verb: string, work: () => Promise<Value>): Promise<Value> {
-    try {
-      return await within(LONGEST_JOURNAL_MS, work);
-    } catch (cause) {
+  #call<Value>(tenant: string, verb: string, work: () => Promise<Value>): Promise<Value> {
+    return within(LONGEST_JOURNAL_MS, work).catch((thrown: unknown) => {
+      // The error of a Redis client may contain the password.
+      const cause = createRedactor("").cause(thrown);
       const what = `Failed to ${verb} credits of tenant ${JSON.stringify(tenant)}`;
       const why = messageOfThrown(cause);
       throw new BudgetError({ what, why, facts: [NOTHING_SENT] }, { tenant, cause });
-    }
+    });
   }
 }
 

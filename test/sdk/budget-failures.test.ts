@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import {
   type Budget,
   BudgetError,
@@ -52,6 +53,24 @@ test("while the database of a budget fails, nothing is sent, and a journal key s
   expect([requests.length, await journal.get(KEY)]).toEqual([0, null]);
   broken.read = away;
   await rejection(budget.usage("acme"), BudgetError);
+});
+
+test("the error of a budget does not contain what the client of its database notes about a command", async () => {
+  const { broken, budget } = createCase();
+  /** As the errors of Redis clients. */
+  class ReplyError extends Error {
+    override get name() {
+      return "ReplyError";
+    }
+  }
+  const command = { name: "auth", args: ["user", "p4ssw0rd"] };
+  broken.read = () => Promise.reject(Object.assign(new ReplyError("WRONGPASS refused"), { command }));
+  const error = await rejection(budget.usage("acme"), BudgetError);
+  expect(error).toMatchObject({ cause: { name: "ReplyError", message: "WRONGPASS refused" } });
+  expect(inspect(error, { depth: 9 })).not.toContain("p4ssw0rd");
+
+  broken.read = () => Promise.reject(new Error("no redis://user:p4ssw0rd@db.example"));
+  expect(inspect(await rejection(budget.usage("acme"), BudgetError), { depth: 9 })).not.toContain("p4ssw0rd");
 });
 
 test.each([
