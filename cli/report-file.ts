@@ -17,3 +17,8 @@ export async function checkReportPath(path: string): Promise<void> {
 export function cannotWrite(path: string, cause: unknown): UsageError {
   return new UsageError(`Failed to write the report to ${path}: ${messageOfThrown(cause)}`, { cause });
 }
+
+/** Text of a client or a service, as Markdown shows it. */
+export function markdownText(text: string): string {
+  return text.replaceAll(/[\\<>*_`[\]|]/g, (character) => `\\${character}`);
+}

@@ -1,4 +1,5 @@
 import { printableLine } from "../../src/contract/text.js";
+import { markdownText } from "../report-file.js";
 import { type Styler, shellWord } from "../terminal.js";
 import type { ScenarioVerdict } from "./certification.js";
 import { endOf } from "./judges.js";
@@ -153,11 +154,11 @@ export function certifyMarkdown(report: CertifyReport, badge: string): string {
     .flatMap(({ name, happened = "", change = "", sentence, requests = "", end = "" }) => [
       `### ${name}`,
       "",
-      `- What happened: ${escaped(happened)}`,
-      `- What to change: ${escaped(change)}`,
-      `- The interface: ${escaped(sentence)}`,
-      `- Requests: ${escaped(requests)}`,
-      `- End: ${escaped(end)}`,
+      `- What happened: ${markdownText(happened)}`,
+      `- What to change: ${markdownText(change)}`,
+      `- The interface: ${markdownText(sentence)}`,
+      `- Requests: ${markdownText(requests)}`,
+      `- End: ${markdownText(end)}`,
       "",
     ]);
   return lines(
@@ -174,11 +175,6 @@ export function certifyMarkdown(report: CertifyReport, badge: string): string {
     ...(failed.length > 0 ? ["## Failed", "", ...failed] : []),
     ...topics.slice(0, -1),
   );
-}
-
-/** Text of a client, as Markdown shows it. */
-function escaped(text: string): string {
-  return text.replaceAll(/[\\<>*_`[\]|]/g, (character) => `\\${character}`);
 }
 
 const LABEL = "async-music";

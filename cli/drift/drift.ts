@@ -90,7 +90,8 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
   if (path !== undefined) {
     const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
     try {
-      await writeFile(path, redactor.safeText(driftMarkdown(result)));
+      // Markdown escapes characters that the key may have.
+      await writeFile(path, redactor.safeText(driftMarkdown(redactor.data(result))));
     } catch (error) {
       // The document of --json was written.
       const status = reportFailure(cannotWrite(path, error), false, terminal);

@@ -1,4 +1,5 @@
 import { printableLine } from "../../src/contract/text.js";
+import { markdownText } from "../report-file.js";
 import type { Comparison, Difference } from "./compare.js";
 import type { Value } from "./fields.js";
 import { knownPolicy, type ShownPolicy } from "./policy.js";
@@ -143,9 +144,9 @@ export function driftMarkdown(report: DriftReport): string {
           drift.map(({ tests: all, part, field, service, emulator, count }) => [
             all.join(", "),
             part,
-            field,
-            valueText(service, emulator),
-            valueText(emulator, service),
+            markdownText(field),
+            markdownText(valueText(service, emulator)),
+            markdownText(valueText(emulator, service)),
             String(count),
           ]),
         )),
@@ -172,7 +173,7 @@ export function driftMarkdown(report: DriftReport): string {
       [
         ...tests.map(({ name, fields, differences }) => [name, String(fields), String(differences)]),
         ...skipped.map(({ test, credits: most }) => [test, "", `skipped: it may cost ${most} credits`]),
-        ...incomplete.map(({ test, reason }) => [test, "", `no result: ${reason}`]),
+        ...incomplete.map(({ test, reason }) => [test, "", `no result: ${markdownText(reason)}`]),
       ],
     ),
   );
@@ -201,8 +202,7 @@ function valueText(value: Value | undefined, other: Value | undefined): string {
 }
 
 function table(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [line(titles), line(titles.map(() => "---")), ...rows.map(line)];
 }
 

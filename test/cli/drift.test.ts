@@ -319,14 +319,16 @@ test("the report is Markdown, with its date and without the key", async () => {
   expect(report).toMatch(/^\| late_success \| It needs a task that is not read for an hour\. \|$/m);
 
   const { apiKey } = emulator;
+  const evil = "\u001b[2J<img src=x>a\\|b[x](javascript:alert)";
   const named = await runDrift({
     args: ["--report", path],
-    deviation: json((body) => body.data && { ...body, data: { ...body.data, [`${apiKey}\u001b[2J|`]: 1 } }),
+    deviation: json((body) => body.data && { ...body, data: { ...body.data, [`${apiKey}${evil}`]: 1 } }),
   });
   const written = await readFile(path, "utf8");
-  expect(written).toContain("[redacted]");
+  expect(written).toContain("\\[redacted\\]");
   for (const text of [written, named.stdout, named.stderr]) expect(text).not.toContain(apiKey);
   expect(written).not.toContain("\u001b");
+  expect(written).toContain("\\[2J\\<img src=x\\>a\\\\\\|b\\[x\\](javascript:alert)");
 });
 
 test("without --json, it writes the result, the policy and the reasons", async () => {
