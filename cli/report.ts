@@ -142,7 +142,12 @@ function unknownOutcomeParts({
 
 /** Nothing continues after these. After the first three, the key of a journal still belongs to the task. */
 const FINAL_WITH_TASK = [sdk.TaskFailedError, sdk.TaskTimedOutError, sdk.AudioExpiredError];
-const FINAL = [...FINAL_WITH_TASK, sdk.TaskNotFoundError, sdk.InvalidRequestError];
+const FINAL = [...FINAL_WITH_TASK, sdk.InvalidRequestError];
+
+/** Whether the service has said that the task does not exist: another 404 may be that of a gateway. */
+function isUnknownTask(error: Error): boolean {
+  return error instanceof sdk.TaskNotFoundError && error.errorCode === "task_not_found";
+}
 
 /** What to do next, as lines for a shell. */
 function shellAdvice(error: Error, fault: TaskFault | null, command: string): readonly string[] {
@@ -152,7 +157,7 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
   if (journal !== undefined && isOneOf(error, FINAL_WITH_TASK))
     return ["The --key belongs to this task permanently. To try again, use another --key."];
   if (fault !== null && fault.taskId !== null) {
-    if (isOneOf(error, FINAL)) return [];
+    if (isOneOf(error, FINAL) || isUnknownTask(error)) return [];
     const again = "Run the same command again to continue with the task, or:";
     const title = journal === undefined ? "To continue with the task:" : again;
     return [title, "", `  ${resumeCommand(command, fault.taskId, fault.flags)}`];

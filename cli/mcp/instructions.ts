@@ -26,7 +26,10 @@ const NEXT_STEPS: readonly ErrorRow<string>[] = [
     "The user has to top up the account. After that, call again with the same order.",
     sdk.InsufficientCreditsError,
   ],
-  [`Report this to the user: the journal may belong to another account. ${NOT_TWICE}`, sdk.TaskNotFoundError],
+  [
+    `Call again with the same order. ${NOT_TWICE} If it fails again, report this to the user: the journal may belong to another account.`,
+    sdk.TaskNotFoundError,
+  ],
   ["Report this to the user: the audio can't be downloaded any more.", sdk.AudioExpiredError],
   [
     `Call again with the same order. Files that are already saved are kept. ${FAILS_AGAIN}`,

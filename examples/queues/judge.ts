@@ -49,6 +49,8 @@ export function judge(error: unknown): Verdict {
   // The journal has the task, and the next run of the key returns its result, unless the result itself is unusable. Without a task,
   // the usage could not be read for `probe`, and nothing was sent.
   if (error instanceof InvalidResponseError && !isAboutResult(error)) return WHENEVER;
+  // The response of a gateway: the service did not say that the task does not exist.
+  if (error instanceof TaskNotFoundError && error.errorCode !== "task_not_found") return WHENEVER;
   // Only reserved credits are in the way: a task that fails frees its reservation.
   if (error instanceof CreditCeilingError && error.spent + error.credits <= error.maxCredits) return WHENEVER;
   if (HOPELESS.some((kind) => error instanceof kind)) return NEVER;

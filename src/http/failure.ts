@@ -204,7 +204,8 @@ function adviceFor(
   if (isHtml) return adviceOf(call, htmlAdvice(status));
   if (ErrorClass === TaskNotFoundError) {
     // Without an error code, the response may be that of another server.
-    const address = json["error_code"] === undefined ? ["Check `baseUrl`, too."] : [];
+    const address =
+      json["error_code"] === undefined ? ["Check `baseUrl`, too, and read the task again."] : [];
     const notFound = call.adviceIfNotFound?.();
     return notFound === undefined
       ? { ...call.advice?.(), advice: address }

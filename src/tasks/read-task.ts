@@ -79,5 +79,5 @@ function notFoundAdvice(journalKey?: string): string {
   return journalKey === undefined
     ? "Check that this is a task ID, not a clip ID, and that the key belongs to the account that submitted it."
     : `The journal names this task under ${JSON.stringify(journalKey)}: it may belong to another account, or to an ` +
-        "emulator that has ended. Use the API key of that account, or another journal.";
+        "emulator that has ended. Use the same journal key with the API key of that account.";
 }

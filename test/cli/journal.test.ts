@@ -35,6 +35,15 @@ describe("run with a journal", () => {
     expect(second.stderr).not.toContain("It cost");
   });
 
+  test("continues after the 404 of a gateway, as it advises", async () => {
+    const fault = { kind: "status", status: 404, error_code: "not_found", when: "before" } as const;
+    its.emulator.faults.add({ path: "/api/v1/task/*", fault });
+    const [first, second] = [await run(), await run()];
+    expect([first.status, second.status, its.bodies.length]).toEqual([6, 0, 1]);
+    expect(first.stderr).toContain("Run the same command again to continue with the task");
+    expect(first.stderr).not.toContain("another journal");
+  });
+
   test("and another request for the same key is status 3", async () => {
     const { task } = JSON.parse((await run("--json")).stdout);
     const { status, stdout } = await run("--format", "mp3", "--json");

@@ -150,7 +150,9 @@ test("a 404 without a body is TaskNotFoundError for a task, and ApiError for ano
   await expect(client.tasks.retrieve(TASK_ID)).rejects.toMatchObject({
     name: "TaskNotFoundError",
     taskId: TASK_ID,
-    message: expect.stringMatching(/Check that this is a task ID, .* Check `baseUrl`, too\. \(request ID/),
+    message: expect.stringMatching(
+      /Check that this is a task ID, .* Check `baseUrl`, too, and read the task again\. \(request ID/,
+    ),
   });
   await expect(client.account.balance()).rejects.toMatchObject({
     name: "ApiError",

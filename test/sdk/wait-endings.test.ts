@@ -314,7 +314,7 @@ describe("a task that is not found", () => {
     const { message } = await rejection(world().client.tasks.run(SONG_REQUEST, options), TaskNotFoundError);
     expect(message).toContain(
       'The journal names this task under "order-1": it may belong to another account, or to an emulator that has ended. ' +
-        "Use the API key of that account, or another journal.",
+        "Use the same journal key with the API key of that account.",
     );
     expect(message).not.toContain("client.tasks.wait");
   });
