@@ -103,7 +103,8 @@ function adviceAfter({ retryable }: Task): string {
 /** After a 503, the browser may send the same order again. */
 function refused(error: unknown): Response {
   const name = error instanceof AsyncMusicError ? error.name : "internal error";
-  if (error instanceof InvalidRequestError || error instanceof BadRequestError)
+  const isFormat = error instanceof BadRequestError && error.errorCode === "audio_format_unavailable";
+  if (error instanceof InvalidRequestError || (error instanceof BadRequestError && !isFormat))
     return Response.json({ error: name }, { status: 400 });
   if (
     error instanceof InsufficientCreditsError ||
@@ -113,7 +114,7 @@ function refused(error: unknown): Response {
     return Response.json({ error: name }, { status: 402 });
   // The order has another description already.
   if (error instanceof JournalConflictError) return Response.json({ error: name }, { status: 409 });
-  // A wrong key, or an unknown outcome: a person must resolve it.
+  // A wrong key, or an unknown outcome: a person must resolve it. If MP3 is unavailable, omit `audio_format`, or wait.
   console.error(error);
   return Response.json({ error: name }, { status: 503 });
 }

@@ -51,6 +51,8 @@ export function judge(error: unknown): Verdict {
   if (error instanceof InvalidResponseError && !isAboutResult(error)) return WHENEVER;
   // The response of a gateway: the service did not say that the task does not exist.
   if (error instanceof TaskNotFoundError && error.errorCode !== "task_not_found") return WHENEVER;
+  // MP3 may be available later. Without `audio_format`, the order succeeds at once.
+  if (error instanceof BadRequestError && error.errorCode === "audio_format_unavailable") return WHENEVER;
   // Only reserved credits are in the way: a task that fails frees its reservation.
   if (error instanceof CreditCeilingError && error.spent + error.credits <= error.maxCredits) return WHENEVER;
   if (HOPELESS.some((kind) => error instanceof kind)) return NEVER;

@@ -120,6 +120,19 @@ describe.each([
     expect(emulator.state().tasks).toEqual([]);
   });
 
+  test("accepts the same order later that was refused while MP3 was unavailable", async ({
+    client,
+    emulator,
+  }) => {
+    const send = await start(client, memoryJournal());
+    const log = watchLog();
+    emulator.changePolicy({ audio_conversion: "off" });
+    expect(await put(send)).toBe(503);
+    expect(log).toHaveBeenCalledWith(expect.objectContaining({ errorCode: "audio_format_unavailable" }));
+    emulator.changePolicy({ audio_conversion: "on" });
+    expect(await put(send)).toBe(202);
+  });
+
   test("reports an unknown outcome, and continues once it is settled", async ({ client, emulator }) => {
     const journal = memoryJournal();
     const send = await start(client, journal);

@@ -52,6 +52,10 @@ export const errors: Judged[] = [
   never(new sdk.InvalidOptionError("prompt", "be shorter")),
   never(new sdk.InvalidRequestError("invalid_task_input", [])),
   never(new sdk.BadRequestError("", api)),
+  again(
+    new sdk.BadRequestError("", { ...api, errorCode: "audio_format_unavailable" }),
+    "while MP3 is unavailable",
+  ),
   never(new sdk.AuthenticationError("", api)),
   never(new sdk.InsufficientCreditsError("", api)),
   never(new sdk.AccountSuspendedError("", api)),
