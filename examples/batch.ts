@@ -4,7 +4,13 @@
  * Run it with `npx node examples/batch.ts`.
  */
 
-import { AsyncMusic, CreditCeilingError, memoryJournal, type RunAllProgress } from "async-music";
+import {
+  AsyncMusic,
+  CreditCeilingError,
+  memoryJournal,
+  type RunAllProgress,
+  type TaskRequest,
+} from "async-music";
 import { createEmulator } from "async-music/emulator";
 
 // The emulator in this process, unless there is a key for the service.
@@ -12,7 +18,7 @@ const client = new AsyncMusic(process.env["ASYNC_MUSIC_API_KEY"] ? {} : createEm
 
 const moods = ["calm", "merry", "lost", "proud", "sleepy", "brave", "shy", "wild"];
 const requests = moods.map(
-  (prompt) => ({ model: "provider_b", task_type: "music", input: { prompt } }) as const,
+  (prompt) => ({ model: "provider_b", task_type: "music", input: { prompt } }) as const satisfies TaskRequest,
 );
 
 const songs = client.tasks.runAll(requests, {

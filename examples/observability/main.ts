@@ -4,7 +4,7 @@
  * Run it with `npx node examples/observability/main.ts`, and then: `curl http://127.0.0.1:9464/metrics`
  */
 
-import { AsyncMusic } from "async-music";
+import { AsyncMusic, type TaskRequest } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { serveMetrics } from "./metrics.ts";
 
@@ -18,11 +18,10 @@ emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "before
 emulator.faults.add({ method: "GET", fault: { kind: "status", status: 429, when: "before" } });
 
 const customers = ["acme", "globex", "initech"];
-const requests = Array.from({ length: 30 }, (_, index) => ({
-  model: "provider_a" as const,
-  task_type: "music" as const,
-  input: { gpt_description_prompt: `song ${index}, slow fado with a guitar` },
-}));
+const requests = Array.from({ length: 30 }, (_, index) => {
+  const input = { gpt_description_prompt: `song ${index}, slow fado with a guitar` };
+  return { model: "provider_a", task_type: "music", input } as const satisfies TaskRequest;
+});
 const tenant = (_request: object, index: number) => customers[index % customers.length] ?? "acme";
 for await (const { index, task } of client.tasks.runAll(requests, { tenant, concurrency: 30 }))
   console.log(`song ${index}: ${task?.status ?? "no result"}`);

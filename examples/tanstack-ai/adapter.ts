@@ -12,6 +12,7 @@ import {
   type Journal,
   type Model,
   TaskFailedError,
+  type TaskRequest,
   USD_PER_CREDIT,
 } from "async-music";
 
@@ -83,8 +84,12 @@ class SongAdapter extends BaseAudioAdapter<Model, SongOptions> {
 
 function requestOf(model: Model, prompt: string) {
   return model === "provider_a"
-    ? ({ model, task_type: "music", input: { gpt_description_prompt: prompt } } as const)
-    : ({ model, task_type: "music", input: { prompt } } as const);
+    ? ({
+        model,
+        task_type: "music",
+        input: { gpt_description_prompt: prompt },
+      } as const satisfies TaskRequest)
+    : ({ model, task_type: "music", input: { prompt } } as const satisfies TaskRequest);
 }
 
 function usageOf(credits: number): NonNullable<AudioGenerationResult["usage"]> {

@@ -46,6 +46,14 @@ test("each excerpt of a guide is in a file of the examples", () => {
   expect(missing).toEqual([]);
 });
 
+test("a request in a variable is declared so that a misspelled field does not compile", () => {
+  const pages = ["README.md", "skills/async-music/SKILL.md", ...globSync("{docs,examples}/**/*.{md,ts}")];
+  const requests = /task_type: [^;`]*? as const(?: satisfies TaskRequest)?\b/g;
+  const declared = pages.flatMap((path) => read(path).match(requests) ?? []);
+  expect(declared.length).toBeGreaterThan(0);
+  expect(declared.filter((each) => !each.endsWith("TaskRequest"))).toEqual([]);
+});
+
 test("the guide installs every package that the examples of queues import", () => {
   const examples = globSync("examples/{queues,postgres}/*.ts").map(read).join("\n");
   const imports = matchesIn(examples, /^(?:import|\}) .*from "([^."].*)";$/gm);
