@@ -14,7 +14,6 @@ import {
 import type { Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { REQUEST_OPTIONS } from "../http/request-options.js";
-import type { Journal } from "../journal/journal.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/options.js";
 import type { RunAllProgress } from "./progress.js";
 import { checkTenant, checkTenantOfBudget, type TenantOptions } from "./tenant.js";
@@ -49,12 +48,7 @@ export interface WaitOptions extends RequestOptions, TenantOptions, BudgetCallOp
 export interface JournaledCreateOptions
   extends CreateOptions,
     Omit<JournalOptions, "onUnrecorded">,
-    Pick<RunOptions, "onSubmitted"> {
-  /** Where the submission is recorded: see {@link JournalOptions.journal}. */
-  journal: Journal;
-  /** The unique key of this request in the journal, for example an order ID. It must not be empty. */
-  journalKey: string;
-}
+    Pick<RunOptions, "onSubmitted" | "journalKey"> {}
 
 /** Options of `run`. */
 export interface RunOptions extends WaitOptions, JournalOptions {

@@ -54,26 +54,6 @@ export class Tasks {
   }
 
   /**
-   * Submits a task at most once, even if this process crashes: a later call with the same journal key resolves with the same
-   * submission, and sends nothing. The key stays open until a `run` with it or a follower of the journal has recorded the end:
-   * see {@link Tasks.follow}. The result is a plain promise without `withResponse`.
-   *
-   * @throws the errors of a `create` without a journal
-   * @throws {@link JournalConflictError} the journal holds another request under the key; nothing was sent
-   * @throws {@link JournalError} the journal failed before anything was sent, or could not record a task that the error
-   * names
-   *
-   * @example
-   * ```ts
-   * const journal = memoryJournal();
-   * const submission = await client.tasks.create(request, { journal, journalKey: "order-1" });
-   * ```
-   */
-  create<Type extends TaskType, Chosen extends Model = Model>(
-    request: TaskRequest & RequestChoice<Type, Chosen>,
-    options: JournaledCreateOptions,
-  ): Promise<TaskSubmission<Type>>;
-  /**
    * Submits a task. The service freezes its credits and responds at once; the task takes 30 seconds to 5 minutes. The
    * request is sent once: only after a 429 it is sent again, after the stated wait.
    *
@@ -95,8 +75,28 @@ export class Tasks {
    */
   create<Type extends TaskType, Chosen extends Model = Model>(
     request: TaskRequest & RequestChoice<Type, Chosen>,
-    options?: CreateOptions,
+    options?: CreateOptions & { journal?: undefined; journalKey?: undefined },
   ): ApiPromise<TaskSubmission<Type>>;
+  /**
+   * Submits a task at most once, even if this process crashes: a later call with the same journal key resolves with the same
+   * submission, and sends nothing. The key stays open until a `run` with it or a follower of the journal has recorded the end:
+   * see {@link Tasks.follow}. The result is a plain promise without `withResponse`.
+   *
+   * @throws the errors of a `create` without a journal
+   * @throws {@link JournalConflictError} the journal holds another request under the key; nothing was sent
+   * @throws {@link JournalError} the journal failed before anything was sent, or could not record a task that the error
+   * names
+   *
+   * @example
+   * ```ts
+   * const journal = memoryJournal();
+   * const submission = await client.tasks.create(request, { journal, journalKey: "order-1" });
+   * ```
+   */
+  create<Type extends TaskType, Chosen extends Model = Model>(
+    request: TaskRequest & RequestChoice<Type, Chosen>,
+    options: JournaledCreateOptions,
+  ): Promise<TaskSubmission<Type>>;
   create(request: TaskRequest, options: RunOptions = {}): Promise<TaskSubmission> {
     const { redactor } = this.#context;
     const { journal, journalKey } = { ...options };

@@ -1,11 +1,13 @@
 import type {
   AsyncMusic,
+  Journal,
   Model,
   MusicRequest,
   RequestOptions,
   RunOptions,
   SucceededTask,
   TaskRequest,
+  TaskSubmission,
   TaskType,
   WaitOptions,
 } from "async-music";
@@ -99,6 +101,30 @@ test("a request may come from a variable", () => {
   const song = { model: "provider_a", task_type: "music", input: { tags: "fado" } } as const;
   const typed: TaskRequest = { model: "provider_b", task_type: "music", input: { prompt: "calm" } };
   void [tasks.create(request), tasks.run(request, options), tasks.run(song), tasks.create(typed)];
+});
+
+test("a create has `withResponse` only if its options cannot have a journal", () => {
+  const request = given<TaskRequest>();
+  const journal = given<Journal | undefined>();
+  void [tasks.create(request).withResponse(), tasks.create(request, { timeoutMs: 1 }).withResponse()];
+  void tasks.create(request, given<RequestOptions>()).withResponse();
+  const journaled = tasks.create(request, { journal, journalKey: "order-1" });
+  assertTrue<Equals<typeof journaled, Promise<TaskSubmission>>>();
+  // @ts-expect-error the options of `run` may have a journal
+  void tasks.create(request, given<RunOptions>()).withResponse();
+  // @ts-expect-error a key without a journal rejects
+  void tasks.create(request, { journalKey: "order-1" }).withResponse();
+});
+
+test("a request in a variable that satisfies TaskRequest has no misspelled field, and keeps its type", () => {
+  const input = { gpt_description_prompt: "rain" };
+  const checked = { model: "provider_a", task_type: "music", input } as const satisfies TaskRequest;
+  const song = tasks.run(checked);
+  assertTrue<Equals<Awaited<typeof song>, SucceededTask<"music">>>();
+  // @ts-expect-error `format` instead of `audio_format`
+  void ({ ...checked, format: "mp3" } as const satisfies TaskRequest);
+  // @ts-expect-error `instrumental` instead of `make_instrumental`
+  void ({ ...checked, input: { ...input, instrumental: true } } as const satisfies TaskRequest);
 });
 
 test("a request from a variable must not have a field of the other model", () => {
