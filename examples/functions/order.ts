@@ -15,6 +15,7 @@ const LIFETIME_MS = 2000;
  */
 export async function orderSong(client: AsyncMusic, journal: Journal, request: Request): Promise<Response> {
   const { order, description } = await request.json();
+  if (typeof order !== "string" || order === "") return refused("no order ID");
   try {
     await client.tasks.create(
       { model: "provider_a", task_type: "music", input: { gpt_description_prompt: description } },
@@ -24,10 +25,14 @@ export async function orderSong(client: AsyncMusic, journal: Journal, request: R
   } catch (error) {
     const isRefused = error instanceof InvalidRequestError || error instanceof BadRequestError;
     // A conflict: the order's ID belongs to another song.
-    if (isRefused || error instanceof JournalConflictError)
-      return Response.json({ error: error.message }, { status: 400 });
+    if (isRefused || error instanceof JournalConflictError) return refused(error.name);
     // The same request again continues: with the task, if one was created.
     console.error(error);
     return Response.json({ error: "Try again." }, { status: 503, headers: { "Retry-After": "5" } });
   }
+}
+
+/** Without the message of an error: that is for operators, and may name the task of another customer. */
+function refused(error: string): Response {
+  return Response.json({ error }, { status: 400 });
 }

@@ -14,9 +14,8 @@ export function showSong(ends: Ends, order: string): Response {
 
 function partsOf(end: ReturnType<Ends["get"]>): string {
   if (end === undefined) return "<p>Your song is being made.</p>";
-  const { task, error } = end;
-  if (task?.status !== "success" || !isMusic(task))
-    return `<p>There is no song: ${escaped(error?.message ?? "the order failed")}</p>`;
+  const { task } = end;
+  if (task?.status !== "success" || !isMusic(task)) return "<p>There is no song: the order failed.</p>";
   return task.output.result
     .map(
       ({ title, audio_url: url }) =>
