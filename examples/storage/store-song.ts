@@ -31,6 +31,7 @@ export async function storeSong(
 ): Promise<StoredFile[]> {
   const folder = `songs/${song.task_id}`;
   const files: StoredFile[] = [];
+  if (song.output.result.length === 0) throw new Error(`Task ${song.task_id} has no clips.`);
   for (const [index, clip] of song.output.result.entries()) {
     // The key does not depend on the format, which is known only once the download has begun.
     const audio = `${folder}/${index + 1}-audio`;

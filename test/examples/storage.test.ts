@@ -31,6 +31,14 @@ function createBucket(failsBefore = Number.POSITIVE_INFINITY) {
   return { bucket, objects, puts, settings };
 }
 
+test("a song without clips is not stored as complete", async () => {
+  emulator.providers.provider_a.next({ clips: 0 });
+  const song = await client.tasks.run(SONG);
+  const { bucket, puts } = createBucket();
+  expect((await rejection(storeSong(client, bucket, song), Error)).message).toContain("has no clips");
+  expect(puts).toEqual([]);
+});
+
 test("a song is stored whole, and nothing twice, wherever the process was killed before", async () => {
   const song = await client.tasks.run(SONG_REQUEST);
   const clips = song.output.result.length;
