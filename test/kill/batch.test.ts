@@ -1,27 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { settleOutcome } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { fileJournal } from "async-music/node";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { bundle, paidTasks } from "./support.js";
 
 const LINES = 24;
 const MOST_ROUNDS = 60;
 const LATENCY_MS = 60;
 
-let folder: string;
-let script: string;
-
-beforeAll(async () => {
-  const js =
-    'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
-  ({ folder, script } = await bundle("test/kill/run-batch.ts", { splitting: true, banner: { js } }));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { folder, script } = await bundle("test/kill/run-batch.ts");
 
 const ids = Array.from({ length: LINES }, (_, index) => `song ${index}`);
 

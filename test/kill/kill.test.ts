@@ -1,25 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AsyncMusic, type JournalEntry, SubmissionOutcomeUnknownError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { fileJournal } from "async-music/node";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { bundle, paidTasks } from "./support.js";
 
 const KEYS = 25;
 const ROUNDS_PER_KEY = 2;
 const PROCESSES_PER_ROUND = 2;
 
-let folder: string;
-let script: string;
-
-beforeAll(async () => {
-  ({ folder, script } = await bundle("test/kill/run-song.ts"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { folder, script } = await bundle("test/kill/run-song.ts");
 
 test("in fifty rounds, a process killed at any time creates no duplicate and loses no task", async () => {
   await using emulator = createEmulator({ clock: "real", credits: 10_000 });

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { settleOutcome } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { fileJournal } from "async-music/node";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { connectMcp } from "../cli/support/mcp.js";
 import { bundle, paidTasks } from "./support.js";
 
@@ -17,15 +16,7 @@ const ORDERS_PER_SERVER = 3;
 const ORDERS = 24;
 const MAX_CREDITS = 110;
 
-let folder: string;
-let script: string;
-
-beforeAll(async () => {
-  const js =
-    'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
-  ({ folder, script } = await bundle("test/kill/run-server.ts", { splitting: true, banner: { js } }));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { folder, script } = await bundle("test/kill/run-server.ts");
 
 test("24 agent servers that end at any time create one task for each order, lose none, and stay within the budget", async () => {
   await using emulator = createEmulator({ clock: "real", credits: 10_000, limits: { requests: 100_000 } });

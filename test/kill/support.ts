@@ -1,16 +1,22 @@
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Emulator } from "async-music/emulator";
-import { type BuildOptions, build } from "esbuild";
+import { build } from "esbuild";
+import { afterAll } from "vitest";
 
-/** Bundles a script, which then starts faster than its sources, into a folder of its own. */
-export async function bundle(entry: string, options: BuildOptions = {}) {
+/** Packages of CommonJS call `require`, which an ES module does not have. */
+const REQUIRE =
+  'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
+
+/** Bundles a script, which then starts faster than its sources, into a folder that is removed after the tests of the file. */
+export async function bundle(entry: string) {
   const folder = await mkdtemp(join(tmpdir(), "async-music-kill-"));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
   await build({
     ...{ entryPoints: [entry], outdir: folder, outExtension: { ".js": ".mjs" } },
-    ...{ bundle: true, platform: "node", format: "esm" },
-    ...options,
+    ...{ bundle: true, splitting: true, platform: "node", format: "esm" },
+    ...{ external: ["pg", "ioredis", "redis"], banner: { js: REQUIRE } },
   });
   return { folder, script: join(folder, basename(entry).replace(/ts$/, "mjs")) };
 }

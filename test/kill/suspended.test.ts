@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { listen, replying } from "../support/loopback.js";
 import { submission, TASK_ID } from "../support/responses.js";
 import { bundle } from "./support.js";
@@ -15,13 +14,7 @@ const TIMEOUT_MS = 3000;
 const SUSPENDED_MS = TIMEOUT_MS + 1000;
 const API_KEY = "key_1";
 
-let folder: string;
-let script: string;
-
-beforeAll(async () => {
-  ({ folder, script } = await bundle("test/kill/run-suspended.ts"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { script } = await bundle("test/kill/run-suspended.ts");
 
 const envelope = (data: object) => ["application/json", JSON.stringify({ code: 200, data })] as const;
 const AUDIO = ["audio/mpeg", "x".repeat(20_000)] as const;
