@@ -123,10 +123,7 @@ describe.each(STORES)("a journal in %s", (_, store) => {
       if (fault === null && ended.every(({ status }) => status === "fulfilled")) expect(songs.size).toBe(1);
 
       const after = client().tasks.run(SONG_REQUEST, { journal: open(), journalKey: KEY });
-      const error = await after.then(
-        () => null,
-        (thrown: unknown) => thrown,
-      );
+      const error = await after.then(() => null).catch((thrown: unknown) => thrown);
       if (isRefusal && error !== null)
         expect([RateLimitedError.name, "InsufficientCreditsError"]).toContain(nameOf(error));
       expect(emulator.state().tasks.length).toBeLessThanOrEqual(1);

@@ -1,3 +1,4 @@
+import type { AsyncMusic } from "async-music";
 import { expect, test } from "vitest";
 import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
 import { createSharedWindow } from "../../tools/pacing/shared-window.js";
@@ -22,6 +23,18 @@ function fleetOf({ emulator, slowly, client }: Stage) {
     return client({ pacer });
   };
   return { member, errors };
+}
+
+/** Each actor runs some songs with a client, one after the other. */
+async function runSongs({ actors, pick, delay }: Stage, clientOf: () => AsyncMusic): Promise<void> {
+  const ended = await actors(async () => {
+    const own = clientOf();
+    for (let song = 0; song < pick(1, 4, 9); song++) {
+      await own.tasks.run(LYRICS);
+      await delay();
+    }
+  });
+  for (const each of ended) if (each.status === "rejected") throw each.reason;
 }
 
 const refused = ({ emulator }: Stage) => emulator.requests.filter(({ status }) => status === 429);
@@ -51,17 +64,10 @@ test("members of a fleet that wait for one task read it at least a second apart,
 test("members of a fleet stay within the limit, and each gets its turn", () =>
   interleave(
     async (stage) => {
-      const { emulator, clock, actors, pick, delay } = stage;
+      const { emulator, clock } = stage;
       const { member, errors } = fleetOf(stage);
       const begun = clock.now();
-      const ended = await actors(async () => {
-        const own = member();
-        for (let song = 0; song < pick(1, 4, 9); song++) {
-          await own.tasks.run(LYRICS);
-          await delay();
-        }
-      });
-      for (const each of ended) if (each.status === "rejected") throw each.reason;
+      await runSongs(stage, member);
       expect(refused(stage)).toEqual([]);
       expect(emulator.audit()).toEqual([]);
       expect(errors).toEqual([]);
@@ -102,15 +108,9 @@ test("a late reply never lowers the count of a fleet, nor ends its hold", () =>
 test("a client of its own stays within the limit, however late the responses come", () =>
   interleave(
     async (stage) => {
-      const { emulator, pick, client, actors, delay } = stage;
+      const { emulator, client } = stage;
       const own = client();
-      const ended = await actors(async () => {
-        for (let song = 0; song < pick(1, 4, 9); song++) {
-          await own.tasks.run(LYRICS);
-          await delay();
-        }
-      });
-      for (const each of ended) if (each.status === "rejected") throw each.reason;
+      await runSongs(stage, () => own);
       expect(refused(stage)).toEqual([]);
       expect(emulator.audit()).toEqual([]);
     },

@@ -2,12 +2,7 @@ import { TaskFailedError, type TaskSubmission, WaitTimeoutError } from "async-mu
 import { expect, test } from "vitest";
 import { MemoryPacer } from "../../src/rate-limit/memory-pacer.js";
 import { interleave, type Stage } from "../support/interleavings.js";
-
-const SONG = {
-  model: "provider_a",
-  task_type: "music",
-  input: { gpt_description_prompt: "rain in Lisbon" },
-} as const;
+import { SONG_REQUEST } from "../support/responses.js";
 
 /** A request and its response take up to 8 s. */
 const SLOWEST_READ_MS = 8000;
@@ -19,7 +14,7 @@ async function submitSong({ emulator, clock, client, pick }: Stage) {
   const outcome = pick("success", "success", "failure" as const);
   const process_seconds = pick(0, 2, 17, 60, 200);
   emulator.providers.provider_a.next({ outcome, queue_seconds: 0, process_seconds });
-  const submission = await own.tasks.create(SONG);
+  const submission = await own.tasks.create(SONG_REQUEST);
   return {
     own,
     pacer,
@@ -42,10 +37,7 @@ test("every wait on a task ends with the task, its own abort or its own time lim
       const begunAt = clock.now();
       const options = { signal, maxWaitMs, pollIntervalMs: [shortest, longest] as const };
       const wait = own.tasks.wait(task, options);
-      const error = await wait.then(
-        () => null,
-        (thrown: unknown) => thrown,
-      );
+      const error = await wait.then(() => null).catch((thrown: unknown) => thrown);
       const now = clock.now();
       if (error === reason) return;
       if (error instanceof WaitTimeoutError) {

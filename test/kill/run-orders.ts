@@ -20,10 +20,6 @@ const [kind = "", address = "", baseUrl = "", apiKey = "", name = "", generation
 const { store, close } = kind === "redis" ? inRedis() : inPostgres();
 const client = createFastClient(baseUrl, apiKey);
 
-let isEnding = false;
-process.stdin.on("end", () => {
-  isEnding = true;
-});
 process.stdin.resume();
 
 await untilDone(() => recoverOrders(client, store, baseUrl, `${name}-`));
@@ -32,7 +28,7 @@ await Promise.all(["a", "b", "c"].map(orderSongs));
 await close();
 
 async function orderSongs(line: string): Promise<void> {
-  for (let number = 0; !isEnding; number++) {
+  for (let number = 0; !process.stdin.readableEnded; number++) {
     const [request, options] = orderOptions(store, `${name}-${generation}${line}${number}`);
     try {
       await client.tasks.run(request, options);

@@ -14,11 +14,13 @@ const binaries = globSync("/usr/lib/postgresql/*/bin").sort(
 /** A PostgreSQL server of its own, on a socket in a temporary folder, without a port. */
 export class Cluster {
   readonly folder: string;
+  readonly #settings: readonly string[];
   readonly #owner: { uid?: number; gid?: number };
   #server: ChildProcess | null = null;
 
   /** The server refuses to run as root: then it runs as the user that Debian's package creates. */
-  private constructor() {
+  private constructor(settings: readonly string[]) {
+    this.#settings = settings;
     this.folder = mkdtempSync(join(tmpdir(), "async-music-postgres-"));
     const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
     this.#owner = process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
@@ -28,12 +30,12 @@ export class Cluster {
   /** Returns null if the server is not installed. */
   static async create(...settings: readonly string[]): Promise<Cluster | null> {
     if (binaries === undefined) return null;
-    const cluster = new Cluster();
+    const cluster = new Cluster(settings);
     const settingsOfTests = "-U postgres -A trust -E UTF8 --no-locale --no-sync".split(" ");
     const flags = ["-D", cluster.#data, ...settingsOfTests];
     const options = { ...cluster.#owner, cwd: cluster.folder, stdio: "ignore" } as const;
     execFileSync(join(binaries, "initdb"), flags, options);
-    await cluster.start(...settings);
+    await cluster.start();
     return cluster;
   }
 
@@ -47,8 +49,13 @@ export class Cluster {
   }
 
   /** Resolves when the server accepts connections. The operating system survives, so nothing needs to reach the disk. */
-  async start(...settings: readonly string[]): Promise<void> {
-    const all = ["listen_addresses=", `unix_socket_directories=${this.folder}`, "fsync=off", ...settings];
+  async start(): Promise<void> {
+    const all = [
+      "listen_addresses=",
+      `unix_socket_directories=${this.folder}`,
+      "fsync=off",
+      ...this.#settings,
+    ];
     const flags = ["-D", this.#data, ...all.flatMap((setting) => ["-c", setting])];
     const options = { ...this.#owner, cwd: this.folder, stdio: "ignore" } as const;
     const spawnServer = () => spawn(join(binaries ?? "", "postgres"), flags, options);

@@ -1,8 +1,9 @@
 import { type PostgresJournal, postgresJournalSql } from "async-music/postgres";
 import { Client, Pool } from "pg";
 import { inject, onTestFinished } from "vitest";
+import { Cluster } from "./cluster.js";
 
-export const NOT_INSTALLED = "These tests need PostgreSQL: install Debian's package postgresql";
+const NOT_INSTALLED = "These tests need PostgreSQL: install Debian's package postgresql";
 
 /** How `pg` connects to the server for the tests. */
 export function connection() {
@@ -22,6 +23,18 @@ export async function connectClient(): Promise<Client> {
   await client.connect();
   onTestFinished(() => client.end());
   return client;
+}
+
+/** A server of its own, and a pool: an ordinary commit is lost if the server is killed within seconds. It has the table of a journal. */
+export async function createForgetfulCluster() {
+  const cluster = await Cluster.create("synchronous_commit=off", "wal_writer_delay=10s");
+  if (cluster === null) throw new Error(NOT_INSTALLED);
+  onTestFinished(() => cluster.remove());
+  const pool = new Pool(cluster.connection);
+  pool.on("error", () => {});
+  onTestFinished(() => pool.end());
+  await pool.query(postgresJournalSql());
+  return { cluster, pool };
 }
 
 let tables = 0;

@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { setTimeout } from "node:timers/promises";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { postgresJournalSql } from "async-music/postgres";
 import { Pool } from "pg";
 import { describe, test, vi } from "vitest";
-import { FLEET_RUNS, runFleet } from "../support/fleet.js";
+import { FLEET_RUNS, runFleet, stopWorker } from "../support/fleet.js";
 import { connection } from "./connections.js";
 
 // Of one fleet per engine at a time: more need more connections than the server allows.
@@ -42,10 +41,6 @@ test("on SIGTERM, a worker of each engine finishes its song, takes no other, and
     ["pg-boss", await import("../../examples/postgres/pg-boss.js")],
     ["dbos", await import("../../examples/postgres/dbos.js")],
   ] as const) {
-    const emulator = createEmulator({ clock: "real" });
-    emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 1, process_seconds: 4 });
-    const { url, close } = await serve(emulator);
-    onTestFinished(close);
     const engine = await createEngine();
     onTestFinished(() => engine.close());
     const order = async (order: string) => {
@@ -56,23 +51,13 @@ test("on SIGTERM, a worker of each engine finishes its song, takes no other, and
       await connection.query("COMMIT");
       connection.release();
     };
-
-    await order(`${name}-first`);
-    const script = ["--import", "./tools/loader/run-sources.ts", "examples/postgres/worker.ts", name];
-    const service = { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey, POLL_MS: "1000" };
-    const worker = spawn(process.execPath, script, { env: { ...process.env, ...service }, stdio: "inherit" });
-    onTestFinished(() => void worker.kill("SIGKILL"));
-    const ended = once(worker, "exit");
-    await vi.waitUntil(() => emulator.state().tasks.length === 1, { timeout: 60_000 });
-    worker.kill("SIGTERM");
-    await setTimeout(1000);
-    await order(`${name}-second`);
-    expect([name, await ended]).toEqual([name, [0, null]]);
-
-    const [task, ...others] = emulator.state().tasks;
-    expect(others).toEqual([]);
+    const worker = ["examples/postgres/worker.ts", name];
+    const taskId = await stopWorker(worker, {}, (which) => order(`${name}-${which}`), {
+      expect,
+      onTestFinished,
+    });
     const ends = "SELECT ended FROM example_orders WHERE name LIKE $1 ORDER BY name";
-    expect((await pool.query(ends, [`${name}-%`])).rows).toEqual([{ ended: task?.task_id }, { ended: null }]);
+    expect((await pool.query(ends, [`${name}-%`])).rows).toEqual([{ ended: taskId }, { ended: null }]);
   }
 });
 

@@ -5,11 +5,9 @@ import { setTimeout } from "node:timers/promises";
 import { SubmissionOutcomeUnknownError } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import { postgresJournal, postgresJournalSql } from "async-music/postgres";
-import { Pool } from "pg";
+import { postgresJournal } from "async-music/postgres";
 import { expect, onTestFinished, test } from "vitest";
-import { Cluster } from "./cluster.js";
-import { NOT_INSTALLED } from "./connections.js";
+import { createForgetfulCluster } from "./connections.js";
 import { createFastClient, PATIENT, requestOf } from "./fast-client.js";
 
 const RESTARTS = 100;
@@ -18,16 +16,8 @@ const PROCESSES = 3;
 const RESTARTS_PER_PROCESS = 8;
 
 test("while the server is killed a hundred times, processes create no duplicate and lose no order", async () => {
-  // With these settings, an ordinary commit is lost if the server is killed within seconds.
-  const settings = ["synchronous_commit=off", "wal_writer_delay=10s"];
-  const cluster = await Cluster.create(...settings);
-  if (cluster === null) throw new Error(NOT_INSTALLED);
-  onTestFinished(() => cluster.remove());
-  const pool = new Pool(cluster.connection);
-  pool.on("error", () => {});
-  onTestFinished(() => pool.end());
+  const { cluster, pool } = await createForgetfulCluster();
   await pool.query("CREATE TABLE orders (name text PRIMARY KEY)");
-  await pool.query(postgresJournalSql());
   await pool.query("CHECKPOINT");
 
   const emulator = createEmulator({ clock: "real", credits: 1_000_000, limits: { requests: 1_000_000 } });
@@ -61,7 +51,7 @@ test("while the server is killed a hundred times, processes create no duplicate 
       await member?.ended;
       killed.push(member?.name ?? "");
     }
-    await cluster.start(...settings);
+    await cluster.start();
   }
   for (const { child } of fleet) child.stdin.end();
   for (const { ended } of fleet) expect((await ended)[0]).toBe(0);

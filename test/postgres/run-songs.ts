@@ -12,17 +12,13 @@ pool.on("connect", (connection) => connection.on("error", () => {}));
 const journal = postgresJournal(pool);
 const client = createFastClient(baseUrl, apiKey);
 
-let isEnding = false;
-process.stdin.on("end", () => {
-  isEnding = true;
-});
 process.stdin.resume();
 
 await Promise.all([orderSongs("a"), orderSongs("b"), orderSongs("c")]);
 await pool.end();
 
 async function orderSongs(line: string): Promise<void> {
-  for (let number = 0; !isEnding; number++) {
+  for (let number = 0; !process.stdin.readableEnded; number++) {
     const name = `${member}${line}${number}`;
     const request = requestOf(name);
     try {

@@ -7,16 +7,16 @@ import { clients, connectIoredis } from "./connections.js";
 const SIZE = { requests: 10, windowMs: 60_000 };
 let places = 0;
 
-function createBudgets(redis: RedisClient, size = SIZE) {
+/** The windows of two processes that share a place, and a connection that looks at it. */
+function createWindows(client: RedisClient, size = SIZE) {
   const place = `budget-${process.pid}-${places++}`;
-  const open = () => createRedisWindow(evaluateOn(redis), async () => place, size);
-  return { open, place };
+  const open = () => createRedisWindow(evaluateOn(client), async () => place, size);
+  return { place, redis: connectIoredis(), one: open(), other: open() };
 }
 
 describe.each(clients)("with %s", (_, connect) => {
   test("all processes use one window, a second longer than the service's, and stay within the limit", async () => {
-    const { open, place } = createBudgets(await connect());
-    const [one, other] = [open(), open()];
+    const { place, redis, one, other } = createWindows(await connect());
     const first = await one.take(10);
     expect(first).toMatchObject({ isTaken: true, isHeld: false, taken: 1 });
     expect(first.endsInMs).toBeGreaterThan(60_500);
@@ -27,26 +27,22 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await one.take(7)).toMatchObject({ isTaken: false, isHeld: false, taken: 8 });
     const rest = await Promise.all([...Array(20)].map(() => one.take(10)));
     expect(rest.filter(({ isTaken }) => isTaken)).toHaveLength(3);
-    const redis = connectIoredis();
     expect(await redis.get(place)).toBe("10");
     expect(await redis.pttl(place)).toBeGreaterThan(55_000);
   });
 
   test("a new window starts after the previous one ends", async () => {
-    const { open, place } = createBudgets(await connect());
-    const budget = open();
-    await budget.take(10);
-    await budget.take(10);
-    await connectIoredis().del(place);
-    expect(await budget.take(10)).toMatchObject({ isTaken: true, taken: 1 });
+    const { place, redis, one } = createWindows(await connect());
+    await one.take(10);
+    await one.take(10);
+    await redis.del(place);
+    expect(await one.take(10)).toMatchObject({ isTaken: true, taken: 1 });
   });
 
   test.each(["a full window", "a hold"])(
     "a key of %s that lost its expiry is a new window",
     async (state) => {
-      const { open, place } = createBudgets(await connect());
-      const redis = connectIoredis();
-      const [one, other] = [open(), open()];
+      const { place, redis, one, other } = createWindows(await connect());
       for (let taken = 0; taken < 10; taken++) await one.take(10);
       if (state === "a hold") await one.hold(30_000);
       await redis.persist(place);
@@ -64,21 +60,18 @@ describe.each(clients)("with %s", (_, connect) => {
   );
 
   test("a hold blocks all requests until it ends", async () => {
-    const { open, place } = createBudgets(await connect());
-    const [one, other] = [open(), open()];
+    const { place, redis, one, other } = createWindows(await connect());
     await one.take(10);
     await one.hold(30_000.5);
     const taking = await other.take(10);
     expect(taking).toMatchObject({ isTaken: false, isHeld: true });
     expect(taking.endsInMs).toBeGreaterThan(29_000);
     expect(taking.endsInMs).toBeLessThanOrEqual(30_001);
-    expect(await connectIoredis().pttl(place)).toBeLessThanOrEqual(30_001);
+    expect(await redis.pttl(place)).toBeLessThanOrEqual(30_001);
   });
 
   test("a longer hold extends the current one, and a shorter hold does not change it", async () => {
-    const { open, place } = createBudgets(await connect());
-    const redis = connectIoredis();
-    const [one, other] = [open(), open()];
+    const { place, redis, one, other } = createWindows(await connect());
     await one.hold(30_000);
     await other.hold(1000);
     expect(await redis.pttl(place)).toBeGreaterThan(29_000);
@@ -88,39 +81,33 @@ describe.each(clients)("with %s", (_, connect) => {
   });
 
   test("a correction can raise the count and extend the window, and never does the reverse", async () => {
-    const { open, place } = createBudgets(await connect());
-    const redis = connectIoredis();
-    const budget = open();
-    await budget.take(10);
-    await budget.correct({ taken: 4, lastsMs: 70_000, endsInMs: 62_000 });
+    const { place, redis, one } = createWindows(await connect());
+    await one.take(10);
+    await one.correct({ taken: 4, lastsMs: 70_000, endsInMs: 62_000 });
     expect(await redis.get(place)).toBe("4");
     expect(await redis.pttl(place)).toBeGreaterThan(69_000);
-    await budget.correct({ taken: 2, lastsMs: 0, endsInMs: 71_000 });
+    await one.correct({ taken: 2, lastsMs: 0, endsInMs: 71_000 });
     expect(await redis.get(place)).toBe("4");
     expect(await redis.pttl(place)).toBeGreaterThan(69_000);
-    expect(await budget.take(10)).toMatchObject({ taken: 5 });
+    expect(await one.take(10)).toMatchObject({ taken: 5 });
   });
 
   test("a correction has no effect on a later window, on a hold, or without a window", async () => {
-    const { open, place } = createBudgets(await connect());
-    const redis = connectIoredis();
-    const budget = open();
+    const { place, redis, one } = createWindows(await connect());
     const correction = { taken: 9, lastsMs: 90_000, endsInMs: 20_000 };
-    await budget.correct(correction);
+    await one.correct(correction);
     expect(await redis.exists(place)).toBe(0);
-    await budget.take(10);
-    await budget.correct(correction);
+    await one.take(10);
+    await one.correct(correction);
     expect(await redis.get(place)).toBe("1");
-    await budget.hold(10_000);
-    await budget.correct(correction);
+    await one.hold(10_000);
+    await one.correct(correction);
     expect(await redis.pttl(place)).toBeLessThanOrEqual(10_000);
-    expect(await budget.take(10)).toMatchObject({ isHeld: true });
+    expect(await one.take(10)).toMatchObject({ isHeld: true });
   });
 
   test("a request that is given back counts no more, and the last one ends the window", async () => {
-    const { open, place } = createBudgets(await connect());
-    const redis = connectIoredis();
-    const [one, other] = [open(), open()];
+    const { place, redis, one, other } = createWindows(await connect());
     await one.take(10);
     await redis.pexpire(place, 30_000);
     await other.take(10);
@@ -134,25 +121,21 @@ describe.each(clients)("with %s", (_, connect) => {
   });
 
   test("a request is not given back to a later window, to a hold, or without a window", async () => {
-    const { open, place } = createBudgets(await connect());
-    const redis = connectIoredis();
-    const window = open();
-    await window.giveBack(61_000);
+    const { place, redis, one } = createWindows(await connect());
+    await one.giveBack(61_000);
     expect(await redis.exists(place)).toBe(0);
-    await window.take(10);
-    await window.giveBack(20_000);
+    await one.take(10);
+    await one.giveBack(20_000);
     expect(await redis.get(place)).toBe("1");
-    for (let count = 0; count < 3; count++) await window.giveBack(61_000);
+    for (let count = 0; count < 3; count++) await one.giveBack(61_000);
     expect(await redis.get(place)).toBe("0");
-    await window.hold(10_000);
-    await window.giveBack(61_000);
-    expect(await window.take(10)).toMatchObject({ isHeld: true });
+    await one.hold(10_000);
+    await one.giveBack(61_000);
+    expect(await one.take(10)).toMatchObject({ isHeld: true });
   });
 
   test("a task is read by one process at a time, and by another a second after its response", async () => {
-    const { open, place } = createBudgets(await connect());
-    const redis = connectIoredis();
-    const [one, other] = [open(), open()];
+    const { place, redis, one, other } = createWindows(await connect());
     expect(await one.reserveRead("task-1")).toBe(0);
     expect(await other.reserveRead("task-2")).toBe(0);
     expect(await one.reserveRead("task-1")).toBe(0);
@@ -172,19 +155,16 @@ describe.each(clients)("with %s", (_, connect) => {
   });
 
   test("a reservation without an expiry does not block its task", async () => {
-    const { open, place } = createBudgets(await connect());
-    const redis = connectIoredis();
+    const { place, redis, one } = createWindows(await connect());
     await redis.set(`${place}:read:task-1`, "another process");
-    expect(await open().reserveRead("task-1")).toBe(0);
+    expect(await one.reserveRead("task-1")).toBe(0);
     expect(await redis.pttl(`${place}:read:task-1`)).toBeGreaterThan(1000);
   });
 
   testInOneSecond(
     "what all processes report is added up, without processes that stopped reporting",
     async () => {
-      const { open, place } = createBudgets(await connect());
-      const redis = connectIoredis();
-      const [one, other] = [open(), open()];
+      const { place, redis, one, other } = createWindows(await connect());
       const unnamed = (waiting: number, used: number) => reportOf({ "": [waiting, used] });
       expect(await one.reportTenants(unnamed(10, 7))).toEqual(unnamed(10, 7));
       expect(await other.reportTenants(unnamed(5, 0))).toEqual(unnamed(15, 7));
@@ -201,8 +181,7 @@ describe.each(clients)("with %s", (_, connect) => {
   testInOneSecond(
     "what a tenant does is added up over all processes, and Redis does not receive its name",
     async () => {
-      const { open, place } = createBudgets(await connect());
-      const [one, other] = [open(), open()];
+      const { place, redis, one, other } = createWindows(await connect());
       await one.reportTenants(
         reportOf({ "": [2, 3], acme: [3, 20], "globex corp = 7": [1, 0], initech: [0, 5] }),
       );
@@ -216,7 +195,7 @@ describe.each(clients)("with %s", (_, connect) => {
       expect(used).toMatchObject({ "": 3, acme: 27 });
       expect(Object.values(used).sort()).toEqual([27, 3, 5]);
       // A version without tenants reads the first number.
-      const records = Object.values(await connectIoredis().hgetall(`${place}:waiting`));
+      const records = Object.values(await redis.hgetall(`${place}:waiting`));
       expect(records.map((record) => record.split(" ")[0]).sort()).toEqual(["4", "6"]);
       expect(records.join()).not.toMatch(/acme|globex|initech/);
       const afterwards = await one.reportTenants(reportOf({}));
@@ -227,23 +206,21 @@ describe.each(clients)("with %s", (_, connect) => {
   testInOneSecond(
     "a process is told what others have used of its tenants, also while it sends nothing of them",
     async () => {
-      const { open, place } = createBudgets(await connect());
-      const [one, other] = [open(), open()];
+      const { place, redis, one, other } = createWindows(await connect());
       await one.reportTenants(reportOf({ acme: [0, 20] }));
       const { used } = await other.reportTenants({ waiting: new Map(), used: new Map([["acme", 0]]) });
       expect([...used]).toEqual([["acme", 20]]);
-      const records = Object.values(await connectIoredis().hgetall(`${place}:waiting`));
+      const records = Object.values(await redis.hgetall(`${place}:waiting`));
       expect(records.filter((record) => record.includes("="))).toHaveLength(1);
     },
   );
 
   test("what a process has used counts less the older its report is", async () => {
-    const { open, place } = createBudgets(await connect());
-    const redis = connectIoredis();
+    const { place, redis, one } = createWindows(await connect());
     const usedAt = async (seconds: number) => {
       const at = Math.floor(Date.now() / 1000) - seconds;
       await redis.hset(`${place}:waiting`, "another process", `3 ${at}/40`);
-      return (await open().reportTenants(reportOf({}))).used.get("") ?? 0;
+      return (await one.reportTenants(reportOf({}))).used.get("") ?? 0;
     };
     expect(Math.abs((await usedAt(0)) - 40)).toBeLessThanOrEqual(2);
     expect(Math.abs((await usedAt(30)) - 20)).toBeLessThanOrEqual(2);
@@ -253,9 +230,7 @@ describe.each(clients)("with %s", (_, connect) => {
   testInOneSecond(
     "the report of a version that does not know what was used is added up as well",
     async () => {
-      const { open, place } = createBudgets(await connect());
-      const redis = connectIoredis();
-      const one = open();
+      const { place, redis, one } = createWindows(await connect());
       await one.reportTenants(reportOf({ acme: [3, 20] }));
       const [record = ""] = Object.values(await redis.hgetall(`${place}:waiting`));
       const [acme = ""] = /[0-9a-f]{12}(?==)/.exec(record) ?? [];
@@ -297,8 +272,8 @@ function reportOf(tenants: Record<string, [waiting: number, used: number]>): Ten
 }
 
 test("a window of one second is measured in milliseconds", async () => {
-  const { open } = createBudgets(connectIoredis(), { requests: 5, windowMs: 1000 });
-  const { endsInMs } = await open().take(5);
+  const { one } = createWindows(connectIoredis(), { requests: 5, windowMs: 1000 });
+  const { endsInMs } = await one.take(5);
   expect(endsInMs).toBeGreaterThan(1000);
   expect(endsInMs).toBeLessThanOrEqual(1250);
 });

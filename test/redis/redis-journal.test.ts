@@ -10,12 +10,11 @@ import { describe, expect, test } from "vitest";
 import { describeJournal } from "../support/describe-journal.js";
 import { journalEntry } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
-import { accepted, ok, SONG_REQUEST, succeeded } from "../support/responses.js";
-import { createWorld, type SeenRequest } from "../support/world.js";
+import { SONG_REQUEST, serve } from "../support/responses.js";
+import { createWorld } from "../support/world.js";
 import { clients, connectIoredis } from "./connections.js";
 
 const KEY = "order-1";
-const serve = ({ method }: SeenRequest) => (method === "POST" ? accepted() : ok(succeeded()));
 let places = 0;
 
 const newPrefix = () => `journal-${process.pid}-${places++}`;

@@ -1,8 +1,10 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import type { TestContext } from "vitest";
+import { type TestContext, vi } from "vitest";
 
 const ORDERS = 13;
 
@@ -64,6 +66,36 @@ export async function runFleet(
   expect(new Set(tasks.map(({ status }) => status))).toEqual(new Set(["success"]));
   expect(emulator.state().accounts[0]?.balance.total).toBe(1000 - 10 * ORDERS);
   return emulator;
+}
+
+/**
+ * Runs the worker of an example against an emulator in real time, and ends it by SIGTERM during its first order. Checks that it
+ * exits with 0, and takes no second order. Returns the ID of its song.
+ */
+export async function stopWorker(
+  script: readonly string[],
+  env: Readonly<Record<string, string>>,
+  order: (which: "first" | "second") => Promise<unknown>,
+  { expect, onTestFinished }: Pick<TestContext, "expect" | "onTestFinished">,
+): Promise<string | undefined> {
+  const emulator = createEmulator({ clock: "real" });
+  emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 1, process_seconds: 4 });
+  const { url, close } = await serve(emulator);
+  onTestFinished(close);
+  await order("first");
+  const service = { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey, POLL_MS: "1000" };
+  const options = { env: { ...process.env, ...service, ...env }, stdio: "inherit" } as const;
+  const worker = spawn(process.execPath, ["--import", "./tools/loader/run-sources.ts", ...script], options);
+  onTestFinished(() => void worker.kill("SIGKILL"));
+  const ended = once(worker, "exit");
+  await vi.waitUntil(() => emulator.state().tasks.length === 1, { timeout: 60_000 });
+  worker.kill("SIGTERM");
+  await setTimeout(1000);
+  await order("second");
+  expect(await ended).toEqual([0, null]);
+  const [task, ...others] = emulator.state().tasks;
+  expect(others).toEqual([]);
+  return task?.task_id;
 }
 
 const ascending = (one: number, other: number) => one - other;
