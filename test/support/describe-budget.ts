@@ -78,18 +78,12 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
   test.each([
     ["a refusal", refusal(402, "insufficient_credits"), InsufficientCreditsError],
     ["a 429 that is not sent again", refusal(429, "rate_limited"), RateLimitedError],
-  ])("%s frees the reservation", async (_, response, type) => {
-    const { run, used } = await createCase(inTurn(response));
-    await rejection(run({ maxRetries: 0 }), type);
-    expect(await used()).toEqual({ spent: 0, reserved: 0 });
-  });
-
-  test.each([
-    ["failure", () => ok(failed()), TaskFailedError],
-    ["timeout", timedOut, TaskTimedOutError],
-  ])("a %s frees the reservation", async (_, end, type) => {
-    const { run, used } = await createCase(inTurn(accepted, end));
-    await rejection(run(), type);
+    ["a failure", () => ok(failed()), TaskFailedError],
+    ["a timeout", timedOut, TaskTimedOutError],
+  ])("%s frees the reservation", async (_, end, type) => {
+    const answers = typeof end === "function" ? [accepted, end] : [end];
+    const { run, used } = await createCase(inTurn(...answers));
+    await rejection<Error>(run({ maxRetries: 0 }), type);
     expect(await used()).toEqual({ spent: 0, reserved: 0 });
   });
 
@@ -179,10 +173,12 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     expect(await used()).toEqual({ spent: 10, reserved: 0 });
   });
 
-  test.each([
+  const ENDS = [
     ["success", done, { spent: 10, reserved: 0 }],
     ["failure", () => ok(failed()), { spent: 0, reserved: 0 }],
-  ])(
+  ] as const;
+
+  test.each(ENDS)(
     "a wait for a task that was created with a journal ends its reservation: %s",
     async (_, end, expected) => {
       const { client, budget, order, used } = await createCase(inTurn(accepted, end));
@@ -194,10 +190,7 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     },
   );
 
-  test.each([
-    ["success", done, { spent: 10, reserved: 0 }],
-    ["failure", () => ok(failed()), { spent: 0, reserved: 0 }],
-  ])(
+  test.each(ENDS)(
     "a create that finds its task in the journal, and a wait for it, count nothing twice: %s",
     async (_, end, expected) => {
       const { client, stage, given, requests, budget, order, used } = await createCase(
@@ -296,6 +289,17 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     expect(await journal.delete(KEY, revision)).toBe(true);
     const later = stage.budget({ ...given, journal });
     expect(await later.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+  });
+
+  test("a wrong settlement that is corrected counts what was charged", async () => {
+    const { run, journal, order, used } = await createCase(inTurn(lost, done));
+    await rejection(run(order), SubmissionOutcomeUnknownError);
+    expect(await used()).toEqual({ spent: 0, reserved: 10 });
+    await settleOutcome(journal, KEY, null);
+    expect(await used()).toEqual({ spent: 0, reserved: 0 });
+    await settleOutcome(journal, KEY, TASK_ID);
+    await run(order);
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
   });
 
   test("a request that a budget refuses leaves its journal key free, and nothing in the journal", async () => {
