@@ -33,7 +33,7 @@ function createBucket(failsBefore = Number.POSITIVE_INFINITY) {
 
 test("a song without clips is not stored as complete", async () => {
   emulator.providers.provider_a.next({ clips: 0 });
-  const song = await client.tasks.run(SONG);
+  const song = await client.tasks.run(SONG_REQUEST);
   const { bucket, puts } = createBucket();
   expect((await rejection(storeSong(client, bucket, song), Error)).message).toContain("has no clips");
   expect(puts).toEqual([]);

@@ -12,12 +12,7 @@ import { expectNoKey } from "../support/leaks.js";
 import { createLog } from "../support/log.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { reasonOf, rejection } from "../support/rejection.js";
-
-const SONG = {
-  model: "provider_a",
-  task_type: "music",
-  input: { gpt_description_prompt: "rain in Lisbon" },
-} as const;
+import { SONG_REQUEST } from "../support/responses.js";
 
 const UNKNOWN_TASK = "11111111-1111-4111-8111-111111111111";
 
@@ -60,7 +55,7 @@ test("100 waits and 20 creates survive rotations of the key: nothing is lost, an
     logger: log,
     logLevel: "debug",
   });
-  const submissions = await Promise.all(Array.from({ length: 100 }, () => client.tasks.create(SONG)));
+  const submissions = await Promise.all(Array.from({ length: 100 }, () => client.tasks.create(SONG_REQUEST)));
   const events: unknown[] = [];
   for (const name of ["attempt", "response", "wait", "retry", "pause", "task"] as const)
     client.on(name, (event) => events.push(event));
@@ -75,7 +70,7 @@ test("100 waits and 20 creates survive rotations of the key: nothing is lost, an
   });
   const [songs, created] = await Promise.all([
     Promise.all(submissions.map((submission) => client.tasks.wait(submission))),
-    Promise.all(Array.from({ length: 20 }, () => client.tasks.run(SONG))),
+    Promise.all(Array.from({ length: 20 }, () => client.tasks.run(SONG_REQUEST))),
   ]);
   expect(new Set([...songs, ...created].map((song) => song.task_id)).size).toBe(120);
   expect(statuses("POST")).toEqual(Array.from({ length: 120 }, () => 202));
@@ -117,7 +112,7 @@ test("a read that gets a 401 is not sent again with the same key, nor a second t
 test("a create that gets a 401 is not sent again, although another key is there", async () => {
   let count = 0;
   const client = new AsyncMusic({ ...emulator.connection(), apiKey: () => `emu_unknown_key_${count++}` });
-  await rejection(client.tasks.create(SONG), AuthenticationError);
+  await rejection(client.tasks.create(SONG_REQUEST), AuthenticationError);
   expect(statuses("POST")).toEqual([401]);
   // The service may have created a task, and something between the two replaced the response.
   emulator.faults.add({ method: "POST", fault: { kind: "status", status: 401, when: "after" } });
@@ -129,7 +124,7 @@ test("a create that gets a 401 is not sent again, although another key is there"
       return keys.current();
     },
   });
-  await rejection(rotating.tasks.create(SONG), AuthenticationError);
+  await rejection(rotating.tasks.create(SONG_REQUEST), AuthenticationError);
   expect(statuses("POST")).toEqual([401, 401]);
 });
 
@@ -143,7 +138,10 @@ describe("a function that fails", () => {
     };
     const journal = memoryJournal();
     const client = new AsyncMusic({ ...emulator.connection(), apiKey, pacer });
-    const error = await rejection(client.tasks.run(SONG, { journal, journalKey: "order" }), ConnectionError);
+    const error = await rejection(
+      client.tasks.run(SONG_REQUEST, { journal, journalKey: "order" }),
+      ConnectionError,
+    );
     expect(error.cause).toBe(lost);
     expect(error.message).toBe(
       `Failed to create a task: the function \`apiKey\` threw; see \`cause\`. Nothing was sent. (request ID ${error.requestId})`,
@@ -151,12 +149,12 @@ describe("a function that fails", () => {
     expect(emulator.requests).toEqual([]);
     expect(await journal.get("order")).toBeNull();
     expect(told).toHaveLength(asked.length);
-    await new AsyncMusic(emulator.connection()).tasks.run(SONG, { journal, journalKey: "order" });
+    await new AsyncMusic(emulator.connection()).tasks.run(SONG_REQUEST, { journal, journalKey: "order" });
     expect(statuses("POST")).toEqual([202]);
   });
 
   test("is called again for a read, and delays a wait only", async () => {
-    const submission = await new AsyncMusic(emulator.connection()).tasks.create(SONG);
+    const submission = await new AsyncMusic(emulator.connection()).tasks.create(SONG_REQUEST);
     let calls = 0;
     const apiKey = async () => {
       if (calls++ < 2) throw lost;
@@ -181,7 +179,7 @@ describe("a function that fails", () => {
     const apiKey = () => value as string;
     const client = new AsyncMusic({ ...emulator.connection(), apiKey, pacer });
     for (const call of [
-      () => client.tasks.create(SONG),
+      () => client.tasks.create(SONG_REQUEST),
       () => client.account.balance(),
       () => client.tasks.wait(UNKNOWN_TASK),
     ]) {
@@ -199,10 +197,10 @@ describe("a function that fails", () => {
   test("never returns: the call ends after `timeoutMs`, or with the abort", async () => {
     const apiKey = () => new Promise<string>(() => {});
     const client = new AsyncMusic({ ...emulator.connection(), apiKey });
-    const error = await rejection(client.tasks.create(SONG, { timeoutMs: 5 }), ConnectionError);
+    const error = await rejection(client.tasks.create(SONG_REQUEST, { timeoutMs: 5 }), ConnectionError);
     expect(error.message).toContain("the function `apiKey` did not return within 5 ms. Nothing was sent.");
     const aborter = new AbortController();
-    const aborted = reasonOf(client.tasks.create(SONG, { signal: aborter.signal }));
+    const aborted = reasonOf(client.tasks.create(SONG_REQUEST, { signal: aborter.signal }));
     await Promise.resolve();
     aborter.abort("enough");
     expect(await aborted).toBe("enough");
@@ -245,7 +243,7 @@ test("every key that the function has returned is redacted, and an audio host re
   for (const error of errors.slice(1)) for (const key of [old, current]) expectNoKey(error, key);
 
   const own = new AsyncMusic({ ...emulator.connection(), apiKey: async () => current });
-  const song = await own.tasks.run(SONG);
+  const song = await own.tasks.run(SONG_REQUEST);
   const [clip] = song.output.result;
   const downloading = new AsyncMusic({ ...emulator.connection(), fetch: echo, apiKey: async () => current });
   await (await downloading.audio.download(clip?.audio_url ?? "")).blob();

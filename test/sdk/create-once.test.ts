@@ -8,7 +8,8 @@ import {
   TaskNotFoundError,
 } from "async-music";
 import { test as emulated } from "async-music/emulator/vitest";
-import { describe, expect, expectTypeOf, test } from "vitest";
+import { describe, expect, expectTypeOf, test, vi } from "vitest";
+import { held } from "../support/collect.js";
 import { away, failAfter, journaledWorld, KEY, OTHER_REQUEST } from "../support/journaled.js";
 import { posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
@@ -131,22 +132,14 @@ describe("a create with a journal", () => {
 
   test("an abort while the POST is in flight rejects at once, and the task is still recorded", async () => {
     const controller = new AbortController();
-    let respond = (_: Response) => {};
-    let isSent = () => {};
-    const sent = new Promise<void>((resolve) => (isSent = resolve));
-    const made = world(() => {
-      isSent();
-      return new Promise<Response>((resolve) => (respond = resolve));
-    });
-    const submitted = new Promise<void>((onSubmitted) => {
-      const created = made.create({ signal: controller.signal, onSubmitted });
-      void sent.then(async () => {
-        controller.abort();
-        expect(await rejection(created, SubmissionOutcomeUnknownError)).toMatchObject({ journalKey: KEY });
-        respond(accepted());
-      });
-    });
-    await submitted;
+    const [post, submitted] = [held<Response>(), held()];
+    const made = world(() => post.given);
+    const created = made.create({ signal: controller.signal, onSubmitted: submitted.give });
+    await vi.waitFor(() => expect(made.requests).toHaveLength(1));
+    controller.abort();
+    expect(await rejection(created, SubmissionOutcomeUnknownError)).toMatchObject({ journalKey: KEY });
+    post.give(accepted());
+    await submitted.given;
     expect(await made.entry()).toMatchObject({ state: "submitted", task_id: TASK_ID });
   });
 

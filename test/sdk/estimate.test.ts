@@ -2,12 +2,7 @@ import { AsyncMusic, InvalidOptionError, type Task, taskEvents } from "async-mus
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { beforeEach, expect, test } from "vitest";
 import { createOwnPacer } from "../support/own-pacer.js";
-
-const SONG = {
-  model: "provider_a",
-  task_type: "music",
-  input: { gpt_description_prompt: "rain in Lisbon" },
-} as const;
+import { SONG_REQUEST } from "../support/responses.js";
 
 let emulator: Emulator;
 beforeEach(() => {
@@ -18,18 +13,30 @@ beforeEach(() => {
 /** Lets a client see so many songs end, each after 60 s. */
 async function learn(client: AsyncMusic, songs: number) {
   emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 60 });
-  await Promise.all(Array.from({ length: songs }, () => client.tasks.run(SONG)));
+  await Promise.all(Array.from({ length: songs }, () => client.tasks.run(SONG_REQUEST)));
+}
+
+/** A client that has learned, and a task that takes 300 s. */
+async function createLongTask() {
+  const client = new AsyncMusic(emulator.connection());
+  await learn(client, 60);
+  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 300 });
+  return { client, submission: await client.tasks.create(SONG_REQUEST) };
 }
 
 test("there is no estimate until 20 tasks of the same model and type have ended", async () => {
   const client = new AsyncMusic(emulator.connection());
   await learn(client, 19);
-  const submission = await client.tasks.create(SONG);
+  const submission = await client.tasks.create(SONG_REQUEST);
   expect(client.tasks.estimate(submission)).toBeNull();
   await client.tasks.wait(submission);
-  const next = await client.tasks.create(SONG);
+  const next = await client.tasks.create(SONG_REQUEST);
   expect(client.tasks.estimate(next)?.medianSeconds).toBeGreaterThan(50);
-  const lyrics = await client.tasks.create({ ...SONG, task_type: "lyrics", input: { prompt: "rain" } });
+  const lyrics = await client.tasks.create({
+    ...SONG_REQUEST,
+    task_type: "lyrics",
+    input: { prompt: "rain" },
+  });
   expect(client.tasks.estimate(lyrics)).toBeNull();
 });
 
@@ -47,7 +54,7 @@ test.each([
 test("what is left shrinks with the age, and is 0 for a task that is overdue and for one that has ended", async () => {
   const client = new AsyncMusic(emulator.connection());
   await learn(client, 60);
-  const submission = await client.tasks.create(SONG);
+  const submission = await client.tasks.create(SONG_REQUEST);
   const leftAt = async (seconds: number) => {
     await emulator.clock.advance(seconds * 1000);
     return client.tasks.estimate(submission);
@@ -64,10 +71,7 @@ test("what is left shrinks with the age, and is 0 for a task that is overdue and
 });
 
 test("a task that was found unfinished when it was overdue has time left again", async () => {
-  const client = new AsyncMusic(emulator.connection());
-  await learn(client, 60);
-  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 300 });
-  const submission = await client.tasks.create(SONG);
+  const { client, submission } = await createLongTask();
   await emulator.clock.advance(100_000);
   expect(client.tasks.estimate(submission)?.p90Seconds).toBe(0);
   const task = await client.tasks.retrieve(submission);
@@ -78,10 +82,7 @@ test("a task that was found unfinished when it was overdue has time left again",
 });
 
 test("while a client waits, each poll counts, also one that found no change", async () => {
-  const client = new AsyncMusic(emulator.connection());
-  await learn(client, 60);
-  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 300 });
-  const submission = await client.tasks.create(SONG);
+  const { client, submission } = await createLongTask();
   const seen: Task[] = [];
   const lefts: number[] = [];
   const polls = () => emulator.requests.filter(({ method }) => method === "GET").length;
@@ -104,13 +105,13 @@ test("while a client waits, each poll counts, also one that found no change", as
 test("a pacer without the method has no estimate", async () => {
   const { pacer } = createOwnPacer();
   const client = new AsyncMusic({ ...emulator.connection(), pacer });
-  expect(client.tasks.estimate(await client.tasks.create(SONG))).toBeNull();
+  expect(client.tasks.estimate(await client.tasks.create(SONG_REQUEST))).toBeNull();
 });
 
 test("`taskEvents` passes the estimate of each change", async () => {
   const client = new AsyncMusic(emulator.connection());
   await learn(client, 60);
-  const submission = await client.tasks.create(SONG);
+  const submission = await client.tasks.create(SONG_REQUEST);
   const events = taskEvents(client.tasks.watch(submission), (task, estimate) => [
     task.status,
     estimate === null ? null : estimate.p90Seconds > 0,
@@ -122,10 +123,7 @@ test("`taskEvents` passes the estimate of each change", async () => {
 });
 
 test("a `watch` that is not iterated changes no estimate", async () => {
-  const client = new AsyncMusic(emulator.connection());
-  await learn(client, 60);
-  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 300 });
-  const submission = await client.tasks.create(SONG);
+  const { client, submission } = await createLongTask();
   const waiting = client.tasks.wait(submission);
   await emulator.clock.sleep(150_000);
   const before = client.tasks.estimate(submission);

@@ -9,6 +9,7 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { all } from "../support/collect.js";
 import { rejection } from "../support/rejection.js";
 import {
   accepted,
@@ -264,12 +265,8 @@ test.each([
   [19, true],
 ])("a song of 10 credits with `maxCredits: %i` is sent: %s", async (maxCredits, isSent) => {
   const world = createWorld(serveAnew);
-  const errors: unknown[] = [];
-  for await (const { error } of world.client.tasks.runAll([SONG_REQUEST, SONG_REQUEST], {
-    maxCredits,
-    concurrency: 1,
-  }))
-    errors.push(error);
-  expect(errors[0] === undefined).toBe(isSent);
-  expect(errors[1]).toBeInstanceOf(CreditCeilingError);
+  const options = { maxCredits, concurrency: 1 };
+  const [first, second] = await all(world.client.tasks.runAll([SONG_REQUEST, SONG_REQUEST], options));
+  expect(first?.error === undefined).toBe(isSent);
+  expect(second?.error).toBeInstanceOf(CreditCeilingError);
 });

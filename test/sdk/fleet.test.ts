@@ -14,18 +14,13 @@ import { TYPICAL } from "../../tools/pacing/durations.js";
 import { seededRandom } from "../../tools/pacing/random.js";
 import { createSharedWindow } from "../../tools/pacing/shared-window.js";
 import { rejection } from "../support/rejection.js";
+import { SONG_REQUEST } from "../support/responses.js";
 import { createTestClock, turns } from "../support/test-clock.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
 
 // Limits: 120 requests per 60 seconds per API key. A counter on the emulator's clock replaces Redis.
 
 const SIZE = { requests: 120, windowMs: 60_000 };
-const SONG = {
-  model: "provider_a",
-  task_type: "music",
-  input: { gpt_description_prompt: "rain in Lisbon" },
-} as const;
-
 function createFleet() {
   const emulator = createEmulator({ seed: 1, credits: 100_000 });
   onTestFinished(() => emulator[Symbol.asyncDispose]());
@@ -49,7 +44,7 @@ async function runSongs(emulator: Emulator, clients: readonly AsyncMusic[], song
     const process_seconds = TYPICAL.draw(chance());
     emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds });
     const askedAt = emulator.clock.now();
-    const song = await client.tasks.run(SONG, { pollIntervalMs: 5000 });
+    const song = await client.tasks.run(SONG_REQUEST, { pollIntervalMs: 5000 });
     waits.push(Date.parse(song.created_at ?? "") - askedAt);
     delays.push(emulator.clock.now() - Date.parse(song.completed_at ?? ""));
   };
@@ -106,7 +101,7 @@ test("processes that wait for one task read it at least a second apart, also aft
   const { emulator, clock, member, refused } = createFleet();
   const first = member();
   emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 60 });
-  const submission = await first.tasks.create(SONG);
+  const submission = await first.tasks.create(SONG_REQUEST);
   const controller = new AbortController();
   const options = { pollIntervalMs: 1000 };
   const left = first.tasks.wait(submission, { ...options, signal: controller.signal });
@@ -145,7 +140,7 @@ test.each([300, 600, 900])(
     });
     emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 60 });
     const [first, second] = members as [AsyncMusic, AsyncMusic];
-    const submission = await first.tasks.create(SONG);
+    const submission = await first.tasks.create(SONG_REQUEST);
     const waits = [first, second].map((client) => client.tasks.wait(submission, { maxWaitMs: 90_000 }));
     for (const song of waits) expect((await song).status).toBe("success");
     // A read that another process reserves meanwhile costs what was taken for it.
@@ -255,7 +250,7 @@ test("the polls of all members leave capacity for the creates of another", async
   emulator.providers.provider_a.always({ outcome: "hang" });
   const creator = member();
   const ids = await Promise.all(
-    Array.from({ length: 90 }, async () => (await creator.tasks.create(SONG)).task_id),
+    Array.from({ length: 90 }, async () => (await creator.tasks.create(SONG_REQUEST)).task_id),
   );
   await clock.sleep(70_000);
   const waits = ids.map((id, index) => {
@@ -264,7 +259,7 @@ test("the polls of all members leave capacity for the creates of another", async
   });
   for (let song = 0; song < 40; song++) {
     const askedAt = clock.now();
-    await creator.tasks.create(SONG);
+    await creator.tasks.create(SONG_REQUEST);
     expect(clock.now() - askedAt).toBeLessThan(5000);
     await clock.sleep(5000);
   }
@@ -276,7 +271,7 @@ test("a 429 delays every member, and a call with a shorter wait limit fails", as
   const [one, other] = [member(), member()];
   const outsider = new AsyncMusic(emulator.connection());
   await read(outsider, 120);
-  await rejection(one.tasks.create(SONG, { maxRetries: 0 }), RateLimitedError);
+  await rejection(one.tasks.create(SONG_REQUEST, { maxRetries: 0 }), RateLimitedError);
 
   const before = emulator.requests.length;
   const waiting = other.account.balance();
@@ -425,7 +420,7 @@ test("if the request that opens a fleet's window is sent late, the fleet's windo
       return inner.put(...entry);
     },
   };
-  const late = one.tasks.create(SONG, { journal, journalKey: "order-1" });
+  const late = one.tasks.create(SONG_REQUEST, { journal, journalKey: "order-1" });
   await clock.sleep(30_000);
   for (let round = 0; round < 3; round++) {
     await Promise.all(Array.from({ length: 110 }, () => other.account.balance()));
@@ -479,7 +474,7 @@ test.each([
   async (processes, _, gapMs) => {
     const { emulator, clock, member, refused } = createFleet();
     const members = Array.from({ length: processes }, () => member());
-    const create = (tenant: string, client = members[0]) => client?.tasks.create(SONG, { tenant });
+    const create = (tenant: string, client = members[0]) => client?.tasks.create(SONG_REQUEST, { tenant });
     for (let count = 0; count < 3; count++) await create("one");
     const crowd = members.flatMap((client, place) =>
       Array.from({ length: 300 / processes }, async (_, index) => {
@@ -510,11 +505,11 @@ test.each([
   await members[1].account.balance();
   const askedAt = clock.now();
   const refusals = Array.from({ length: 300 }, () =>
-    members[0].tasks.create(SONG, { tenant: "one", ...order }).catch((error: unknown) => error),
+    members[0].tasks.create(SONG_REQUEST, { tenant: "one", ...order }).catch((error: unknown) => error),
   );
   setImmediate(() => leaving.abort("left"));
   const others = Array.from({ length: 100 }, (_, index) =>
-    members[index % 2]?.tasks.create(SONG, { tenant: "other" }),
+    members[index % 2]?.tasks.create(SONG_REQUEST, { tenant: "other" }),
   );
   await Promise.all(others);
   expect(clock.now() - askedAt).toBeLessThan(5000);
@@ -526,7 +521,7 @@ test.each([
 test("what a tenant used a window ago in a process that is idle now does not hold it back in another one", async () => {
   const { clock, member, refused } = createFleet();
   const [idle, busy] = [member(), member()];
-  const create = (client: AsyncMusic, tenant: string) => client.tasks.create(SONG, { tenant });
+  const create = (client: AsyncMusic, tenant: string) => client.tasks.create(SONG_REQUEST, { tenant });
   for (let count = 0; count < 60; count++) {
     await create(idle, "one");
     await clock.sleep(500);

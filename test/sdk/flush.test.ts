@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { all, held } from "../support/collect.js";
 import { away, failAfter, journaledWorld, KEY } from "../support/journaled.js";
 import { journalEntry } from "../support/journals.js";
 import {
@@ -28,15 +29,6 @@ const serveRunning = ({ method }: { method: string }) => (method === "POST" ? ac
 function aborter() {
   const controller = new AbortController();
   return { signal: controller.signal, abort: () => controller.abort("over") };
-}
-
-/** A response that a test gives later. */
-function held<Value>() {
-  let give = (_: Value) => {};
-  const given = new Promise<Value>((resolve) => {
-    give = resolve;
-  });
-  return { given, give };
 }
 
 /** Whether a promise has resolved, once all code that can run has run. */
@@ -94,7 +86,7 @@ describe("it waits for", () => {
     ["with a journal", true],
     ["without a journal", false],
   ])("the `onSubmitted` of a run %s", async (_, isJournaled) => {
-    const saved = held<void>();
+    const saved = held();
     const onSubmitted = vi.fn(() => saved.given);
     const { client, journal } = journaledWorld(({ method }) => (method === "POST" ? accepted() : running()));
     const { signal, abort } = aborter();
@@ -122,9 +114,7 @@ describe("it waits for", () => {
       signal,
       concurrency: 1,
     });
-    const left = (async () => {
-      for await (const _ of results);
-    })();
+    const left = all(results);
     await vi.waitFor(() => expect(requests).toHaveLength(1));
     abort();
     await expect(left).rejects.toBe("over");

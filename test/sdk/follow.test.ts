@@ -18,6 +18,7 @@ import type { Emulator } from "async-music/emulator";
 import { test } from "async-music/emulator/vitest";
 import { fileJournal } from "async-music/node";
 import { describe, expect, onTestFinished } from "vitest";
+import { held } from "../support/collect.js";
 import { createFolder } from "../support/folder.js";
 import { away } from "../support/journaled.js";
 import { rejection } from "../support/rejection.js";
@@ -491,21 +492,18 @@ test("leaving the loop ends while the reservation of another order is settled", 
   const budget = memoryBudget({ maxCredits: 100, per: "total", journal });
   for (const journalKey of ["a", "b"])
     await client.tasks.create(REQUEST, { tenant: "acme", budget, journal, journalKey });
-  let settle = () => {};
-  const settled = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
+  const settled = held();
   let ends = 0;
   const slow = Object.assign(Object.create(budget), budget, {
     ended: async (...end: unknown[]) => {
-      if (++ends > 1) await settled;
+      if (++ends > 1) await settled.given;
       return Reflect.get(budget, "ended")(...end);
     },
   });
   const { next, leave } = start(client, journal, { budget: slow });
   await next();
   const left = leave();
-  settle();
+  settled.give();
   await left;
   expect(await journal.unacknowledged()).toHaveLength(2);
 });

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { memoryStore } from "../../src/budget/memory-store.js";
 import { TenantBudget } from "../../src/budget/tenant-budget.js";
 import { abortedAfter } from "../support/abort.js";
-import { recorder } from "../support/collect.js";
+import { held, recorder } from "../support/collect.js";
 import {
   away,
   createJournalDouble,
@@ -404,12 +404,8 @@ describe("if every record fails", () => {
     "a %s that was aborted in flight logs the error, which names the task: its caller has gone",
     async (method) => {
       const logger = createLog();
-      let respond = (_: Response) => {};
-      const world = createWorld(
-        ({ method: sent }) =>
-          sent === "POST" ? new Promise<Response>((resolve) => (respond = resolve)) : done(),
-        { logger },
-      );
+      const post = held<Response>();
+      const world = createWorld(({ method: sent }) => (sent === "POST" ? post.given : done()), { logger });
       const { journal, broken, inner } = createJournalDouble();
       broken.put = failAfter(1, inner.put);
       const leaving = new AbortController();
@@ -421,7 +417,7 @@ describe("if every record fails", () => {
       expect(message).toContain(
         "`onSubmitted`, the journal and the event `submission` still receive the task.",
       );
-      respond(accepted());
+      post.give(accepted());
       await world.client.tasks.flush();
       await vi.waitFor(() => expect(logger.lines.filter(({ level }) => level === "error")).toHaveLength(1));
       expect(JSON.stringify(logger.lines)).toContain(TASK_ID);

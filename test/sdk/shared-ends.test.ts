@@ -4,16 +4,11 @@ import { expect, onTestFinished, test } from "vitest";
 import { FleetPacer } from "../../src/databases/redis/fleet-pacer.js";
 import type { SharedWindow } from "../../src/databases/redis/shared-window.js";
 import { createSharedWindow } from "../../tools/pacing/shared-window.js";
+import { SONG_REQUEST } from "../support/responses.js";
 
 // Processes with one pacer share how long tasks took. A record on the emulator's clock replaces Redis.
 
 const SIZE = { requests: 120, windowMs: 60_000 };
-const SONG = {
-  model: "provider_a",
-  task_type: "music",
-  input: { gpt_description_prompt: "rain in Lisbon" },
-} as const;
-
 function createFleet() {
   const emulator = createEmulator({ seed: 1, credits: 10_000 });
   onTestFinished(() => emulator[Symbol.asyncDispose]());
@@ -26,7 +21,7 @@ function createFleet() {
     return new AsyncMusic({ ...emulator.connection(), pacer });
   };
   const learn = async (client: AsyncMusic, songs: number) => {
-    await Promise.all(Array.from({ length: songs }, () => client.tasks.run(SONG)));
+    await Promise.all(Array.from({ length: songs }, () => client.tasks.run(SONG_REQUEST)));
     // What was found last is shared with the next request.
     await emulator.clock.advance(10_000);
     await client.account.balance();
@@ -41,7 +36,7 @@ test("a process estimates by what another one has learned, also if it starts lat
   await learn(first, 60);
   const late = member();
   for (const client of [running, late]) {
-    const submission = await client.tasks.create(SONG);
+    const submission = await client.tasks.create(SONG_REQUEST);
     await emulator.clock.advance(10);
     const estimate = client.tasks.estimate(submission);
     expect(estimate?.medianSeconds).toBeGreaterThan(75);
@@ -55,7 +50,8 @@ test("what two processes have seen counts together, and nothing counts twice", a
   const [first, second] = [member(), member()];
   await learn(first, 12);
   await learn(second, 7);
-  const known = async (client: AsyncMusic) => client.tasks.estimate(await client.tasks.create(SONG)) !== null;
+  const known = async (client: AsyncMusic) =>
+    client.tasks.estimate(await client.tasks.create(SONG_REQUEST)) !== null;
   const third = member();
   await third.account.balance();
   await emulator.clock.advance(10_000);
@@ -75,7 +71,7 @@ test("a process that starts later finds its first ends earlier than one that lea
     await client.account.balance();
     await emulator.clock.advance(70_000);
     const began = emulator.clock.now();
-    await Promise.all(Array.from({ length: 60 }, () => client.tasks.run(SONG)));
+    await Promise.all(Array.from({ length: 60 }, () => client.tasks.run(SONG_REQUEST)));
     return emulator.clock.now() - began;
   };
   const taught = await timeOf(member());
@@ -89,8 +85,8 @@ test.each([
 ])("an exchange that %s changes nothing", async (_, exchangeEnds) => {
   const { emulator, member, errors } = createFleet();
   const client = member({ exchangeEnds });
-  await Promise.all(Array.from({ length: 30 }, () => client.tasks.run(SONG)));
-  expect(client.tasks.estimate(await client.tasks.create(SONG))?.medianSeconds).toBeGreaterThan(75);
+  await Promise.all(Array.from({ length: 30 }, () => client.tasks.run(SONG_REQUEST)));
+  expect(client.tasks.estimate(await client.tasks.create(SONG_REQUEST))?.medianSeconds).toBeGreaterThan(75);
   expect(emulator.requests.filter(({ status }) => status === 429)).toEqual([]);
   expect(errors).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { AsyncMusic, RequestTimeoutError, SubmissionOutcomeUnknownError } from "async-music";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { held } from "../support/collect.js";
 import { rejection } from "../support/rejection.js";
 import { balance, ok, SONG_REQUEST, submission, TASK_ID } from "../support/responses.js";
 import { createTestClock } from "../support/test-clock.js";
@@ -26,10 +27,7 @@ afterEach(() => {
 });
 
 function createWorld() {
-  let respond = (_: Response) => {};
-  const response = new Promise<Response>((resolve) => {
-    respond = resolve;
-  });
+  const { given: response, give: respond } = held<Response>();
   const client = new AsyncMusic({
     apiKey: "key_1",
     baseUrl: "https://music.example",

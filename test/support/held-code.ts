@@ -1,4 +1,5 @@
 import { vi } from "vitest";
+import { held } from "./collect.js";
 import { turns } from "./test-clock.js";
 
 /** The path of a source file, for `vi.doMock` in this folder. */
@@ -6,10 +7,7 @@ const pathOf = (file: string) => `../../${file}`;
 
 /** Holds the code of a file that is loaded at its first use back until it is released. */
 export function holdCode(file: string) {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { given: released, give: release } = held();
   vi.doMock(pathOf(file), async (original) => {
     await released;
     return original();

@@ -24,10 +24,10 @@ export interface TestClock extends Clock {
 }
 
 /** Time skips to the earliest wake-up when all code sleeps. With `skips: false`, only `advance` and `jump` move it. */
-export function createTestClock({ start = START, skips = true } = {}): TestClock {
+export function createTestClock({ skips = true } = {}): TestClock {
   const sleeps: { at: number; ms: number }[] = [];
   const sleepers = new Set<Sleeper>();
-  let time = start;
+  let time = START;
   let busy = 0;
   let stirs = 0;
   let isLooking = false;
@@ -35,7 +35,7 @@ export function createTestClock({ start = START, skips = true } = {}): TestClock
   return {
     sleeps,
     now: () => time,
-    elapsed: () => time - start,
+    elapsed: () => time - START,
 
     sleep(ms, signal) {
       sleeps.push({ at: time, ms });

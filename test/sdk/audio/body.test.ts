@@ -9,7 +9,7 @@ import { rejection } from "../../support/rejection.js";
 import { turns } from "../../support/test-clock.js";
 import { createTimeLimit } from "../../support/time-limit.js";
 import { API_KEY, clientOf, createWorld } from "../../support/world.js";
-import { AUDIO_URL, endless, load, mp3 } from "./support.js";
+import { AUDIO_URL, download, endless, load, mp3 } from "./support.js";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -24,8 +24,7 @@ describe("a body that was already read", () => {
     ["chunk by chunk", { "Content-Length": "8" }, (audio: AudioDownload) => all(audio.body)],
   ])("%s, is not returned as an empty file", async (_, headers, read) => {
     for (const method of again) {
-      const { client } = createWorld(() => mp3(undefined, headers));
-      const audio = await client.audio.download(AUDIO_URL);
+      const audio = await download(() => mp3(undefined, headers));
       await read(audio);
       const error = await rejection(audio[method](), AudioDownloadError);
       expect(error.message).toContain("its body was read before");
@@ -72,8 +71,7 @@ describe("a body", () => {
           piece = "";
           return Promise.resolve();
         });
-      const { client } = createWorld(() => mp3(stopping("la la"), { "Content-Length": "500" }));
-      const audio = await client.audio.download(AUDIO_URL, { timeoutMs });
+      const audio = await download(() => mp3(stopping("la la"), { "Content-Length": "500" }), { timeoutMs });
       await rejection(read(audio), AudioDownloadError);
     });
   });
@@ -86,8 +84,7 @@ describe("a body", () => {
       if (pieces++ < 8) controller.enqueue(new Uint8Array(3));
       else controller.close();
     });
-    const { client } = createWorld(() => mp3(slow));
-    const audio = await client.audio.download(AUDIO_URL, { timeoutMs: 130 });
+    const audio = await download(() => mp3(slow), { timeoutMs: 130 });
     expect((await audio.arrayBuffer()).byteLength).toBe(24);
   });
 
@@ -100,8 +97,7 @@ describe("a body", () => {
         if (made++ < 5) controller.enqueue(new Uint8Array(10));
         else controller.close();
       });
-      const { client } = createWorld(() => mp3(body));
-      const audio = await client.audio.download(AUDIO_URL, { timeoutMs: 40, maxRetries: 0 });
+      const audio = await download(() => mp3(body), { timeoutMs: 40, maxRetries: 0 });
       let pieces = 0;
       let bytes = 0;
       for await (const piece of audio.body) {
@@ -123,8 +119,7 @@ describe("a body", () => {
         else controller.close();
       },
     });
-    const { client } = createWorld(() => mp3(body));
-    const audio = await client.audio.download(AUDIO_URL, { timeoutMs: 40 });
+    const audio = await download(() => mp3(body), { timeoutMs: 40 });
     await turns(20);
     vi.advanceTimersByTime(80);
     expect((await audio.arrayBuffer()).byteLength).toBe(50);
@@ -135,8 +130,7 @@ describe("a body", () => {
     ["of a detected format", (body) => new Response(body)],
   ])("%s whose loop is left is canceled", async (_, respond) => {
     let left = 0;
-    const { client } = createWorld(() => respond(endless(() => left++)));
-    const audio = await client.audio.download(AUDIO_URL);
+    const audio = await download(() => respond(endless(() => left++)));
     for await (const _ of audio.body) break;
     expect(left).toBe(1);
   });
@@ -173,8 +167,7 @@ function onDemand(
 describe("a download with a long-lived signal", () => {
   const begin = async (signal: AbortSignal, body = endless(), type: string | null = "audio/mpeg") => {
     const headers = new Headers(type === null ? {} : { "Content-Type": type });
-    const { client } = createWorld(() => new Response(body, { headers }));
-    return client.audio.download(AUDIO_URL, { signal });
+    return download(() => new Response(body, { headers }), { signal });
   };
   const listenersOf = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 

@@ -7,7 +7,7 @@ import { listen } from "../../support/loopback.js";
 import { rejection } from "../../support/rejection.js";
 import { CLIP, lost, succeeded } from "../../support/responses.js";
 import { API_KEY, arrivals, clientOf, createWorld, never, type SeenRequest } from "../../support/world.js";
-import { AUDIO_URL, brokenAfter, ETAG, failure, load, mp3 } from "./support.js";
+import { AUDIO_URL, brokenAfter, download, ETAG, failure, load, mp3 } from "./support.js";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -92,8 +92,7 @@ describe("a failed download", () => {
 
   test("does not include a 206 that the caller requested", async () => {
     const part = () => new Response("la", { status: 206, headers: { "Content-Range": "bytes 0-1/8" } });
-    const { client } = createWorld(part);
-    const audio = await client.audio.download(AUDIO_URL, { headers: { range: "bytes=0-1" } });
+    const audio = await download(part, { headers: { range: "bytes=0-1" } });
     expect((await audio.arrayBuffer()).byteLength).toBe(2);
   });
 
@@ -150,8 +149,10 @@ describe("a failed download", () => {
   test("releases the connection of a response that it does not read", async () => {
     let left = 0;
     const body = () => new ReadableStream({ cancel: () => void left++ });
-    const { client } = createWorld(() => new Response(body(), { status: 503 }));
-    await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+    await rejection(
+      download(() => new Response(body(), { status: 503 })),
+      AudioDownloadError,
+    );
     expect(left).toBe(3);
   });
 

@@ -5,7 +5,7 @@ import { holdCode, idle, loseCode, restoreCode } from "../../support/held-code.j
 import { reasonOf, rejection } from "../../support/rejection.js";
 import { SONG_REQUEST } from "../../support/responses.js";
 import { clientOf, createWorld } from "../../support/world.js";
-import { AUDIO_URL, mp3 } from "./support.js";
+import { AUDIO_URL, download, mp3 } from "./support.js";
 
 // The first download loads its code. Meanwhile other code runs, and may abort the download.
 
@@ -71,9 +71,11 @@ describe("while the code of the first download loads", () => {
   });
 
   test("`timeoutMs` limits the load", async () => {
-    const { client } = createWorld(() => mp3());
     const { release } = holdCode(CODE);
-    await rejection(client.audio.download(AUDIO_URL, { timeoutMs: 1 }), AudioDownloadError);
+    await rejection(
+      download(() => mp3(), { timeoutMs: 1 }),
+      AudioDownloadError,
+    );
     release();
   });
 });

@@ -7,7 +7,7 @@ import { createFolder } from "../../support/folder.js";
 import { rejection } from "../../support/rejection.js";
 import { streamOf } from "../../support/stream.js";
 import { createWorld } from "../../support/world.js";
-import { AUDIO_URL, brokenAfter, encode, mp3, SONG } from "./support.js";
+import { AUDIO_URL, brokenAfter, download, encode, mp3, SONG } from "./support.js";
 
 const letters = () => streamOf([...SONG].map((letter) => encode(letter)));
 const required = { size: "required" } as const;
@@ -42,8 +42,7 @@ test("a response that states its size is streamed, not held in memory", async ()
     },
     { highWaterMark: 0 },
   );
-  const { client } = createWorld(() => mp3(body, { "Content-Length": String(SONG.length) }));
-  const audio = await client.audio.download(AUDIO_URL, required);
+  const audio = await download(() => mp3(body, { "Content-Length": String(SONG.length) }), required);
   expect(audio.size).toBe(SONG.length);
   expect(isRead).toBe(false);
   expect(await new Response(audio.body).text()).toBe(SONG);
@@ -79,15 +78,16 @@ test("a broken body and an abort end the download while it is read into memory",
       isCanceled = true;
     },
   });
-  const { client } = createWorld(() => mp3(stalled));
-  const aborted = client.audio.download(AUDIO_URL, { ...required, signal: aborter.signal });
+  const aborted = download(() => mp3(stalled), { ...required, signal: aborter.signal });
   expect(await aborted.catch((reason: unknown) => reason)).toBe("enough");
   expect(isCanceled).toBe(true);
 });
 
 test("another value is refused", async () => {
-  const { client } = createWorld(() => mp3(letters()));
   const options: object = { size: "known" };
-  const error = await rejection(client.audio.download(AUDIO_URL, options), InvalidOptionError);
+  const error = await rejection(
+    download(() => mp3(letters()), options),
+    InvalidOptionError,
+  );
   expect(error.message).toBe('`size` must be "required"; got a string of length 5.');
 });

@@ -1,5 +1,5 @@
-import type { AsyncMusic, RequestOptions } from "async-music";
-import { createWorld, type SeenRequest } from "../../support/world.js";
+import type { AsyncMusic, DownloadOptions, RequestOptions } from "async-music";
+import { type Answerer, createWorld, type SeenRequest } from "../../support/world.js";
 
 export const AUDIO_URL = "https://audio.example/song";
 export const SONG = "la la la, sang the rain";
@@ -68,6 +68,10 @@ export function breaking(
     return answer === undefined ? new Response("no", { status: 500 }) : answer(request);
   });
 }
+
+/** A download from a service with these responses. */
+export const download = (answer: Answerer, options?: DownloadOptions) =>
+  createWorld(answer).client.audio.download(AUDIO_URL, options);
 
 /** The complete body of a download as a string. */
 export async function load(client: AsyncMusic, options?: RequestOptions): Promise<string> {

@@ -70,13 +70,13 @@ export function createKey() {
 }
 
 /** The start of the second window of a key; in the first, other programs sent this many requests for each poll. */
-export async function createSecondWindow({ others = 0, limit = 120, windowMs = MINUTE } = {}) {
+export async function createSecondWindow({ others = 0 } = {}) {
   const key = createKey();
   for (let sent = 0; sent < 10; sent++) {
-    key.at(sent * 0.1 * windowMs);
-    await key.request("poll", limit - 1 - sent * (1 + others));
+    key.at(sent * 0.1 * MINUTE);
+    await key.request("poll", 119 - sent * (1 + others));
   }
-  key.at(windowMs);
-  await key.request("poll", limit - 1);
-  return { ...key, at: (sinceMs: number) => key.at(windowMs + sinceMs), start: windowMs };
+  key.at(MINUTE);
+  await key.request("poll", 119);
+  return { ...key, at: (sinceMs: number) => key.at(MINUTE + sinceMs), start: MINUTE };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { turnOf } from "../../../../src/databases/redis/fleet-share.js";
 import type { RequestKind } from "../../../../src/rate-limit/pacer.js";
 import { START, turns } from "../../../support/test-clock.js";
@@ -33,15 +33,15 @@ async function createWindow() {
     while (key.clock.elapsed() < elapsedMs)
       await key.clock.advance(Math.min(500, elapsedMs - key.clock.elapsed()));
   };
-  const end = async () => {
+  onTestFinished(() => {
     leaving.abort();
-    await turns(1);
-  };
-  return { ...key, send, sentOf, advanceTo, end };
+    return turns(1);
+  });
+  return { ...key, send, sentOf, advanceTo };
 }
 
 test("a tenant with many reads leaves one song of another tenant, which comes first", async () => {
-  const { send, sentOf, remaining, end } = await createWindow();
+  const { send, sentOf, remaining } = await createWindow();
   await send("crowd", "read", 300);
   // One request, and a poll in each 5 s of the window.
   expect(remaining()).toBe(13);
@@ -49,11 +49,10 @@ test("a tenant with many reads leaves one song of another tenant, which comes fi
   await send("other", "create", 1);
   await send("other", "poll", 5);
   expect([sentOf("crowd"), sentOf("other")]).toEqual([crowd, 6]);
-  await end();
 });
 
 test("polls of a tenant that has had its part leave the parts of those that are due later", async () => {
-  const { send, sentOf, advanceTo, end } = await createWindow();
+  const { send, sentOf, advanceTo } = await createWindow();
   await send("late", "poll", 100, 20_000);
   await send("early", "poll", 100);
   await advanceTo(19_999);
@@ -61,50 +60,45 @@ test("polls of a tenant that has had its part leave the parts of those that are 
   expect(sentOf("late")).toBe(0);
   await advanceTo(40_000);
   expect(sentOf("late")).toBeGreaterThanOrEqual(40);
-  await end();
 });
 
 test("what a tenant has left to others, it may use in the last half second of a window", async () => {
-  const { send, advanceTo, remaining, end } = await createWindow();
+  const { send, advanceTo, remaining } = await createWindow();
   await send("crowd", "create", 300);
   await advanceTo(59_499);
   expect(remaining()).toBe(1);
   await advanceTo(59_500);
   expect(remaining()).toBe(0);
-  await end();
 });
 
 test("a tenant that has had its part of a window leaves one song of another tenant until near its end", async () => {
-  const { send, sentOf, advanceTo, end } = await createWindow();
+  const { send, sentOf, advanceTo } = await createWindow();
   await send("crowd", "create", 300);
   await advanceTo(50_000);
   await send("other", "create", 1);
   await send("other", "poll", 1, 55_000);
   await advanceTo(55_000);
   expect(sentOf("other")).toBe(2);
-  await end();
 });
 
 test("also a tenant that has sent nothing waits for the end of a 429", async () => {
-  const { hold, send, sentOf, advanceTo, end } = await createWindow();
+  const { hold, send, sentOf, advanceTo } = await createWindow();
   hold(30_000);
   await send("other", "create", 1);
   await advanceTo(29_999);
   expect(sentOf("other")).toBe(0);
   await advanceTo(30_000);
   expect(sentOf("other")).toBe(1);
-  await end();
 });
 
 test("without tenants, a program may use the whole window at once", async () => {
-  const { send, remaining, end } = await createWindow();
+  const { send, remaining } = await createWindow();
   await send(undefined, "read", 300);
   expect(remaining()).toBe(0);
-  await end();
 });
 
 test("a process that shares its window is told which of its tenants have had their part, and what they leave", async () => {
-  const { clock, pacer, send, end } = await createWindow();
+  const { clock, pacer, send } = await createWindow();
   const budget = { polls: 119, now: clock.now(), until: clock.now() + MINUTE, from: clock.now(), limit: 120 };
   const turn = (tenant?: string) => turnOf(pacer.tenants, tenant, { budget: () => budget }, clock.now());
   // Without tenants, nothing is left to others.
@@ -112,5 +106,4 @@ test("a process that shares its window is told which of its tenants have had the
   await send("crowd", "read", 300);
   expect(turn("crowd")).toEqual({ isAhead: true, leave: 13 });
   expect(turn("other")).toEqual({ isAhead: false, leave: 0 });
-  await end();
 });
