@@ -21,12 +21,13 @@ export class HttpExchange {
   readonly #context: Context;
   readonly #call: Call;
   readonly #requestId: string;
-  readonly #signal: AbortSignal | undefined;
   readonly #deadline: Deadline;
   readonly #received = new ReceivedText();
   #response: Response | undefined;
-  /** The address of the service, or `null` for the platform's `fetch`; `undefined` as long as nothing was sent. */
-  #address: string | null | undefined;
+  /** The address of the service; `null` for the platform's `fetch`. */
+  #address: string | null = null;
+  /** `false` while the request may reach the service; `true` once nothing was sent, and nothing will be. */
+  #isUnsent: boolean | undefined;
   /** Why the response was not read to its end. */
   #refusal: "foreign" | "too_large" | null = null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -40,7 +41,6 @@ export class HttpExchange {
     this.#context = context;
     this.#call = call;
     this.#requestId = requestId;
-    this.#signal = signal;
     this.#deadline = new Deadline(timeoutMs, signal);
   }
 
@@ -49,7 +49,6 @@ export class HttpExchange {
     const { clock, ids } = this.#context;
     const call = this.#call;
     const requestId = this.#requestId;
-    const isSent = !this.#deadline.signal.aborted;
     ids.requests.add(requestId);
     try {
       const whole = await Promise.race([this.#receive(apiKey, headers), this.#deadline.ended]);
@@ -58,7 +57,7 @@ export class HttpExchange {
     } catch (cause) {
       // A response of a custom `fetch` may have a `cancel` that throws.
       (async () => this.#reader?.cancel())().catch(() => {});
-      return this.#outcomeOf(cause, isSent);
+      return this.#outcomeOf(cause);
     } finally {
       this.#deadline.clear();
     }
@@ -67,7 +66,8 @@ export class HttpExchange {
   async #receive(apiKey: string, given: RequestOptions["headers"]): Promise<Response> {
     const { baseUrl, fetch, ids } = this.#context;
     const { method, path, body } = this.#call;
-    const sent = body === undefined ? null : oneShotBody(body, () => this.#checkTime());
+    const sent =
+      body === undefined ? null : oneShotBody(body, () => this.#beginSending(this.#deadline.isOverdue));
     const own: Record<string, string> = {
       Accept: "application/json",
       [HEADERS.requestId]: this.#requestId,
@@ -82,6 +82,8 @@ export class HttpExchange {
     };
     // A replaced global `fetch` may be restored before the request fails.
     this.#address = isPlatforms(fetch) ? null : baseUrl;
+    // A custom `fetch` may send something without reading the body.
+    if (!sent?.isLazy || this.#address !== null) this.#beginSending();
     const response = await sendRequest(fetch, baseUrl + path, request, this.#deadline);
     this.#response = response;
     this.#reader = response.body?.getReader();
@@ -91,13 +93,18 @@ export class HttpExchange {
   }
 
   /**
-   * A process that was suspended while it connected must not send its request afterwards: by then, other processes may have
-   * found that it created no task.
+   * From here on, the request may reach the service, and the POST of a run completes even if the caller aborts.
+   *
+   * @param isOver - a process that was suspended while it connected must not send its request afterwards: by then, other processes
+   * may have found that it created no task
    */
-  #checkTime(): void {
-    if (!this.#deadline.isOverdue) return;
-    this.#address = undefined;
-    throw new Error("The process was suspended past the time limit.");
+  #beginSending(isOver = this.#deadline.signal.aborted): void {
+    const { inFlight } = this.#call;
+    this.#isUnsent ||= isOver;
+    if (this.#isUnsent) throw new Error("The time limit has passed.");
+    if (inFlight === undefined) return;
+    inFlight.call = this.#call;
+    this.#deadline.callerAbort.remove();
   }
 
   /** Reads piece by piece, so that the beginning of a body that breaks off is known. */
@@ -123,17 +130,18 @@ export class HttpExchange {
   }
 
   /** How an exchange ended that threw. The `cause` may be of a custom `fetch`, and throw when it is inspected. */
-  #outcomeOf(cause: unknown, isSent: boolean): AttemptOutcome {
+  #outcomeOf(cause: unknown): AttemptOutcome {
     const { baseUrl, clock } = this.#context;
-    const { timeoutMs, timedOut } = this.#deadline;
+    const { signal, timeoutMs, timedOut } = this.#deadline;
     const { text } = this.#received;
-    const signal = this.#signal;
     const response = this.#response;
     const status = response?.status ?? null;
     const remaining = response === undefined ? null : remainingOf(response.headers);
     const failure = { url: baseUrl + this.#call.path, timeoutMs, status, text, remaining };
-    if (signal?.aborted && !timedOut)
-      return { ...failure, kind: isSent ? "aborted" : "aborted_before_sending", cause: signal.reason };
+    const isUnsent = response === undefined && this.#isUnsent !== false;
+    this.#isUnsent = isUnsent;
+    if (signal.aborted && !timedOut)
+      return { ...failure, kind: isUnsent ? "aborted_before_sending" : "aborted", cause: signal.reason };
     if (this.#refusal === "foreign") return foreign("X-Request-Id", "belongs to another request");
     if (response !== undefined && !response.ok)
       return { kind: "received", response: responseOf(response, text, this.#requestId, clock.now()) };
@@ -141,9 +149,8 @@ export class HttpExchange {
       const issue = { path: "", message: `is larger than ${MAX_RESPONSE_BYTES} bytes` };
       return { kind: "too_large", status, text, issue, remaining };
     }
-    if (timedOut) return { ...failure, kind: "timed_out", cause: undefined };
-    const isNeverSent =
-      response === undefined && (this.#address === undefined || certainlyNeverSent(cause, this.#address));
+    if (timedOut && !isUnsent) return { ...failure, kind: "timed_out", cause: undefined };
+    const isNeverSent = isUnsent || (response === undefined && certainlyNeverSent(cause, this.#address));
     return { ...failure, kind: isNeverSent ? "never_sent" : "connection_lost", cause };
   }
 }

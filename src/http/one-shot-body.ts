@@ -10,13 +10,13 @@ const utf8 = new TextEncoder();
  *   HTTP/2 only, so a page cannot prevent this.
  * - Bun and workerd repeat no POST.
  *
- * @param beforeSending - called in Node when the body is read: by the platform's `fetch`, once the connection stands. If it throws,
- * nothing is sent
+ * @param beforeSending - called when a body is read that `isLazy`: by Node's own `fetch`, once the connection stands. If it is not
+ * called, or throws, nothing is sent
  */
 export function oneShotBody(
   text: string,
   beforeSending: () => void,
-): { body: BodyInit; headers: Readonly<Record<string, string>> } {
+): { body: BodyInit; headers: Readonly<Record<string, string>>; isLazy?: boolean } {
   const headers = { "Content-Type": "application/json" };
   if ("Deno" in globalThis) return { body: new Blob([text]), headers };
   const { versions, type } = Object(Reflect.get(globalThis, "process"));
@@ -33,5 +33,5 @@ export function oneShotBody(
     },
   });
   // With a stated length the body is not sent in chunks, which some gateways refuse.
-  return { body, headers: { ...headers, "Content-Length": String(bytes.byteLength) } };
+  return { body, headers: { ...headers, "Content-Length": String(bytes.byteLength) }, isLazy: true };
 }

@@ -101,7 +101,7 @@ export async function attempt(
   judge: Judge,
   requestId: string = options.requestId ?? createRequestId(context.random),
 ): Promise<Tried<ApiResponse>> {
-  const { headers, timeoutMs, signal } = options;
+  const { headers } = options;
   const admittedAt = context.clock.now();
   // Before the claim: a process that ends while it reads the key leaves no intent of a request that was not sent.
   const apiKey =
@@ -116,12 +116,8 @@ export async function attempt(
     await takeClaim(context, call, admittedAt);
   const sentAt = context.clock.now();
   context.emitter.emit("attempt", () => attemptEvent(context, call, requestId));
-  // Last abort check: after this, the POST of a run completes even if the caller aborts.
-  const inFlight = signal?.aborted ? undefined : call.inFlight;
-  if (inFlight) inFlight.call = call;
-  const limits = { timeoutMs, signal: inFlight ? undefined : signal };
-  const outcome = await new HttpExchange(context, call, requestId, limits).run(apiKey, headers);
-  if (inFlight) inFlight.call = null;
+  const outcome = await new HttpExchange(context, call, requestId, options).run(apiKey, headers);
+  if (call.inFlight) call.inFlight.call = null;
   // Other attempts may have read many other keys meanwhile, and the response may repeat this one.
   context.redactor.learn(apiKey);
   reportAttempt(context, call, requestId, { admittedAt, sentAt }, outcome);

@@ -13,6 +13,7 @@ import {
   failureParts,
   htmlAdvice,
   invalidResponse,
+  judgeRead,
   responseError,
   unusableError,
 } from "../http/failure.js";
@@ -73,10 +74,8 @@ const ABORTED = "the call was aborted after sending began";
  */
 function judgeSubmission(failure: Failure): Verdict {
   const { outcome, context } = failure;
-  if (outcome.kind === "aborted_before_sending")
-    return { error: outcome.cause, mayResend: false, noTask: "not_sent" };
-  if (outcome.kind === "never_sent")
-    return { error: connectionError(failure, outcome), mayResend: false, noTask: "not_sent" };
+  if (outcome.kind === "aborted_before_sending" || outcome.kind === "never_sent")
+    return { ...judgeRead(failure), mayResend: false, noTask: "not_sent" };
   const response = outcome.kind === "received" && outcome.response.status < 500 ? outcome.response : null;
   if (response === null || isTaskId(response.taskId, context.redactor) || response.status === REQUEST_TIMEOUT)
     return { error: submissionOutcomeUnknown(failure), mayResend: false };

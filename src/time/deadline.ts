@@ -48,7 +48,8 @@ export class Deadline {
   /** The request that follows the signal: one that is not referenced stops following it. */
   request: Request | undefined;
   readonly #controller = new AbortController();
-  readonly #callerAbort: AbortCallback;
+  /** Once it is removed, an abort of the caller does not end the attempt. */
+  readonly callerAbort: AbortCallback;
   #reject: (reason: unknown) => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** By the system's clock, since the time of timers may stand still while the process is suspended. */
@@ -61,7 +62,7 @@ export class Deadline {
       this.#reject = reject;
     });
     this.ended.catch(() => {});
-    this.#callerAbort = onAbort(callerSignal, () => this.#end(callerSignal?.reason));
+    this.callerAbort = onAbort(callerSignal, () => this.#end(callerSignal?.reason));
     if (callerSignal?.aborted) this.#end(callerSignal.reason);
     else this.restart();
   }
@@ -88,7 +89,7 @@ export class Deadline {
   clear(): void {
     clearTimeout(this.#timer);
     this.#endsAt = Number.POSITIVE_INFINITY;
-    this.#callerAbort.remove();
+    this.callerAbort.remove();
   }
 
   #endAfter(turns: number): void {

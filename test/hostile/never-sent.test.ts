@@ -3,13 +3,19 @@ import { request } from "node:https";
 import { connect, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { inspect, promisify } from "node:util";
-import { ConnectionError, SubmissionOutcomeUnknownError } from "async-music";
+import { ConnectionError, type RunOptions, SubmissionOutcomeUnknownError } from "async-music";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
+import { createTimeLimit } from "../support/time-limit.js";
 import { connectTo, describeNeverSent, runAt } from "./never-sent.js";
 
 describeNeverSent({ hint: "does `baseUrl` need http instead of https?" });
+
+function aborter() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: (reason: Error) => controller.abort(reason) };
+}
 
 /** TLS without a certificate, so that the test needs no private key. */
 const ANONYMOUS = { ciphers: "AECDH-AES256-SHA:@SECLEVEL=0", maxVersion: "TLSv1.2" } as const;
@@ -86,6 +92,52 @@ test("a server that closes the connection during the handshake has received noth
   const { journal, run } = runAt(`https://127.0.0.1:${port}`);
   expect((await rejection(run, ConnectionError)).message).toContain("nothing was sent");
   expect(await journal.get("order")).toBeNull();
+});
+
+describe("a handshake that has not ended, so that Node has not read the body of the POST,", () => {
+  /** A run at a server that treats each connection so after its first bytes, which `begun` resolves with. */
+  async function runInHandshake(treat: (socket: Socket) => void, options: RunOptions = {}) {
+    let begin = (_: Buffer) => {};
+    const begun = new Promise<Buffer>((resolve) => (begin = resolve));
+    const port = await connectTo((socket, first) => {
+      begin(first);
+      treat(socket);
+    });
+    return { ...runAt(`https://127.0.0.1:${port}`, undefined, options), begun };
+  }
+
+  test("leaves the key free at the time limit", async () => {
+    const { timeoutMs, pass } = createTimeLimit();
+    const { journal, run, begun } = await runInHandshake(() => {}, { timeoutMs });
+    void begun.then(pass);
+    expect((await rejection(run, ConnectionError)).message).toContain("nothing was sent");
+    expect(await journal.get("order")).toBeNull();
+  });
+
+  test("leaves the key free at an abort, which rejects with its reason", async () => {
+    const { signal, abort } = aborter();
+    const { journal, run, begun } = await runInHandshake(() => {}, { signal });
+    void begun.then(() => abort(new Error("stop")));
+    await expect(run).rejects.toThrow(/^stop$/);
+    expect(await journal.get("order")).toBeNull();
+  });
+
+  test.each<[what: string, treat: (socket: Socket) => void]>([
+    ["a reset", (socket) => socket.resetAndDestroy()],
+    ["an alert that can also follow a request", (socket) => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, 80]))],
+  ])("leaves the key free after %s", async (_, treat) => {
+    const { journal, run } = await runInHandshake(treat);
+    expect((await rejection(run, ConnectionError)).message).toContain("nothing was sent");
+    expect(await journal.get("order")).toBeNull();
+  });
+});
+
+test("an abort after the request leaves the outcome unknown", async () => {
+  const { signal, abort } = aborter();
+  const server = await listen(() => abort(new Error("stop")));
+  const { journal, run } = runAt(server.url, undefined, { signal });
+  await rejection(run, SubmissionOutcomeUnknownError);
+  expect(await journal.get("order")).toMatchObject({ state: "intent" });
 });
 
 test.each([

@@ -79,9 +79,9 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a POST in flight is dropped when its caller aborts",
-    file: "src/http/send.ts",
-    find: "signal: inFlight ? undefined : signal };",
-    replace: "signal };",
+    file: "src/http/exchange.ts",
+    find: "this.#deadline.callerAbort.remove();",
+    replace: "",
     firstWorld: 1050,
   },
   {
