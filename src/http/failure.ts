@@ -115,14 +115,17 @@ export function connectionError(
     return new RequestTimeoutError(failureParts(call, noResponseWithin(timeoutMs), advice), details);
   }
 
-  const connection = `connection to ${redactor.text(new URL(url).host)}`;
+  const host = redactor.text(new URL(url).host);
   const code = codeOf(cause, redactor);
   const isTls = code.startsWith(` (${OPENSSL}`) || code === " (EPROTO)";
   if (kind !== "never_sent") {
     const advice = adviceToRepeat(call, isTls ? HTTP_HINT : "Try again.");
-    return new ConnectionError(failureParts(call, `the ${connection} was lost${code}`, advice), details);
+    return new ConnectionError(
+      failureParts(call, `no readable response came from ${host}${code}`, advice),
+      details,
+    );
   }
-  const reason = `the ${connection} failed${code}; nothing was sent`;
+  const reason = `the connection to ${host} failed${code}; nothing was sent`;
   const first =
     adviceForAddress(url) || (isTls ? HTTP_HINT : "Check the address and the network, then try again.");
   return new ConnectionError(failureParts(call, reason, adviceOf(call, first)), details);

@@ -167,7 +167,7 @@ function reasonAndCause(failure: Failure): [reason: string, cause: unknown] {
     case "timed_out":
       return [`, since ${noResponseWithin(outcome.timeoutMs)}`, connectionError(failure, outcome)];
     default:
-      return [", since the connection was lost before the response", connectionError(failure, outcome)];
+      return [", since no readable response came", connectionError(failure, outcome)];
   }
 }
 

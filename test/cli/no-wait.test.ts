@@ -59,7 +59,7 @@ test("a lost response is status 9, and no task ID is written", async () => {
   const { status, stdout, stderr } = await its.lyrics("--no-wait");
   expect([status, stdout]).toEqual([9, ""]);
   const reason =
-    /^async-music: It is unknown whether a task was created and charged\. Failed to create a task: .* was lost\. \(request ID [\w-]+\)\nBefore/;
+    /^async-music: It is unknown whether a task was created and charged\. Failed to create a task: no readable response came from \S+\. \(request ID [\w-]+\)\nBefore/;
   expect(stderr).toMatch(reason);
   expect(stderr).toContain("async-music usage");
 });

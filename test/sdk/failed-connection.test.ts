@@ -25,7 +25,7 @@ test("a connection that can't be made names the host and the system's reason", a
 
 test("a connection that breaks names them too", async () => {
   const { message } = await rejection(failing(coded("ECONNRESET")).account.balance(), ConnectionError);
-  expect(message).toContain("the connection to music.example was lost (ECONNRESET).");
+  expect(message).toContain("no readable response came from music.example (ECONNRESET).");
 });
 
 test("the reason is found up to eight causes deep", async () => {
@@ -47,7 +47,7 @@ test("without a code, or with one that is prose, there is no reason in parenthes
   const listed = Object.assign(new Error("no"), { code: ["ECONNRESET"] });
   for (const failure of [new TypeError("no"), coded("no such host"), listed, "no", undefined]) {
     const { message } = await rejection(failing(failure).account.balance(), ConnectionError);
-    expect(message).toContain("the connection to music.example was lost.");
+    expect(message).toContain("no readable response came from music.example.");
   }
 });
 
