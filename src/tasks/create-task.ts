@@ -3,7 +3,7 @@ import { warningsAbout } from "../contract/request-rules.js";
 import { taskSubmissionSchema } from "../contract/responses.js";
 import { ENDPOINTS } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
-import { ApiError } from "../errors/api-errors.js";
+import { ApiError, ServerError } from "../errors/api-errors.js";
 import { resumeAdvice } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
@@ -48,7 +48,7 @@ export async function createTask(
   const response = await send(context, call, options, judgeSubmission);
   const { taskId } = response;
   // Nothing can wait for a task without a usable ID: report that it may exist.
-  if (!isTaskId(taskId, context.redactor) || taskId.trim() === "") {
+  if (!isTaskId(taskId, context.redactor)) {
     const outcome = { kind: "received", response } as const;
     throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });
   }
@@ -77,21 +77,40 @@ function judgeSubmission(failure: Failure): Verdict {
   if (outcome.kind === "aborted_before_sending" || outcome.kind === "never_sent")
     return { ...judgeRead(failure), mayResend: false, noTask: "not_sent" };
   const response = outcome.kind === "received" && outcome.response.status < 500 ? outcome.response : null;
-  if (response === null || isTaskId(response.taskId, context.redactor) || response.status === REQUEST_TIMEOUT)
+  const error = response && responseError(failure, response);
+  // The code of a 5xx counts as one, whatever the status.
+  if (
+    response === null ||
+    error instanceof ServerError ||
+    response.status === REQUEST_TIMEOUT ||
+    isTaskId(response.taskId, context.redactor)
+  )
     return { error: submissionOutcomeUnknown(failure), mayResend: false };
-  const verdict = { error: responseError(failure, response), mayResend: response.status === 429 };
+  const verdict = { error, mayResend: response.status === 429 };
   return response.status >= 400 ? { ...verdict, noTask: "refused" } : verdict;
 }
 
 /** Request Timeout: the service does not use it, but a gateway may have forwarded the request before it gave up. */
 const REQUEST_TIMEOUT = 408;
 
+interface Named {
+  status: number | null;
+  text: string;
+  taskId?: unknown;
+}
+
+/** The task ID of a body that is cut. Nothing may be nested before `data`: it could repeat a request, or name other tasks. */
+const NAMED = /^\s*\{[^{}]*"data"\s*:\s*\{[^{}]*"task_id"\s*:\s*"([^"\\\s]+)"/;
+
 function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownError {
   const { context, call, outcome } = failure;
   const { redactor, ids } = context;
-  const { status, text } = outcome.kind === "received" ? outcome.response : outcome;
+  const {
+    status,
+    text,
+    taskId: found = NAMED.exec(text)?.[1],
+  }: Named = outcome.kind === "received" ? outcome.response : outcome;
   // Also from an incomplete response or an error: the caller can wait for the task that it names (POST /api/v1/task).
-  const found = /"task_id"\s*:\s*"([^"\\\s]+)"/.exec(text)?.[1];
   const isSafe = isTaskId(found, redactor) && redactor.text(found) === found;
   const taskId = isSafe && ids.tasks.add(found) ? found : undefined;
   const [reason, cause] = reasonAndCause(failure);

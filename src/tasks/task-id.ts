@@ -4,10 +4,10 @@ import { InvalidRequestError } from "../errors/base.js";
 import type { Redactor } from "../errors/redactor.js";
 import { LONGEST_ID } from "../http/ids.js";
 
-/** Whether a task can be read by this ID. An empty ID or a dot segment names another URL, and a key must not get into one. */
+/** Whether a task can be read by this ID. A blank ID or a dot segment names another URL, and a key must not get into one. */
 export function isTaskId(value: unknown, redactor: Redactor): value is string {
   if (typeof value !== "string" || value.length > LONGEST_ID) return false;
-  return !/^\.{0,2}$|\p{Surrogate}/u.test(value) && !redactor.containsKey(value);
+  return !/^[\s.]*$|\p{Surrogate}/u.test(value) && !redactor.containsKey(value);
 }
 
 /**

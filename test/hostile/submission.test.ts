@@ -9,7 +9,7 @@ import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { cutAfter, cutting, listen, reply, replying, type Treatment } from "../support/loopback.js";
 import { reasonOf, rejection } from "../support/rejection.js";
-import { SONG_REQUEST, submission, TASK_ID } from "../support/responses.js";
+import { OTHER_TASK_ID, refusal, SONG_REQUEST, submission, TASK_ID } from "../support/responses.js";
 import { createTimeLimit } from "../support/time-limit.js";
 import { API_KEY, createWorld, never } from "../support/world.js";
 
@@ -173,6 +173,25 @@ describe("a task ID in a response is never lost", () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
+  const OTHER = JSON.stringify({ task_id: OTHER_TASK_ID });
+  test.each<[what: string, body: string]>([
+    ["the input of an echoed request", `{"code":500,"request":{"input":${OTHER}}}`],
+    ["the body itself", OTHER],
+    ["a cut echo of the request", `{"code":202,"request":{"model":"provider_a","input":${OTHER}},"da`],
+    ["a cut list before its data", `{"code":202,"other":[${OTHER}],"data":{"type":"music"`],
+  ])("an ID in %s is not that of the task", async (_, body) => {
+    const { client } = createWorld(() => new Response(body, { status: 500 }));
+    const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    expect(error.taskId).toBeNull();
+  });
+
+  test("an ID in its data is that of the task, whatever else the response names", async () => {
+    const body = { request: { input: { task_id: OTHER_TASK_ID } }, data: { task_id: TASK_ID } };
+    const { client } = createWorld(() => Response.json(body, { status: 500 }));
+    const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    expect(error.taskId).toBe(TASK_ID);
+  });
+
   test("an incomplete ID is not reported", async () => {
     const half = ACCEPTED.slice(0, ACCEPTED.indexOf(TASK_ID) + 20);
     const { client } = connect(await listen(replying(202, half)));
@@ -205,6 +224,17 @@ test.each([
   expect(error.requestId).toBe("order-2");
   expect(error.cause).toBeInstanceOf(Error);
   expectNoKey(error, API_KEY);
+});
+
+test.each(
+  [400, 404, 409, 429].flatMap((status) =>
+    ["internal_error", "upstream_provider_error"].map((code) => [status, code] as const),
+  ),
+)("after a %i with the code %s of a 5xx, the outcome of one POST is unknown", async (status, code) => {
+  const { client, requests } = createWorld(() => refusal(status, code, { "Retry-After": "1" }));
+  const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  expect(error).toMatchObject({ status, taskId: null });
+  expect(requests).toHaveLength(1);
 });
 
 test.each([429, 400])("a create with a %i that names a task is not retried", async (status) => {
