@@ -23,12 +23,12 @@ export function foreignTask(
 ): Unusable | null {
   const { status, headers, taskId: named } = response;
   // The schema of the response reports an ID that is missing.
-  if (status < 200 || status >= 300 || typeof named !== "string" || named === "") return null;
+  if (status < 200 || status >= 300 || typeof named !== "string") return null;
   if (call.taskId !== undefined) {
     const isSame = named.toLowerCase() === call.taskId.toLowerCase();
     return isSame ? null : foreign("data.task_id", "is not the requested task ID");
   }
-  if (call.method !== "POST" || tasks.add(named)) return null;
+  if (call.method !== "POST" || named === "" || tasks.add(named)) return null;
   // An emulator gives the same IDs again after a reset. It echoes the request ID, so its response to this request is accepted.
   if (headers.has("X-Emulator") && headers.get(HEADERS.requestId) === requestId) return null;
   return foreign("data.task_id", "belongs to an earlier submission");

@@ -277,7 +277,7 @@ export class TaskPoller implements LastReading {
 
   /** What the pacer learns about a task. The age of one that another process submitted comes from its first reading. */
   #taskOf({ model, type, created_at }: Task): WaitingTask {
-    if (this.#known !== null) return { ...this.#known, model, type };
+    if (this.#known !== null) return this.#known;
     const now = this.context.clock.now();
     const createdAt = createdAtByClient(this.context, created_at) ?? this.#settings.submittedAt ?? now;
     const resumedAt = this.#queuedFor ?? createdAt;

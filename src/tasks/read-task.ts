@@ -67,12 +67,17 @@ function parseTask(context: Context, call: Call, response: ApiResponse): Task {
   return parseData(context, call, response, taskSchema) as Task;
 }
 
-/** Checks the result of a task that succeeded, if its type is listed. */
-export function checkResult(context: Context, call: Call, { data, response }: Result<Task>): void {
-  if (!isTaskType(data.type)) return;
+/** Checks the result of a task that succeeded: that of the type that was ordered, if it is known and listed. */
+export function checkResult(
+  context: Context,
+  call: Call,
+  { data, response }: Result<Task>,
+  type: string = data.type,
+): void {
+  if (!isTaskType(type)) return;
   const path = ["data", "output", "result"];
   const json = { data: data.output?.result ?? null };
-  parseData<unknown>(context, call, { ...response, json }, resultSchemas[data.type], path);
+  parseData<unknown>(context, call, { ...response, json }, resultSchemas[type], path);
 }
 
 function notFoundAdvice(journalKey?: string): string {

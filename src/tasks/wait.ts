@@ -144,7 +144,7 @@ async function untilSuccess(
       isFirst = false;
       // Before the callback, which may change the task.
       const failure = failureOf(data, context.redactor);
-      if (status === "success") checkResult(context, poller.call(), reading);
+      if (status === "success") checkResult(context, poller.call(), reading, poller.known?.type);
       await callBack("onUpdate", poller.onUpdate, data, poller.taskId, context.redactor);
       if (failure !== null) throw failure;
       if (status === "success") return data;
@@ -177,7 +177,7 @@ async function* changes(
       const { data } = reading;
       const { status } = data;
       if (isFinalStatus(status)) await onEnd?.(data);
-      if (status === "success") checkResult(poller.context, poller.call(), reading);
+      if (status === "success") checkResult(poller.context, poller.call(), reading, poller.known?.type);
       await callBack("onUpdate", poller.onUpdate, data, poller.taskId, poller.context.redactor);
       yield data;
       if (isFinalStatus(status)) return;

@@ -54,7 +54,7 @@ describe("a response to a create", () => {
     ["a 401", (id) => refusal(401, "invalid_api_key", named(id))],
     ["a 402", (id) => refusal(402, "insufficient_credits", named(id))],
     ["a 429", (id) => refusal(429, "rate_limited", { ...named(id), "Retry-After": "1" })],
-    ["a 500 that names a task", (id) => Response.json({ task_id: OTHER_TASK_ID }, withId(500, id))],
+    ["a 500 that names a task", (id) => Response.json({ data: { task_id: OTHER_TASK_ID } }, withId(500, id))],
   ];
   const WITH_ANOTHER_TASK: [what: string, answer: AnswerTo][] = [
     ["a 202 without a request ID", () => accepted()],
@@ -86,7 +86,8 @@ describe("a response to a create", () => {
   test("that breaks off gives no task ID if it has the ID of another request", async () => {
     const body = () =>
       new ReadableStream({
-        start: (controller) => controller.enqueue(new TextEncoder().encode(`{"task_id":"${OTHER_TASK_ID}"`)),
+        start: (controller) =>
+          controller.enqueue(new TextEncoder().encode(`{"data":{"task_id":"${OTHER_TASK_ID}"`)),
         pull: (controller) => controller.error(new Error("reset")),
       });
     const { client } = await afterCreate((_, firstId) => new Response(body(), withId(202, firstId)));
@@ -171,8 +172,11 @@ describe("a read", () => {
     expect(clock.sleeps[0]?.ms).toBe(250);
   });
 
-  test("that always returns another task fails with InvalidResponseError after the retries", async () => {
-    const { client, requests } = createWorld(() => ok(succeeded({ task_id: OTHER_TASK_ID })));
+  test.each([
+    ["another task", OTHER_TASK_ID],
+    ["an empty task ID", ""],
+  ])("that always returns %s fails with InvalidResponseError after the retries", async (_, task_id) => {
+    const { client, requests } = createWorld(() => ok(succeeded({ task_id })));
     const error = await rejection(client.tasks.retrieve(TASK_ID, { maxRetries: 2 }), InvalidResponseError);
     expect(error.issues).toEqual([{ path: "data.task_id", message: expect.any(String) }]);
     expect(error.taskId).toBe(TASK_ID);

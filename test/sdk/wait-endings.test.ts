@@ -267,6 +267,16 @@ describe("a task that ends badly", () => {
       expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
     }
   });
+
+  test.each<[type: string, result: unknown]>([
+    ["lyrics", LYRICS],
+    ["video", "https://video.example/1"],
+    ["video", null],
+  ])("as %s, with the result %j, is no end of a run that ordered music", async (type, result) => {
+    const { client } = createWorld(inTurn(accepted(), ok(succeeded({ type, output: { result } }))));
+    const error = await rejection(client.tasks.run(SONG_REQUEST), InvalidResponseError);
+    expect(error).toMatchObject({ taskId: TASK_ID, issues: [{ path: "data.output.result" }] });
+  });
 });
 
 describe("onUpdate", () => {
