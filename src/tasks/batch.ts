@@ -152,7 +152,10 @@ export class Batch {
 
   #callBack<Value>(name: string, callback: () => Value): Value {
     try {
-      return callback();
+      const value = callback();
+      // Of JavaScript: a promise is refused, and must not end the process if it rejects.
+      Promise.resolve(value).catch(() => {});
+      return value;
     } catch (error) {
       const why = `\`${name}\` threw; see \`cause\``;
       const parts = { what: "Failed to create a task", why, facts: [NOTHING_SENT] };

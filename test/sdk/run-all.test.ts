@@ -37,6 +37,7 @@ import {
   taskIdIn,
 } from "../support/responses.js";
 import { START, type TestClock, turns } from "../support/test-clock.js";
+import { watchUnhandledRejections } from "../support/unhandled.js";
 import { createWorld, inTurn } from "../support/world.js";
 
 test("results arrive as tasks end, each with its request and index", async () => {
@@ -456,6 +457,21 @@ test("a journalKey that throws or is empty fails only its own request", async ()
   expect(seen.find(({ index }) => index === 2)?.error).toBeInstanceOf(InvalidOptionError);
   expect(posts(world)).toHaveLength(1);
 });
+
+test.each(["journalKey", "tenant"])(
+  "a %s that returns a rejected promise fails only its own request",
+  async (name) => {
+    const unhandled = watchUnhandledRejections();
+    const world = batchWorld();
+    const promised = (request: TaskRequest) =>
+      promptKey(request) === "6" ? Promise.reject(new Error("no name")) : promptKey(request);
+    const options = { journal: memoryJournal(), journalKey: promptKey, [name]: promised };
+    const seen = await world.runAll(songs("5", "6"), options as RunAllOptions);
+    expect(errorsOf(seen)).toEqual(expect.arrayContaining([undefined, InvalidOptionError]));
+    await turns(5);
+    expect(unhandled).not.toHaveBeenCalled();
+  },
+);
 
 test.each<[string, object]>([
   ["concurrency", { concurrency: 0 }],
