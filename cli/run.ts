@@ -3,7 +3,6 @@ import type { TaskType } from "../src/contract/service.js";
 import { printable, printableLine } from "../src/contract/text.js";
 import {
   type AsyncMusic,
-  AsyncMusicError,
   isLyrics,
   type RunOptions,
   type SucceededTask,
@@ -111,10 +110,6 @@ async function waitAndSave(job: Job): Promise<void> {
         const note = isNew ? "" : ", saved before";
         if (title !== undefined) stderr.write(`${style("bold", printableLine(title))}${length}${note}\n`);
         if (!json) stdout.write(`${file.path}\n`);
-      });
-    if (target !== null && files.length === 0)
-      throw new AsyncMusicError(`Failed to save task ${task.task_id}: it succeeded without clips.`, {
-        taskId: task.task_id,
       });
     writeResult(terminal, json, { task, files }, target === null ? resultText(task) : "");
   });

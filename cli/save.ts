@@ -94,6 +94,10 @@ export async function saveResult(
       `Failed to save task ${task.task_id}: this version of async-music does not support its type. Pass --no-download to print its result.`,
       { taskId: task.task_id },
     );
+  if (clips.length === 0)
+    throw new AsyncMusicError(`Failed to save task ${task.task_id}: it succeeded without clips.`, {
+      taskId: task.task_id,
+    });
   const failures: unknown[] = [];
   for (const [index, clip] of clips.entries()) {
     const label = labelOf(clip);

@@ -491,6 +491,24 @@ describe("failures", () => {
     its.emulator.faults.clear();
     expect([(await batch()).status, its.freezes()]).toEqual([0, 1]);
   });
+
+  test("a song without clips is not saved, and the same command reads it again, without a charge", async () => {
+    await write(song("rain"));
+    const { run } = createChangedTerminal(its.emulator, async (response, { url }) => {
+      if (!url.includes("/api/v1/task/")) return response;
+      const body = await response.json();
+      if (body.data.status === "success") body.data.output.result = [];
+      return Response.json(body, response);
+    });
+    const { status, stderr } = await run("batch", file, ...flags("--yes"));
+    expect(stderr).toContain("0 of 1 saved, 1 failed.");
+    expect([status, await linesOf("results.jsonl")]).toEqual([
+      17,
+      [expect.objectContaining({ status: "not_saved", credits: 10, files: [] })],
+    ]);
+    expect([(await batch()).status, its.freezes()]).toEqual([0, 1]);
+    expect(await saved()).toEqual(["rain-2.wav", "rain.wav"]);
+  });
 });
 
 describe("audio that returns 404", () => {
