@@ -29,7 +29,8 @@ export class Audio {
    * @param source - a clip, or its `audio_url`
    * @throws {@link AudioExpiredError} the address returns 404: audio is kept for seven days
    * @throws {@link AudioDownloadError} any other failure. Also audio whose stated size exceeds `maxBytes`, and a body in a
-   * content coding that was not requested, if its end can't be recognized
+   * content coding such as gzip, because one that was cut off can't be recognized. To accept a coding, request it with the
+   * header `Accept-Encoding`
    *
    * @example
    * ```ts

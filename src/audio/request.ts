@@ -10,7 +10,7 @@ import { statedWaitMs } from "../http/response.js";
 import type { AbortCallback } from "../time/abort.js";
 import { Deadline, noResponseWithin } from "../time/deadline.js";
 import type { DownloadOptions } from "./options.js";
-import { hasReliableEnd, lengthOf } from "./version.js";
+import { hasRequestedCodings, lengthOf } from "./version.js";
 
 /** ky's retries, time limits and errors are off: the SDK's own use the client's clock, and continue a broken download. */
 const http = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
@@ -72,12 +72,13 @@ export async function request<Result>(
     // Any other success has no audio, or a part that was not requested.
     if (status === 200 || (status === 206 && sent.has("Range"))) {
       const isEmpty = lengthOf(response.headers) === 0;
-      if (!isEmpty && hasReliableEnd(response, sent)) return await readResponse(download, response, deadline);
+      if (!isEmpty && hasRequestedCodings(response, sent))
+        return await readResponse(download, response, deadline);
       deadline.clear();
       response.body?.cancel().catch(() => {});
       const reason = isEmpty
         ? "the server returned an empty body"
-        : "the body has a content coding that was not requested, and no length that shows its end";
+        : "the body has a content coding that was not requested, so its end can't be recognized";
       return { error: downloadError(download, status, reason), mayResend: isEmpty };
     }
   } catch (error) {

@@ -64,11 +64,10 @@ function isCoded(headers: Headers): boolean {
 }
 
 /**
- * Whether a body that is cut off differs from a complete one. Without a length and without chunks, the end of the connection
- * is the end of the body, and runtimes decode what has arrived. A caller may request the coding all the same.
+ * Whether a body has only content codings that the caller requested. Runtimes decode what has arrived, so that a coded body
+ * which a gateway has cut off looks complete.
  */
-export function hasReliableEnd({ headers }: Response, sent: Headers): boolean {
-  if (headers.has("Content-Length") || headers.has("Transfer-Encoding")) return true;
+export function hasRequestedCodings({ headers }: Response, sent: Headers): boolean {
   const requested = namesIn(sent, "Accept-Encoding");
   return codingsOf(headers).every((coding) => requested.includes(coding));
 }

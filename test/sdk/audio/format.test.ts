@@ -107,7 +107,8 @@ test.each([
     if (coding !== null) headers.set("Content-Encoding", coding);
     return new Response("abc", { headers });
   });
-  const audio = await client.audio.download(URL_WITH_EXTENSION);
+  const headers = { "Accept-Encoding": coding ?? "identity" };
+  const audio = await client.audio.download(URL_WITH_EXTENSION, { headers });
   expect(audio.size).toBe(size);
   expect((await audio.arrayBuffer()).byteLength).toBe(3);
 });

@@ -159,34 +159,26 @@ describe("a body in a content coding", () => {
   };
   const whole = SONG.length * 500;
 
-  test.each(["complete", "cut off"])(
-    "that was not requested, and has no stated end, is an error: %s",
-    async (what) => {
-      const sent = what === "complete" ? coded : coded.subarray(0, -20);
-      const server = await serving("Content-Encoding: gzip\r\n", sent);
-      const error = await rejection(downloadFrom(server), AudioDownloadError);
-      expect(error).toMatchObject({ url: `${server.url}/song`, status: 200 });
-      expect(error.message).toContain("content coding");
-      expect(server.arrivals).toHaveLength(1);
-    },
+  // A gateway may cut off a coded body and end the response properly. Runtimes decode what has arrived.
+  const whatArrives = (["complete", "cut off"] as const).flatMap((what) =>
+    (["no stated end", "a length", "chunks"] as const).map((end) => [what, end] as const),
   );
-
-  test("that was not requested is complete at its stated length, and an error before it", async () => {
-    const headers = `Content-Encoding: gzip\r\nContent-Length: ${coded.byteLength}\r\n`;
-    expect(await downloadFrom(await serving(headers))).toBe(whole);
-    await rejection(downloadFrom(await serving(headers, coded.subarray(0, -1))), AudioDownloadError);
-  });
-
-  test("that was not requested is complete at its last chunk, and an error before it", async () => {
-    const headers = "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n";
-    const chunk = Buffer.concat([
-      Buffer.from(`${coded.byteLength.toString(16)}\r\n`),
-      coded,
-      Buffer.from("\r\n"),
-    ]);
-    const last = Buffer.from("0\r\n\r\n");
-    expect(await downloadFrom(await serving(headers, Buffer.concat([chunk, last])))).toBe(whole);
-    await rejection(downloadFrom(await serving(headers, chunk)), AudioDownloadError);
+  test.each(whatArrives)("that was not requested is an error: %s, with %s", async (what, end) => {
+    const sent = what === "complete" ? coded : coded.subarray(0, -20);
+    const chunks = [`${sent.byteLength.toString(16)}\r\n`, sent, "\r\n0\r\n\r\n"];
+    const [framing, body] = {
+      "no stated end": ["", sent] as const,
+      "a length": [`Content-Length: ${sent.byteLength}\r\n`, sent] as const,
+      chunks: [
+        "Transfer-Encoding: chunked\r\n",
+        Buffer.concat(chunks.map((each) => Buffer.from(each))),
+      ] as const,
+    }[end];
+    const server = await serving(`Content-Encoding: gzip\r\n${framing}`, body);
+    const error = await rejection(downloadFrom(server), AudioDownloadError);
+    expect(error).toMatchObject({ url: `${server.url}/song`, status: 200 });
+    expect(error.message).toContain("content coding");
+    expect(server.arrivals).toHaveLength(1);
   });
 
   test.each(["gzip", "br, GZIP;q=0.5"])("is accepted if the caller requests %s", async (accept) => {

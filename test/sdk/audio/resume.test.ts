@@ -96,6 +96,9 @@ describe("a body that breaks off is resumed", () => {
   });
 });
 
+/** Without this header, a body in that coding is refused before it is read. */
+const CODED = { headers: { "Accept-Encoding": "x-own" } };
+
 describe("two versions are never mixed", () => {
   const other = SONG.replace("la", "lo");
   const V2 = { ETag: '"v2"' };
@@ -137,21 +140,21 @@ describe("two versions are never mixed", () => {
 
     test.each(["arrayBuffer", "blob"] as const)("makes `%s` start over", async (read) => {
       const { client } = world();
-      const audio = await client.audio.download(AUDIO_URL);
+      const audio = await client.audio.download(AUDIO_URL, CODED);
       expect(await new Response(await audio[read]()).text()).toBe(other);
     });
 
     test("makes `saveAudio` start over", async () => {
       const folder = await createFolder();
       const { client } = world();
-      const path = await saveAudio(await client.audio.download(AUDIO_URL), join(folder, "song"));
+      const path = await saveAudio(await client.audio.download(AUDIO_URL, CODED), join(folder, "song"));
       await expect(readFile(path, "utf8")).resolves.toBe(other);
       await expect(readdir(folder)).resolves.toEqual(["song.mp3"]);
     });
 
     test("ends a stream, whose bytes can't be taken back, with an AudioDownloadError", async () => {
       const { client } = world();
-      const { body } = await client.audio.download(AUDIO_URL);
+      const { body } = await client.audio.download(AUDIO_URL, CODED);
       const received: string[] = [];
       const reading = (async () => {
         for await (const piece of body) received.push(new TextDecoder().decode(piece));
@@ -200,7 +203,7 @@ describe("two versions are never mixed", () => {
     ["the body is encoded", { ...ETAG, "Content-Encoding": "x-own" }],
   ])("%s: an AudioDownloadError, and no range is requested", async (_, headers) => {
     const { client, requests } = breaking(headers, (request) => part(startOf(request)));
-    await rejection(load(client), AudioDownloadError);
+    await rejection(load(client, CODED), AudioDownloadError);
     expect(requests).toHaveLength(1);
   });
 });
