@@ -11,6 +11,9 @@ export interface Source {
   startsOver?: boolean;
 }
 
+/** An empty body is no song, whether the response states its length or not. */
+export const EMPTY_BODY = "the server returned an empty body";
+
 /** Why a body broke off. */
 export interface BodyFailure {
   reason: string;
@@ -20,7 +23,7 @@ export interface BodyFailure {
 /** Requests the rest of a body, after the bytes that were received. @throws if that is impossible */
 type Resume = (received: number, failure: BodyFailure) => Promise<Source>;
 
-/** Reads a body to its end and to the stated size, and resumes it when it breaks off. */
+/** Reads a body to its end and to the stated size, and resumes it when it breaks off or is empty. */
 export async function* readWhole(source: Source, resume: Resume): AsyncGenerator<Bytes> {
   let { pieces, size, startsOver } = source;
   for (let received = 0; ; ) {
@@ -30,8 +33,8 @@ export async function* readWhole(source: Source, resume: Resume): AsyncGenerator
         received += piece.byteLength;
         yield piece;
       }
-      if (size === null || received === size) return;
-      failure = { reason: `only ${received} of ${size} bytes arrived` };
+      if (received > 0 && (size === null || received === size)) return;
+      failure = { reason: size === null ? EMPTY_BODY : `only ${received} of ${size} bytes arrived` };
     } catch (cause) {
       failure = { reason: `the connection was lost after ${received} bytes`, cause };
     }

@@ -120,15 +120,15 @@ async function open(begun: Download, response: Response, deadline: Deadline): Pr
   const blob = async () => {
     if (body.locked) throw readBefore(url);
     const parts: Bytes[] = [];
-    let smallest = size ?? 0;
+    let smallest = size ?? 1;
     onStartOver(body, () => {
       parts.length = 0;
-      smallest = 0;
+      smallest = 1;
     });
     const reader = body.getReader();
     for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
     const whole = new Blob(parts, { type: contentType });
-    // A stream that ended is whole. If bytes are missing, they were read before.
+    // A stream that ended is whole and not empty. If bytes are missing, they were read before.
     if (whole.size < smallest) throw readBefore(url);
     return whole;
   };

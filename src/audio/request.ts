@@ -9,6 +9,7 @@ import type { Tried } from "../http/outcome.js";
 import { statedWaitMs } from "../http/response.js";
 import type { AbortCallback } from "../time/abort.js";
 import { Deadline, noResponseWithin } from "../time/deadline.js";
+import { EMPTY_BODY } from "./body.js";
 import type { DownloadOptions } from "./options.js";
 import { hasRequestedCodings, lengthOf } from "./version.js";
 
@@ -77,7 +78,7 @@ export async function request<Result>(
       deadline.clear();
       response.body?.cancel().catch(() => {});
       const reason = isEmpty
-        ? "the server returned an empty body"
+        ? EMPTY_BODY
         : "the body has a content coding that was not requested, so its end can't be recognized";
       return { error: downloadError(download, status, reason), mayResend: isEmpty };
     }

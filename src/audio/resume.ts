@@ -37,7 +37,7 @@ export async function resume(
     const pieces = skipping(piecesOf(rest, deadline), skipped ?? 0);
     try {
       const { value, done } = await pieces.next();
-      if (done) return { error: cutOff(broken), mayResend: true };
+      if (done) return { error, mayResend: true };
       if (startsOver) {
         reading.begun = rest;
         reading.delivered = 0;

@@ -131,9 +131,8 @@ async function* piecesOf(
       yield { piece, startsOver };
       startsOver = false;
     }
-    // A body that ends is complete, so missing bytes were read before.
-    if (missing > 0) throw readBefore(download);
-    if (isEmpty) throw noAudio(download, "its body is empty, or was read before");
+    // A body that ends is complete and not empty, so missing bytes were read before.
+    if (missing > 0 || isEmpty) throw readBefore(download);
   } catch (error) {
     throw new ReadFailure("", { cause: error });
   }

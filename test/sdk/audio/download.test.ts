@@ -207,14 +207,23 @@ describe("a failed download", () => {
   });
 });
 
-test("an empty body is no song: the request is sent again, and fails in the end", async () => {
+test.each<[what: string, headers: Record<string, string>]>([
+  ["with its length", { "Content-Length": "0" }],
+  ["without its length", {}],
+  ["without its length, but with a validator", ETAG],
+  ["without its length, and of a type that the first bytes show", { "Content-Type": "" }],
+])("an empty body is no song: %s, the request is sent again, and fails in the end", async (_, headers) => {
   let empty = 2;
-  const { client } = createWorld(() => (empty-- > 0 ? mp3("", { "Content-Length": "0" }) : mp3()));
-  const audio = await client.audio.download(AUDIO_URL);
-  expect((await audio.arrayBuffer()).byteLength).toBe("la la la".length);
-  empty = 10;
-  const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
-  expect(error).toMatchObject({ status: 200, message: expect.stringContaining("returned an empty body") });
+  const { client, requests } = createWorld(() => (empty-- > 0 ? mp3("", headers) : mp3()));
+  expect(await load(client)).toBe("la la la");
+  expect(requests).toHaveLength(3);
+  for (const size of [undefined, "required"] as const) {
+    empty = 3;
+    const read = async () => (await client.audio.download(AUDIO_URL, { size })).arrayBuffer();
+    const error = await rejection(read(), AudioDownloadError);
+    expect(error).toMatchObject({ status: 200, message: expect.stringContaining("returned an empty body") });
+  }
+  expect(requests).toHaveLength(9);
 });
 
 describe("an abort", () => {

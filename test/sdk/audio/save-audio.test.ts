@@ -336,14 +336,15 @@ test("a large body is written chunk by chunk, in order", async ({ folder }) => {
 });
 
 test("a body that was already read is not saved", async ({ folder }) => {
-  const headers = { ...MP3, "Content-Length": "8" };
-  const locked = await download("la la la", headers);
-  await locked.arrayBuffer();
-  const consumed = await download("la la la", headers);
-  for await (const _ of consumed.body);
-  for (const audio of [locked, consumed]) {
-    const { message } = await rejection(saveAudio(audio, join(folder, "rain")), AudioDownloadError);
-    expect(message).toContain("its body was read before");
+  for (const headers of [{ ...MP3, "Content-Length": "8" }, MP3]) {
+    const locked = await download("la la la", headers);
+    await locked.arrayBuffer();
+    const consumed = await download("la la la", headers);
+    for await (const _ of consumed.body);
+    for (const audio of [locked, consumed]) {
+      const { message } = await rejection(saveAudio(audio, join(folder, "rain")), AudioDownloadError);
+      expect(message).toContain("its body was read before");
+    }
   }
   await expect(readdir(folder)).resolves.toEqual([]);
 });
@@ -354,7 +355,6 @@ test.for([
     "<!doctype html><title>Just a moment</title>",
     { "Content-Type": "Text/HTML; charset=utf-8" },
   ],
-  ["its body is empty, or was read before", "", MP3],
 ] as const)("a response that is no song is not saved: %s", async ([what, body, headers], { folder }) => {
   const audio = await download(body, headers);
   const error = await rejection(saveAudio(audio, join(folder, "rain")), AudioDownloadError);
