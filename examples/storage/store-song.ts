@@ -49,10 +49,6 @@ export async function storeSong(
 async function store(client: AsyncMusic, bucket: Bucket, key: string, url: string, signal?: AbortSignal) {
   if (await bucket.has(key)) return;
   const { body, size, contentType } = await client.audio.download(url, { size: "required", signal });
-  if (contentType.startsWith("text/html")) {
-    await body.cancel();
-    throw new Error(`${url} is a page, perhaps of a gateway: the next run tries again.`);
-  }
   await bucket.put(key, body, { size, contentType });
 }
 

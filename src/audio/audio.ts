@@ -28,9 +28,9 @@ export class Audio {
    *
    * @param source - a clip, or its `audio_url`
    * @throws {@link AudioExpiredError} the address returns 404: audio is kept for seven days
-   * @throws {@link AudioDownloadError} any other failure. Also audio whose stated size exceeds `maxBytes`, and a body in a
-   * content coding such as gzip, because one that was cut off can't be recognized. To accept a coding, request it with the
-   * header `Accept-Encoding`
+   * @throws {@link AudioDownloadError} any other failure. Also audio whose stated size exceeds `maxBytes`, an HTML, JSON or XML document
+   * instead of audio, and a body in a content coding such as gzip, because one that was cut off can't be recognized. To accept
+   * a coding, request it with the header `Accept-Encoding`
    *
    * @example
    * ```ts

@@ -12,6 +12,9 @@ const SUBTYPES: readonly (readonly [extension: AudioExtension, ...subtypes: stri
 
 const GENERIC_TYPES = ["", "application/octet-stream"];
 
+/** The types of what a gateway or a file server returns with the status 200 in place of audio. */
+export const DOCUMENT_TYPE: RegExp = /^(text|application)\/([^;]+\+)?(html|json|xml)\b/i;
+
 /** What the first bytes of each format look like: text at an offset. */
 const SIGNATURES: readonly (readonly [offset: number, text: string, extension: AudioExtension])[] = [
   [0, "ID3", "mp3"],

@@ -10,6 +10,7 @@ import { statedWaitMs } from "../http/response.js";
 import type { AbortCallback } from "../time/abort.js";
 import { Deadline, noResponseWithin } from "../time/deadline.js";
 import { EMPTY_BODY } from "./body.js";
+import { DOCUMENT_TYPE } from "./format.js";
 import type { DownloadOptions } from "./options.js";
 import { hasRequestedCodings, lengthOf } from "./version.js";
 
@@ -68,19 +69,13 @@ export async function request<Result>(
     const reason = response === null ? failureOf(failure, deadline, signal) : null;
     return { ...event, status, failure: reason, durationMs, remaining: null };
   });
+  let misfit = "";
   try {
     if (response === null) throw failure;
     // Any other success has no audio, or a part that was not requested.
     if (status === 200 || (status === 206 && sent.has("Range"))) {
-      const isEmpty = lengthOf(response.headers) === 0;
-      if (!isEmpty && hasRequestedCodings(response, sent))
-        return await readResponse(download, response, deadline);
-      deadline.clear();
-      response.body?.cancel().catch(() => {});
-      const reason = isEmpty
-        ? EMPTY_BODY
-        : "the body has a content coding that was not requested, so its end can't be recognized";
-      return { error: downloadError(download, status, reason), mayResend: isEmpty };
+      misfit = misfitOf(response.headers, sent);
+      if (misfit === "") return await readResponse(download, response, deadline);
     }
   } catch (error) {
     deadline.clear();
@@ -97,8 +92,16 @@ export async function request<Result>(
   const waitMs = statedWaitMs(response.headers, undefined, clock.now());
   if (status === 404)
     return { error: new AudioExpiredError(shownUrl), mayResend: false, statedWaitMs: waitMs };
-  const error = downloadError(download, status, `the server returned HTTP ${status}`);
-  return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedWaitMs: waitMs };
+  const error = downloadError(download, status, misfit || `the server returned HTTP ${status}`);
+  const mayResend = misfit !== "" || status === 429 || (status ?? 0) >= 500;
+  return { error, mayResend, statedWaitMs: waitMs };
+}
+
+/** Why a successful response has no audio that can be read whole; empty if it may have. */
+function misfitOf(headers: Headers, sent: Headers): string {
+  if (lengthOf(headers) === 0) return EMPTY_BODY;
+  if (DOCUMENT_TYPE.test(headers.get("Content-Type") ?? "")) return "the server returned HTML, JSON or XML";
+  return hasRequestedCodings(headers, sent) ? "" : "the body has a content coding that was not requested";
 }
 
 function failureOf(error: unknown, deadline: Deadline, signal: AbortSignal): RequestFailure {

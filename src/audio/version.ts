@@ -67,7 +67,7 @@ function isCoded(headers: Headers): boolean {
  * Whether a body has only content codings that the caller requested. Runtimes decode what has arrived, so that a coded body
  * which a gateway has cut off looks complete.
  */
-export function hasRequestedCodings({ headers }: Response, sent: Headers): boolean {
+export function hasRequestedCodings(headers: Headers, sent: Headers): boolean {
   const requested = namesIn(sent, "Accept-Encoding");
   return codingsOf(headers).every((coding) => requested.includes(coding));
 }

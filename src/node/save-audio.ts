@@ -40,8 +40,8 @@ const ENDS_IN_DIRECTORY = /(?:^|[/\\])\.{0,2}$/;
  * download can be saved elsewhere
  * @throws `AudioDownloadError` another process created the file during the download: that file stays as it is, and the
  * audio has to be downloaded again
- * @throws `AudioDownloadError` the body is incomplete, is empty or an HTML page, is larger than the download's `maxBytes`, was read
- * before, or could not be written (see `cause`); no partial file is left
+ * @throws `AudioDownloadError` the body is incomplete or empty, is larger than the download's `maxBytes`, was read before,
+ * or could not be written (see `cause`); no partial file is left
  * @throws `InvalidOptionError` the path is empty, ends in a directory, or is not a string; the first argument is not
  * a download; both options are set
  *
@@ -62,10 +62,6 @@ export async function saveAudio(
   if (checked.overwrite && checked.unique)
     throw invalidOption("unique", "Pass either `unique` or `overwrite`, not both");
   if (download.body.locked) throw readBefore(download);
-  if (/^text\/html\b/i.test(download.contentType)) {
-    await download.body.cancel().catch(() => {});
-    throw noAudio(download, "the server returned an HTML page, perhaps of a gateway");
-  }
   let hasBegun = false;
   const write = (draft: string) => {
     hasBegun = true;
@@ -139,10 +135,7 @@ async function* piecesOf(
 }
 
 function readBefore(download: AudioDownload): AudioDownloadError {
-  return noAudio(download, "its body was read before, which can be done once");
-}
-
-function noAudio(download: AudioDownload, why: string): AudioDownloadError {
+  const why = "its body was read before, which can be done once";
   return failure(download, { what: FAILED, why, advice: ["Download it again."] });
 }
 

@@ -215,13 +215,13 @@ describe("fetch", () => {
 
   test("is called without `this`, as browsers require", async () => {
     const callers: unknown[] = [];
-    const fetch = async function (this: unknown): Promise<Response> {
+    const fetch = async function (this: unknown, input: string | URL | Request): Promise<Response> {
       callers.push(this);
-      return balance();
+      return new Request(input).url.endsWith("/song") ? new Response("la") : balance();
     };
     const client = new AsyncMusic({ ...GIVEN, fetch });
     await client.account.balance();
-    await client.audio.download("https://audio.example/1");
+    await client.audio.download("https://audio.example/song");
     expect(callers).toEqual([undefined, undefined]);
   });
 });

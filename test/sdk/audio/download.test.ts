@@ -90,6 +90,31 @@ describe("a failed download", () => {
     expect(requests).toHaveLength(1);
   });
 
+  test.each([
+    "Text/HTML; charset=utf-8",
+    "application/xhtml+xml",
+    "application/json",
+    "application/problem+json;charset=utf-8",
+    "application/xml",
+    "text/xml",
+  ])("with a 200 of the type %s is an AudioDownloadError after the retries", async (type) => {
+    const { client, requests } = createWorld(() =>
+      mp3("<title>Just a moment</title>", { "Content-Type": type }),
+    );
+    const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+    expect(error).toMatchObject({ url: AUDIO_URL, status: 200 });
+    expect(error.message).toContain("the server returned HTML, JSON or XML");
+    expect(requests).toHaveLength(3);
+  });
+
+  test.each(["audio/x-unknown", "image/svg+xml", "text/plain", "application/jsonish", "binary/octet-stream"])(
+    "does not include a 200 of the type %s",
+    async (type) => {
+      const { client } = createWorld(() => mp3("la la la", { "Content-Type": type }));
+      expect(await load(client)).toBe("la la la");
+    },
+  );
+
   test("does not include a 206 that the caller requested", async () => {
     const part = () => new Response("la", { status: 206, headers: { "Content-Range": "bytes 0-1/8" } });
     const audio = await download(part, { headers: { range: "bytes=0-1" } });

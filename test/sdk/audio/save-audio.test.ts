@@ -348,16 +348,3 @@ test("a body that was already read is not saved", async ({ folder }) => {
   }
   await expect(readdir(folder)).resolves.toEqual([]);
 });
-
-test.for([
-  [
-    "the server returned an HTML page",
-    "<!doctype html><title>Just a moment</title>",
-    { "Content-Type": "Text/HTML; charset=utf-8" },
-  ],
-] as const)("a response that is no song is not saved: %s", async ([what, body, headers], { folder }) => {
-  const audio = await download(body, headers);
-  const error = await rejection(saveAudio(audio, join(folder, "rain")), AudioDownloadError);
-  expect(error.message).toContain(`Failed to save audio: ${what}`);
-  await expect(readdir(folder)).resolves.toEqual([]);
-});
