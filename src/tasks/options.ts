@@ -40,7 +40,10 @@ export interface WaitOptions extends RequestOptions, TenantOptions, BudgetCallOp
    * @defaultValue 3 900 000, five minutes more than the task timeout of the service
    */
   maxWaitMs?: number | undefined;
-  /** Called with the task whenever anything about it has changed. */
+  /**
+   * Called with the task whenever anything about it has changed. If it returns a promise, the wait continues once that has
+   * settled. Neither `maxWaitMs` nor `signal` ends a callback that hangs: give its own requests a time limit.
+   */
   onUpdate?: ((task: Task) => void | Promise<void>) | undefined;
 }
 
