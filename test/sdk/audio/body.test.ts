@@ -9,7 +9,7 @@ import { rejection } from "../../support/rejection.js";
 import { turns } from "../../support/test-clock.js";
 import { createTimeLimit } from "../../support/time-limit.js";
 import { API_KEY, clientOf, createWorld } from "../../support/world.js";
-import { AUDIO_URL, download, endless, load, mp3 } from "./support.js";
+import { AUDIO_URL, download, endless, mp3 } from "./support.js";
 
 afterEach(() => void vi.useRealTimers());
 
