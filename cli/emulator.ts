@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readFile, rename, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { constants } from "node:os";
 import { InvalidValueError } from "../emulator/core/checks.js";
 import { createEmulator, type Emulator, type EmulatorOptions, type Snapshot } from "../emulator/index.js";
 import { serve } from "../emulator/node.js";
 import { messageOf, textOf } from "../src/contract/message.js";
 import { isError, messageOfThrown } from "../src/contract/thrown.js";
-import { ignoring, PRIVATE_FILE, writeNewFile } from "../src/node/durable.js";
+import { ignoring, PRIVATE_FILE, writeNewFile, writeWholeFile } from "../src/node/durable.js";
 import { openSeedFile } from "./seed-file.js";
 import { ENDING_SIGNALS, UsageError } from "./terminal.js";
 
@@ -96,26 +96,16 @@ async function openEmulator({
 
 /** Fails now, and not at exit, if no file can be written beside the state file. Leaves no file. */
 async function checkDirectoryOf(path: string): Promise<void> {
-  const draft = draftPath(path);
+  // A random name: no link to another file can be prepared at it.
+  const draft = `${path}.${randomUUID()}.tmp`;
   await writeNewFile(draft, "", PRIVATE_FILE).catch(failedTo("save", path));
   await rm(draft, { force: true });
 }
 
 /** Replaces the file at once, so that a crash leaves the old one or the new one. */
 async function saveState(path: string, snapshot: Snapshot): Promise<void> {
-  const draft = draftPath(path);
-  try {
-    await writeNewFile(draft, JSON.stringify(snapshot), PRIVATE_FILE);
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    failedTo("save", path)(error);
-  }
-}
-
-/** A random name: no link to another file can be prepared at it. */
-function draftPath(path: string): string {
-  return `${path}.${randomUUID()}.tmp`;
+  const write = (draft: string) => writeNewFile(draft, JSON.stringify(snapshot), PRIVATE_FILE);
+  await writeWholeFile(path, write, { overwrite: true }).catch(failedTo("save", path));
 }
 
 function failedTo(verb: string, path: string): (cause: unknown) => never {

@@ -85,14 +85,8 @@ export function inputOptionsOf(inputs: readonly DescribedInput[] = DESCRIBED_INP
 function inputOption(field: string, rule: FieldRule, rules: readonly FieldRule[], help: string): Option {
   const short = SHORT[field] === undefined ? "" : `${SHORT[field]}, `;
   const value = rule.type === "boolean" ? "" : ` <${valueName(field, rule)}>`;
-  const parsers = {
-    string: rule.choices,
-    number: parseNumber(rules),
-    integer: parseNumber(rules),
-    boolean: undefined,
-    any: undefined,
-  };
-  return option(`${short}--${flagName(field)}${value}`, help, parsers[rule.type]);
+  const isNumber = rule.type === "number" || rule.type === "integer";
+  return option(`${short}--${flagName(field)}${value}`, help, isNumber ? parseNumber(rules) : rule.choices);
 }
 
 function flagName(field: string): string {

@@ -1,4 +1,4 @@
-import { open, rm } from "node:fs/promises";
+import { open, rm, writeFile } from "node:fs/promises";
 import { messageOfThrown } from "../src/contract/thrown.js";
 import { ignoring } from "../src/node/durable.js";
 import { UsageError } from "./terminal.js";
@@ -10,12 +10,18 @@ export async function checkReportPath(path: string): Promise<void> {
     await (existing ?? (await open(path, "wx"))).close();
     if (existing === undefined) await rm(path);
   } catch (error) {
-    throw cannotWrite(path, error);
+    cannotWrite(path)(error);
   }
 }
 
-export function cannotWrite(path: string, cause: unknown): UsageError {
-  return new UsageError(`Failed to write the report to ${path}: ${messageOfThrown(cause)}`, { cause });
+export async function writeReport(path: string, text: string): Promise<void> {
+  await writeFile(path, text).catch(cannotWrite(path));
+}
+
+function cannotWrite(path: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new UsageError(`Failed to write the report to ${path}: ${messageOfThrown(cause)}`, { cause });
+  };
 }
 
 /** Text of a client or a service, as Markdown shows it. */

@@ -1,7 +1,6 @@
-import { writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { LiveLine } from "../live-line.js";
-import { cannotWrite, checkReportPath } from "../report-file.js";
+import { checkReportPath, writeReport } from "../report-file.js";
 import { alignedTable, stylesFor, type Terminal, UsageError, untilSignal, writeResult } from "../terminal.js";
 import { certifyClient, type ScenarioVerdict } from "./certification.js";
 import { commandClient } from "./client.js";
@@ -36,12 +35,8 @@ export async function certify(
   const report = createCertifyReport(verdicts, only === undefined, { date, version, command });
   writeResult(terminal, json, report, certifyText(report, stylesFor(terminal.stdout, terminal.env)));
   if (path !== undefined && badgePath !== undefined) {
-    await writeFile(path, certifyMarkdown(report, basename(badgePath))).catch((error: unknown) => {
-      throw cannotWrite(path, error);
-    });
-    await writeFile(badgePath, badgeSvg(report)).catch((error: unknown) => {
-      throw cannotWrite(badgePath, error);
-    });
+    await writeReport(path, certifyMarkdown(report, basename(badgePath)));
+    await writeReport(badgePath, badgeSvg(report));
   }
   return report.accepted ? 0 : NOT_CERTIFIED;
 }

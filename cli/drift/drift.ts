@@ -1,14 +1,13 @@
-import { writeFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createEmulator, type Outcome, type Policy } from "../../emulator/index.js";
 import { TASK_ERROR_CODES } from "../../src/contract/service.js";
 import { createRedactor } from "../../src/errors/redactor.js";
-import { AsyncMusic, type Clock } from "../../src/index.js";
+import { AsyncMusic } from "../../src/index.js";
+import { createSystemClock } from "../../src/time/clock.js";
 import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
 import { ProgressLine } from "../progress.js";
 import { report } from "../report.js";
-import { cannotWrite, checkReportPath } from "../report-file.js";
+import { checkReportPath, writeReport } from "../report-file.js";
 import { Interrupted, type Terminal, UsageError, untilSignal, writeResult } from "../terminal.js";
 import { compareSurveys } from "./compare.js";
 import { durationText } from "./duration.js";
@@ -28,11 +27,6 @@ export interface DriftFlags extends ConnectionFlags {
 
 const DRIFT = 1;
 const NOT_RUN = 2;
-
-const SYSTEM_CLOCK: Clock = {
-  now: () => Date.now(),
-  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-};
 
 /**
  * Compares the service with an emulator of the same policy. Returns the exit status: 0 without drift, 1 with drift, 2 if
@@ -62,7 +56,7 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
     throw new UsageError("--upload-url must be an http or https address.");
   // Before anything is charged.
   if (path !== undefined) await checkReportPath(path);
-  const clock = terminal.client?.clock ?? SYSTEM_CLOCK;
+  const clock = terminal.client?.clock ?? createSystemClock();
   const { baseUrl } = connect(flags, terminal);
   const wire = new Wire(terminal.client?.fetch ?? globalThis.fetch, baseUrl, () => clock.now());
   const client = connect(flags, terminal, { fetch: wire.fetch, validateRequests: false });
@@ -91,10 +85,10 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
     const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
     try {
       // Markdown escapes characters that the key may have.
-      await writeFile(path, redactor.safeText(driftMarkdown(redactor.data(result))));
+      await writeReport(path, redactor.safeText(driftMarkdown(redactor.data(result))));
     } catch (error) {
       // The document of --json was written.
-      const status = reportFailure(cannotWrite(path, error), false, terminal);
+      const status = reportFailure(error, false, terminal);
       if (!signal.aborted) return status;
     }
   }

@@ -36,8 +36,6 @@ export async function prepare(flags: McpFlags, terminal: Terminal) {
   };
   const maxCredits = flags.maxCredits ?? null;
   if (maxCredits === null) problems.push("Missing --max-credits: the most that this server may spend.");
-  else if (!Number.isInteger(maxCredits) || maxCredits < 0)
-    problems.push(`--max-credits must be a whole number of 0 or more; got ${maxCredits}.`);
   const journalPath = await collect(() => {
     checkJournalPath(flags.journal ?? "");
     return writableDirectory("--journal", flags.journal);

@@ -9,7 +9,7 @@ import { createSystemClock, wallTime } from "../../src/time/clock.js";
 import { systemRandom } from "../../src/time/random.js";
 import { connect } from "../account.js";
 import type { RelayFlags } from "../flags.js";
-import { stylesFor, type Terminal, UsageError } from "../terminal.js";
+import { stylesFor, type Terminal, UsageError, untilSignal } from "../terminal.js";
 import { journalAt, type OpenedJournal } from "./journal-at.js";
 import { MOST_TRIES, nextTry } from "./schedule.js";
 import { type StoreOrder, storeAt, stored } from "./store.js";
@@ -57,22 +57,18 @@ interface Relay {
 
 async function relayUntilSignal({ journal, exists }: OpenedJournal, running: Relay): Promise<void> {
   const { webhook, flags, terminal } = running;
-  const { stderr, onSignal } = terminal;
-  const stop = new AbortController();
+  const { stderr } = terminal;
   // The next signal ends the process, even if a post does not end.
-  const stopListening = onSignal(() => {
-    stopListening();
-    stop.abort();
-  });
+  const { signal, stop } = untilSignal(terminal);
   stderr.write(`Relaying the ends of ${exists ? "" : "future "}orders to ${webhook.url.host}.\n`);
   if (!exists)
     stderr.write(
       `There is no journal at ${printableLine(flags.journal)} yet. Check the path, or wait for the first order.\n`,
     );
   try {
-    await new Follower(journal, settingsOf(running)).run(stop.signal);
+    await new Follower(journal, settingsOf(running)).run(signal);
   } finally {
-    stopListening();
+    stop();
   }
 }
 

@@ -106,7 +106,6 @@ describe("the ceiling", () => {
   test.each(["-1", "1.5", "x"])("of %s is refused at the start", async (maxCredits) => {
     const { status, stderr } = await its.run("mcp", "--max-credits", maxCredits, "--journal", its.journal);
     expect([status, stderr]).toEqual([2, expect.stringContaining("--max-credits")]);
-    await expect(connectMcp(its, { maxCredits: Number(maxCredits) })).rejects.toThrow("--max-credits");
   });
 });
 
