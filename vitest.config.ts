@@ -34,7 +34,7 @@ const built = [
 const long = [
   "test/{interleavings,isolation,kill,pacing}/**/*.test.ts",
   "test/certify/*.test.ts",
-  "test/cli/{drift,drift-*,figures,future,mcp,mcp-conformance,mcp-limits,relay}.test.ts",
+  "test/cli/{drift,drift-*,future,mcp,mcp-conformance,mcp-limits,relay}.test.ts",
   "test/hostile/{abort-after-collection,regular-expressions}.test.ts",
   "test/message-reads.test.ts",
   "test/dashboard/copied-code.test.ts",

@@ -25,12 +25,7 @@ const calm = (id: string) => ({ id, model: "provider_b", task_type: "music", inp
 const write = (...lines: readonly (object | string)[]) =>
   writeFile(file, lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n"));
 const flags = (...more: string[]) => [
-  "--out",
-  out,
-  "--journal",
-  its.journal,
-  "--max-credits",
-  "100",
+  ...["--out", out, "--journal", its.journal, "--max-credits", "100"],
   ...more,
 ];
 const batch = (...more: string[]) => its.run("batch", file, ...flags("--yes", ...more));
@@ -596,17 +591,10 @@ describe("audio that returns 404", () => {
     await batch();
     await rm(join(out, "rain-2.wav"));
     await age(WEEK_MS);
-    const { fetch, ...rest } = its.emulator.connection();
     let isSaving = false;
-    const failing = createTerminal({
-      connection: () => ({
-        ...rest,
-        async fetch(input, init) {
-          const { url } = new Request(input, init);
-          isSaving ||= url.includes("/audio/");
-          return isSaving && url.includes("/task/") ? new Response("", { status: 503 }) : fetch(input, init);
-        },
-      }),
+    const failing = createChangedTerminal(its.emulator, (response, { url }) => {
+      isSaving ||= url.includes("/audio/");
+      return isSaving && url.includes("/task/") ? new Response("", { status: 503 }) : response;
     });
     expect((await failing.run("batch", file, ...flags("--yes"))).status).toBe(17);
     expect(await linesOf("failed.jsonl")).toEqual([song("rain")]);
@@ -639,17 +627,9 @@ describe("audio that returns 404", () => {
     for (const name of ["rain-2.wav", "snow-2.wav"]) await rm(join(out, name));
     await age(WEEK_MS);
     await batch();
-    const { fetch, ...rest } = its.emulator.connection();
-    const interrupted = createTerminal({
-      connection: () => ({
-        ...rest,
-        fetch: async (input, init) => {
-          interrupted.signal("SIGINT");
-          return fetch(input, init);
-        },
-      }),
-    });
-    expect((await interrupted.run("batch", file, ...flags("--yes", "--concurrency", "1"))).status).toBe(130);
+    const stop = its.emulator.onRequest(() => its.signal("SIGINT"));
+    expect((await batch("--concurrency", "1")).status).toBe(130);
+    stop();
     expect([(await batchFailed()).status, its.freezes()]).toEqual([0, 4]);
     expect((await readdir(join(out, "attempt-1"))).sort()).toEqual(["rain.wav", "snow.wav"]);
   });
@@ -671,21 +651,12 @@ describe("audio that returns 404", () => {
 describe("interruption", () => {
   test("after Ctrl-C, the same command continues and pays for nothing twice", async () => {
     await write(...["a", "b", "c", "d"].map((id) => song(id)));
-    const interrupted = createTerminal({
-      connection: () => {
-        const connection = its.emulator.connection();
-        return {
-          ...connection,
-          async fetch(input, init) {
-            const response = await connection.fetch(input, init);
-            if (String(Object(input).url ?? input).includes("/api/v1/task/")) interrupted.signal("SIGINT");
-            return response;
-          },
-        };
-      },
-    });
-    const first = await interrupted.run("batch", file, ...flags("--yes", "--concurrency", "2"));
-    expect([first.status, interrupted.listeners.size]).toEqual([130, 0]);
+    const stop = its.emulator.onRequest(
+      ({ path }) => path.startsWith("/api/v1/task/") && its.signal("SIGINT"),
+    );
+    const first = await batch("--concurrency", "2");
+    stop();
+    expect([first.status, its.listeners.size]).toEqual([130, 0]);
     expect(first.stderr).toContain("run the same command again");
     expect((await linesOf("results.jsonl")).map(({ status }) => status)).toContain("not_sent");
     expect(its.freezes()).toBeLessThan(4);
@@ -694,20 +665,9 @@ describe("interruption", () => {
 
   test("a response in flight is awaited and recorded", async () => {
     await write(song("a"), song("b"));
-    const interrupted = createTerminal({
-      connection: () => {
-        const connection = its.emulator.connection();
-        return {
-          ...connection,
-          async fetch(input, init) {
-            const request = new Request(input, init);
-            if (request.method === "POST") interrupted.signal("SIGINT");
-            return connection.fetch(request);
-          },
-        };
-      },
-    });
-    expect((await interrupted.run("batch", file, ...flags("--yes", "--concurrency", "1"))).status).toBe(130);
+    const stop = its.emulator.onRequest(({ method }) => method === "POST" && its.signal("SIGINT"));
+    expect((await batch("--concurrency", "1")).status).toBe(130);
+    stop();
     expect(await linesOf("results.jsonl")).toMatchObject([
       { id: "a", status: "pending", credits: 10, error: null },
       { id: "b", status: "not_sent" },

@@ -94,11 +94,6 @@ const PREPARED: Readonly<Record<string, (emulator: Emulator) => void>> = {
   "tasks that have ended at their first read": ({ providers }) => {
     for (const each of Object.values(providers)) each.always({ queue_seconds: 0, process_seconds: 0 });
   },
-  "a read with one server error": ({ faults }) =>
-    faults.add({
-      ...{ method: "GET", path: "/api/v1/task/*" },
-      fault: { kind: "status", status: 500, when: "before" },
-    }),
 };
 
 describe("what the interface leaves open is not drift:", () => {

@@ -5,9 +5,10 @@ import { createTerminal, expectOneLine } from "./support/terminal.js";
 
 const COMMANDS = Object.keys(COMMAND_OPTIONS);
 
+const { run } = createTerminal(createEmulator());
+
 describe.each([[], ...COMMANDS.map((name) => [name])])("async-music %s --help", (...command) => {
   test("is written to stdout, with status 0", async () => {
-    const { run } = createTerminal(createEmulator());
     const { status, stdout, stderr } = await run(...command, "--help");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^Usage: async-music/);
@@ -16,30 +17,23 @@ describe.each([[], ...COMMANDS.map((name) => [name])])("async-music %s --help", 
   });
 
   test("fits a narrow terminal", async () => {
-    const { run } = createTerminal(createEmulator(), {
-      isTerminal: true,
-      columns: 62,
-      env: { NO_COLOR: "1" },
-    });
-    const { stdout } = await run(...command, "--help");
+    const narrow = { isTerminal: true, columns: 62, env: { NO_COLOR: "1" } };
+    const { stdout } = await createTerminal(createEmulator(), narrow).run(...command, "--help");
     expect(stdout.split("\n").filter((line) => line.length > 62)).toEqual([]);
   });
 });
 
 test("without arguments, the help is written to stderr, with status 2", async () => {
-  const { run } = createTerminal(createEmulator());
   const { status, stdout, stderr } = await run();
   expect([status, stdout]).toEqual([2, ""]);
   for (const name of COMMANDS) expect(stderr).toContain(`\n  ${name} `);
 });
 
 test.each(COMMANDS)("`help %s` is the same as its --help", async (name) => {
-  const { run } = createTerminal(createEmulator());
   expect(await run("help", name)).toEqual(await run(name, "--help"));
 });
 
 test("--version is the package version", async () => {
-  const { run } = createTerminal(createEmulator());
   expect(await run("--version")).toEqual({
     status: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\S*\n$/),
@@ -68,5 +62,5 @@ test.each([
   [["emulator", "pytest", "my tests"], "async-music emulator -- pytest 'my tests'"],
   [["emulate"], "emulate"],
 ])("%j is one error line, and status 2", async (args, named) => {
-  expectOneLine(await createTerminal(createEmulator()).run(...args), 2, named);
+  expectOneLine(await run(...args), 2, named);
 });

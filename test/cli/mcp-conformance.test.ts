@@ -1,18 +1,17 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { AsyncMusic } from "async-music";
 import { fileJournal } from "async-music/node";
 import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { createMcpServer } from "../../cli/mcp/server.js";
 import { Client } from "../../tools/mcp-conformance/client.js";
 import { listenOn } from "../support/loopback.js";
 import { SONG_REQUEST } from "../support/responses.js";
-import { neverEnding, startMcp } from "./support/mcp.js";
-import { recordingTerminal, useTerminal } from "./support/terminal.js";
+import { createServer, startMcp } from "./support/mcp.js";
+import { useTerminal } from "./support/terminal.js";
 
 // The conformance suite of the Model Context Protocol speaks HTTP and expects tools of its own. So the agent server runs behind an
 // HTTP transport of the official package, and each call of a tool of the suite becomes a call of one of ours that does the same.
@@ -88,14 +87,7 @@ const run = promisify(execFile);
 async function serveOverHttp(calls: Record<string, object>): Promise<string> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const open = async (): Promise<StreamableHTTPServerTransport> => {
-    const { baseUrl, apiKey, fetch, clock } = its.emulator.connection();
-    const { terminal } = recordingTerminal({
-      env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl },
-      client: { clock, random: () => 0, fetch },
-    });
-    const flags = { journal: its.journal, maxCredits: 100, out: its.folder };
-    const { server, end } = await createMcpServer(flags, "1.0.0", terminal, neverEnding);
-    onTestFinished(end);
+    const { server } = await createServer(its, { maxCredits: 100 });
     const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void sessions.set(id, transport),
@@ -108,7 +100,7 @@ async function serveOverHttp(calls: Record<string, object>): Promise<string> {
     const transport = sessions.get(String(request.headers["mcp-session-id"])) ?? (await open());
     await transport.handleRequest(request, response, translated(body, calls));
   };
-  const http = createServer((request, response) => {
+  const http = createHttpServer((request, response) => {
     handle(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   const { url } = await listenOn(http);

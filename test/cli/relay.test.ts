@@ -73,15 +73,15 @@ function terminalOf(shop: ReturnType<typeof createShop>, env: Record<string, str
 }
 
 /** Starts a relay; `stop` ends it as Ctrl-C does. */
-function startRelay(shop: ReturnType<typeof createShop>, ...flags: string[]) {
-  const terminal = terminalOf(shop);
+function startRelay(shop: ReturnType<typeof createShop>, flags: string[] = [], env?: Record<string, string>) {
+  const terminal = terminalOf(shop, env);
   const ended = terminal.run("relay", "--journal", its.journal, "--webhook", URL_OF_SHOP, ...flags);
   const stop = async () => {
     terminal.signal("SIGTERM");
     return ended;
   };
   onTestFinished(async () => void (await stop()));
-  return { stop, ended, terminal };
+  return { stop, ended };
 }
 
 const list = (...flags: string[]) => its.run("relay", "--journal", its.journal, "--list", ...flags);
@@ -140,11 +140,9 @@ describe("relay", () => {
     const shop = createShop();
     await submit("sea");
     const { api_key: key } = its.emulator.accounts.create();
-    const terminal = terminalOf(shop, { ASYNC_MUSIC_API_KEY: key });
-    const ended = terminal.run("relay", "--journal", its.journal, "--webhook", URL_OF_SHOP);
+    const { stop } = startRelay(shop, [], { ASYNC_MUSIC_API_KEY: key });
     await until(() => its.emulator.requests.filter(({ status }) => status === 404).length >= 3);
-    terminal.signal("SIGTERM");
-    const { status, stderr } = await ended;
+    const { status, stderr } = await stop();
     expect([status, shop.posts]).toEqual([0, []]);
     expect(stderr.match(/Order "sea", and each like it, is not delivered/g)).toHaveLength(1);
     expect(await entry("sea")).not.toHaveProperty("acknowledged");
@@ -221,7 +219,7 @@ describe("relay", () => {
     expect(listed.stderr).toContain("gave up: a relay has stopped trying. Start one with --retry");
 
     shop.respond = () => new Response(null, { status: 204 });
-    startRelay(shop, "--retry");
+    startRelay(shop, ["--retry"]);
     await until(async () => (await entry("sea")).acknowledged);
     expect(shop.posts).toHaveLength(length + 2);
     expect(await list()).toMatchObject({ status: 0, stdout: "", stderr: "Every end was delivered.\n" });
@@ -293,7 +291,7 @@ describe("relay", () => {
         }),
       ]);
     await submit("sea");
-    const { stop } = startRelay({ ...shop, receive: aborted }, "--timeout", "0.05");
+    const { stop } = startRelay({ ...shop, receive: aborted }, ["--timeout", "0.05"]);
     await until(async () => (await entry("sea")).delivery?.tries === 2);
     const { stderr } = await stop();
     expect(stderr).toContain("try 1: ECONNREFUSED.");
@@ -315,19 +313,16 @@ describe("relay", () => {
       const shop = createShop(secret);
       const key = `for ${secret.length} ${secret}`;
       await submit(key);
-      const terminal = terminalOf(shop, { ASYNC_MUSIC_WEBHOOK_SECRET: `${SECRET} ${OTHER_SECRET}` });
-      const ended = terminal.run("relay", "--journal", its.journal, "--webhook", URL_OF_SHOP);
+      const { stop } = startRelay(shop, [], { ASYNC_MUSIC_WEBHOOK_SECRET: `${SECRET} ${OTHER_SECRET}` });
       await until(async () => (await entry(key)).acknowledged);
-      terminal.signal("SIGINT");
-      expect((await ended).status).toBe(0);
+      expect((await stop()).status).toBe(0);
     }
   });
 
   test("ends with the status of a refused API key, and acknowledges nothing", async () => {
     await submit("sea");
-    const terminal = terminalOf(createShop(), { ASYNC_MUSIC_API_KEY: "emu_wrong" });
-    const { status } = await terminal.run("relay", "--journal", its.journal, "--webhook", URL_OF_SHOP);
-    expect(status).toBe(4);
+    const { ended } = startRelay(createShop(), [], { ASYNC_MUSIC_API_KEY: "emu_wrong" });
+    expect((await ended).status).toBe(4);
     expect(await entry("sea")).not.toHaveProperty("status");
   });
 });
@@ -356,7 +351,7 @@ describe("--store", () => {
       return new Response();
     };
     const { task_id } = await submit("sea");
-    startRelay(shop, "--store", path);
+    startRelay(shop, ["--store", path]);
     await until(async () => (await entry("sea")).acknowledged);
     const stored = { key: "sea", deliveryId: `msg_${task_id}`, files: ["sea"] };
     expect(shop.posts.map(({ body }) => body.data["stored"])).toEqual([stored]);
@@ -372,7 +367,7 @@ describe("--store", () => {
       let tries = 0;
       export default () => { tries++; if (tries === 1) { ${failure} } return tries; };`);
     await submit("sea");
-    const { stop } = startRelay(shop, "--store", path);
+    const { stop } = startRelay(shop, ["--store", path]);
     await until(async () => (await entry("sea")).acknowledged);
     const { stderr } = await stop();
     expect(stderr).toContain('Order "sea" was not delivered, try 1: the function of --store failed: ');
@@ -390,7 +385,7 @@ describe("--store", () => {
       its.emulator.clock,
       client.tasks.create(SONG_REQUEST, { journal: fileJournal(its.journal), journalKey: "sea" }),
     );
-    startRelay(shop, "--store", path);
+    startRelay(shop, ["--store", path]);
     await until(async () => (await entry("sea")).acknowledged);
     const files = shop.posts.flatMap(({ body }) => body.data["stored"]);
     expect(files).toEqual([1, 2].map((index) => join(its.folder, "songs", `${task_id}-${index}.wav`)));
@@ -402,7 +397,7 @@ describe("--store", () => {
     const { path } = await moduleOf('export default () => { throw new Error("It was called."); };');
     its.emulator.providers.provider_a.always({ outcome: "failure" });
     await submit("sea");
-    startRelay(shop, "--store", path);
+    startRelay(shop, ["--store", path]);
     await until(async () => (await entry("sea")).acknowledged);
     expect(shop.posts.map(({ body }) => [body.type, body.data["stored"]])).toEqual([
       ["order.failed", undefined],
@@ -414,8 +409,7 @@ describe("--store", () => {
     ["a module with a mistake", "export default (", "could not be loaded"],
   ])("refuses %s before anything is read", async (_, code, message) => {
     const { path } = await moduleOf(code);
-    const flags = ["--journal", its.journal, "--webhook", URL_OF_SHOP, "--store", path];
-    expectOneLine(await terminalOf(createShop()).run("relay", ...flags), 2, message);
+    expectOneLine(await startRelay(createShop(), ["--store", path]).ended, 2, message);
   });
 });
 
@@ -518,14 +512,8 @@ test.each(["./shops:1@2", "C:/shops/1@2", "shops/1@2", "/shops:1@2"])(
 test.each(["", "whsec_", "secret", "whsec_dG9vIHNob3J0", "whsec_not base64!"])(
   "refuses the secret %j",
   async (secret) => {
-    const terminal = terminalOf(createShop(), { ASYNC_MUSIC_WEBHOOK_SECRET: secret });
-    const { status, stderr } = await terminal.run(
-      "relay",
-      "--journal",
-      its.journal,
-      "--webhook",
-      URL_OF_SHOP,
-    );
+    const { ended } = startRelay(createShop(), [], { ASYNC_MUSIC_WEBHOOK_SECRET: secret });
+    const { status, stderr } = await ended;
     expect(status).toBe(2);
     expect(stderr).toContain("ASYNC_MUSIC_WEBHOOK_SECRET");
     if (secret !== "" && secret !== "whsec_") expect(stderr).not.toContain(secret);
@@ -533,13 +521,8 @@ test.each(["", "whsec_", "secret", "whsec_dG9vIHNob3J0", "whsec_not base64!"])(
 );
 
 test("refuses the URL of another database", async () => {
-  const terminal = terminalOf(createShop());
-  const { status, stderr } = await terminal.run(
-    "relay",
-    "--journal",
-    "mysql://me:pw@db",
-    "--webhook",
-    URL_OF_SHOP,
-  );
+  // The last --journal counts.
+  const { ended } = startRelay(createShop(), ["--journal", "mysql://me:pw@db"]);
+  const { status, stderr } = await ended;
   expect([status, stderr.includes("got a mysql:// URL"), stderr.includes("me:pw")]).toEqual([2, true, false]);
 });

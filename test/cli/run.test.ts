@@ -434,12 +434,6 @@ describe("errors name the flag or variable of an option", () => {
     expect(stderr).toContain(said);
   });
 
-  test("--task-id of settle", async () => {
-    const { status, stderr } = await its.run("settle", "k", "--journal", its.folder, "--task-id", "");
-    expect(status).toBe(2);
-    expect(stderr).toContain("--task-id must be a task ID, a UUID");
-  });
-
   test("without a key, the emulator is suggested", async () => {
     const { status, stderr } = await started({ ASYNC_MUSIC_API_KEY: "" });
     expect(status).toBe(2);

@@ -38,6 +38,15 @@ async function start(...args: string[]) {
   return { child, line, control, end, ended };
 }
 
+/** Makes a state so large that it takes a while to save. */
+async function createSongs(count: number, { url, api_key }: { url: string; api_key: string }) {
+  const input = { prompt: "rain in Lisbon, ".repeat(60_000) };
+  const body = JSON.stringify({ model: "provider_b", task_type: "music", input });
+  const headers = { "x-api-key": api_key, "Content-Type": "application/json" };
+  for (let songs = 0; songs < count; songs++)
+    await fetch(`${url}/api/v1/task`, { method: "POST", headers, body });
+}
+
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   "the state is saved on %s, and the next emulator continues from it",
   async (signal) => {
@@ -83,12 +92,7 @@ test.skipIf(process.platform === "win32")(
 
 test("the saved state has every account whose creation was confirmed, also after the signal", async () => {
   const { child, control, ended, line } = await start();
-  const input = { prompt: "rain in Lisbon, ".repeat(60_000) };
-  const body = JSON.stringify({ model: "provider_b", task_type: "music", input });
-  const headers = { "x-api-key": line.api_key, "Content-Type": "application/json" };
-  // A large state takes a while to save.
-  for (let songs = 0; songs < 10; songs++)
-    await fetch(`${line.url}/api/v1/task`, { method: "POST", headers, body });
+  await createSongs(10, line);
   const confirmed: string[] = [line.account_id];
   const keepCreating = async () => {
     for (;;) confirmed.push((await control("POST", "/accounts", { credits: 5 })).account_id);
@@ -105,17 +109,12 @@ test("the saved state has every account whose creation was confirmed, also after
 
 test("SIGKILL during a save leaves the old file or the new one", async () => {
   const first = await start();
-  const { api_key: key, url } = first.line;
-  const input = { prompt: "rain in Lisbon, ".repeat(60_000) };
-  const body = JSON.stringify({ model: "provider_b", task_type: "music", input });
-  const headers = { "x-api-key": key, "Content-Type": "application/json" };
-  for (let songs = 0; songs < 5; songs++)
-    await fetch(`${url}/api/v1/task`, { method: "POST", headers, body });
+  await createSongs(5, first.line);
   expect(await first.end("SIGTERM")).toBe(0);
   let known = 1;
   for (const afterMs of [0, 4, 8, 12, 16, 20, 24, 28]) {
     const { control, child, end, line } = await start();
-    expect(line.api_key).toBe(key);
+    expect(line.api_key).toBe(first.line.api_key);
     const { accounts } = await control("GET", "/state");
     expect([known, known + 1]).toContain(accounts.length);
     known = accounts.length;

@@ -42,7 +42,15 @@ export async function connectMcp(its: Journaled, flags: Partial<McpFlags> = {}, 
 }
 
 /** A new server with this journal, and the transport of its client. */
-export async function startMcp(
+export async function startMcp(...given: Parameters<typeof createServer>) {
+  const { server, ...others } = await createServer(...given);
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await server.connect(far);
+  return { transport: near, ...others };
+}
+
+/** A new server with this journal, which is not connected yet. */
+export async function createServer(
   { emulator, folder, journal }: Journaled,
   flags: Partial<McpFlags> = {},
   { sleep = neverEnding, hold, change = (body) => body }: ServerOptions = {},
@@ -63,9 +71,7 @@ export async function startMcp(
   const { server, end } = await createMcpServer(all, "1.0.0", terminal, sleep);
   // A run writes the journal after the call that it ends.
   onTestFinished(end);
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  await server.connect(far);
-  return { transport: near, end, written };
+  return { server, end, written };
 }
 
 export async function connectClient(transport: Transport, reply?: ServerOptions["reply"]) {

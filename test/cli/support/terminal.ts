@@ -1,10 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, onTestFinished } from "vitest";
+import { beforeEach, expect } from "vitest";
 import { runProgram } from "../../../cli/program.js";
 import type { EndingSignal, Output, Terminal } from "../../../cli/terminal.js";
 import { createEmulator, type Emulator } from "../../../emulator/index.js";
+import { createFolder } from "../../support/folder.js";
+
+export { createFolder };
 
 /** A terminal that keeps what is written to it. */
 export function recordingTerminal({
@@ -141,12 +143,6 @@ export function createBreakingTerminal(emulator: Emulator, journal: string) {
     }
     return response;
   });
-}
-
-export async function createFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "async-music-cli-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** Single bytes, or larger pieces of a long text. */
