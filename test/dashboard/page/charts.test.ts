@@ -1,10 +1,8 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Page } from "../../../tools/browser/browser.js";
-import { closeBrowser, openDashboard } from "./support/dashboard.js";
+import { BALANCE, serviceOf } from "../../emulator/support/service.js";
+import { LYRICS, openDashboard } from "./support/dashboard.js";
 
-afterAll(closeBrowser);
-
-const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
 const LIMITS = { requests: 5, windowSeconds: 60 };
 
 /** Opens the table below the chart, and waits for these rows. */
@@ -37,8 +35,7 @@ describe("the chart of the rate limit", () => {
   test("is of the most used key, or of the key in the search", async () => {
     const { page, api, emulator } = await openDashboard({ path: "/requests?rate=1" });
     const other = emulator.accounts.createKey(emulator.accountId);
-    const headers = { "x-api-key": other.api_key };
-    await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
+    await serviceOf(emulator, { apiKey: other.api_key }).get(BALANCE);
     for (let count = 0; count < 2; count++) await api("GET", "/account/balance");
     await page.getByText(/\(the most used\)/).waitFor();
     await page.getByRole("img", { name: /at most 2 of 120/ }).waitFor();
@@ -56,9 +53,8 @@ describe("the chart of the rate limit", () => {
       emulator: { limits: LIMITS },
     });
     const other = emulator.accounts.createKey(emulator.accountId);
-    const headers = { "x-api-key": other.api_key };
-    for (let count = 0; count < 7; count++)
-      await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
+    const { get } = serviceOf(emulator, { apiKey: other.api_key });
+    for (let count = 0; count < 7; count++) await get(BALANCE);
     for (let round = 0; round < 2; round++) {
       await emulator.clock.advance(60_000);
       for (let count = 0; count < 5; count++) await api("GET", "/account/balance");
@@ -100,9 +96,9 @@ describe("the chart of the rate limit", () => {
       path: "/requests?rate=1&windows=all",
       emulator: { limits: { requests: 10, windowSeconds: 60 } },
       async prepare(emulator) {
-        const headers = { "x-api-key": emulator.apiKey };
+        const { get } = serviceOf(emulator);
         for (let count = 0; count < 6000; count++) {
-          await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
+          await get(BALANCE);
           if (count % 20 === 19) await emulator.clock.advance(60_000);
         }
       },

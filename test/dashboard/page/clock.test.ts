@@ -1,9 +1,6 @@
-import { afterAll, describe, expect, test } from "vitest";
-import { closeBrowser, type Dashboard, openDashboard } from "./support/dashboard.js";
+import { describe, expect, test } from "vitest";
+import { type Dashboard, openDashboard, SONG } from "./support/dashboard.js";
 
-afterAll(closeBrowser);
-
-const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
 const START = Date.parse("2026-01-01T00:00:00Z");
 const DAY_MS = 86_400_000;
 

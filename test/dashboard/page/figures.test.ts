@@ -1,10 +1,8 @@
 import fc from "fast-check";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Page } from "../../../tools/browser/browser.js";
 import { histories, type Player, startOfMonth, sumsOf, take } from "../../emulator/support/histories.js";
-import { closeBrowser, openDashboard } from "./support/dashboard.js";
-
-afterAll(closeBrowser);
+import { openDashboard } from "./support/dashboard.js";
 
 const ACCOUNTS = 5;
 const CREDITS = 40;

@@ -1,14 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, expect, onTestFinished, test } from "vitest";
-import { closeBrowser, openBlankPage, openDashboard } from "./support/dashboard.js";
-
-afterAll(closeBrowser);
+import { expect, onTestFinished, test } from "vitest";
+import { openBlankPage, openDashboard, SONG } from "./support/dashboard.js";
 
 test("a page of another origin can read audio and cover art, and cannot call the API", async () => {
   const { server, submit, api, emulator } = await openDashboard();
   emulator.providers.provider_a.next({ polls: 1 });
-  const id = await submit({ model: "provider_a", task_type: "music", input: { tags: "polka" } });
+  const id = await submit(SONG);
   const { data } = await (await api("GET", `/task/${id}`)).json();
   const [{ audio_url: audioUrl, image_url: imageUrl }] = data.output.result;
 

@@ -1,13 +1,9 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LONGEST_BILLING_LINE, LONGEST_KEY_NAME, RANGES } from "../../../emulator/core/ranges.js";
 import type { Emulator } from "../../../emulator/index.js";
 import type { Locator, Page } from "../../../tools/browser/browser.js";
 import { problemsOf } from "./support/accessibility.js";
-import { closeBrowser, openDashboard } from "./support/dashboard.js";
-
-afterAll(closeBrowser);
-
-const edit = (part: Locator) => part.getByRole("button", { name: "Edit", exact: true }).click();
+import { edit, openDashboard, SONG } from "./support/dashboard.js";
 
 const withCard = (emulator: Emulator) =>
   void emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
@@ -296,9 +292,11 @@ test("the saved card shows whether it refuses charges, also after a reload", asy
   await page.reload();
   await expect.poll(() => pressed.textContent()).toBe("refuse charges");
   expect(isRefusing()).toBe(true);
+  await form.getByRole("button", { name: "accept charges" }).click();
+  await expect.poll(isRefusing).toBe(false);
 });
 
-test("the automatic top-up says which charge was refused, and when", async () => {
+test("the automatic top-up says which charge was refused and when, and is never off and paused", async () => {
   const { page, emulator, api } = await openDashboard({
     path: "/account",
     emulator: { credits: 0 },
@@ -310,10 +308,12 @@ test("the automatic top-up says which charge was refused, and when", async () =>
       accounts.update(accountId, { saved_card: "refuses" });
     },
   });
-  await emulator.clock.advance(61_000);
-  await api("POST", "/task", { model: "provider_a", task_type: "music", input: { tags: "polka" } });
-  const { saved_card: card } = emulator.accounts.autoTopUp(emulator.accountId);
   const section = page.getByRole("region", { name: "Automatic top-up" });
+  const state = section.locator(".mark");
+  await expect.poll(() => state.textContent()).toBe("on");
+  await emulator.clock.advance(61_000);
+  await api("POST", "/task", SONG);
+  const { saved_card: card } = emulator.accounts.autoTopUp(emulator.accountId);
   await section.getByText("paused until 2026-01-01 01:01:01 UTC").waitFor();
   await section
     .getByText(
@@ -324,4 +324,11 @@ test("the automatic top-up says which charge was refused, and when", async () =>
   await page.reload();
   await section.getByText("Last refused: the automatic charge of $10.00").waitFor();
   await expect.poll(() => section.getByText("paused until").count()).toBe(0);
+  await api("POST", "/task", SONG);
+  await expect.poll(() => state.textContent()).toBe("paused");
+  await section.getByRole("button", { name: "Switch off" }).click();
+  await section.getByText("Nothing is charged automatically").waitFor();
+  await expect.poll(() => state.textContent()).toBe("off");
+  await expect.poll(() => section.getByText(/paused until|is charged to/).count()).toBe(0);
+  await section.getByText("Last refused: the automatic charge").waitFor();
 });

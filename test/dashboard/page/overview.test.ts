@@ -1,10 +1,6 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SONG_REQUEST } from "../../support/responses.js";
-import { closeBrowser, openDashboard } from "./support/dashboard.js";
-
-afterAll(closeBrowser);
-
-const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
+import { LYRICS, openDashboard } from "./support/dashboard.js";
 
 describe("the overview", () => {
   test("begins with how to connect a program, until the first request", async () => {

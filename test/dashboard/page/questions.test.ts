@@ -1,14 +1,12 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
 import type { Locator, Page } from "../../../tools/browser/browser.js";
-import { closeBrowser, openDashboard } from "./support/dashboard.js";
-
-afterAll(closeBrowser);
+import { BALANCE, serviceOf } from "../../emulator/support/service.js";
+import { LYRICS, openDashboard } from "./support/dashboard.js";
 
 // What a developer asks whose test or script has just failed. Each starts on the first page, and is answered after at most four clicks.
 
 const MOST_CLICKS = 4;
-const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
 
 /** Clicks and typed lines, each counted. */
 interface Hand {
@@ -48,9 +46,8 @@ async function playScene(): Promise<Scene> {
   for (let count = 0; count < 4; count++) await submit(LYRICS);
   await api("POST", "/task", LYRICS);
   const other = emulator.accounts.createKey(emulator.accountId);
-  const headers = { "x-api-key": other.api_key };
-  for (let count = 0; count < 33; count++)
-    await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
+  const { get } = serviceOf(emulator, { apiKey: other.api_key });
+  for (let count = 0; count < 33; count++) await get(BALANCE);
   emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "before" } });
   await api("POST", "/task", LYRICS).catch(() => {});
   let clicks = 0;

@@ -1,10 +1,8 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
-import { closeBrowser, openDashboard } from "./support/dashboard.js";
+import { BALANCE, serviceOf } from "../../emulator/support/service.js";
+import { LYRICS, openDashboard } from "./support/dashboard.js";
 
-afterAll(closeBrowser);
-
-const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
 const UNKNOWN = "/task/00000000-0000-4000-8000-000000000000";
 
 describe("the request log", () => {
@@ -328,9 +326,8 @@ describe("the list", () => {
 
 function fill(count: number) {
   return async (emulator: Emulator) => {
-    const headers = { "x-api-key": emulator.apiKey };
     for (let sent = 0; sent < count; sent++) {
-      await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
+      await serviceOf(emulator).get(BALANCE);
       await emulator.clock.advance(1000);
     }
   };

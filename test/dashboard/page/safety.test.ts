@@ -1,10 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { afterAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { closeBrowser, openDashboard, openPage } from "./support/dashboard.js";
-
-afterAll(closeBrowser);
+import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { openDashboard, openPage } from "./support/dashboard.js";
 
 const MARKUP = `<img src=x onerror="globalThis.struck=1"><script>globalThis.struck=1</script>{{1+1}}`;
 

@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
 import type { Page } from "../../../tools/browser/browser.js";
-import { closeBrowser, type Dashboard, openDashboard } from "./support/dashboard.js";
-
-afterAll(closeBrowser);
+import { BALANCE, serviceOf } from "../../emulator/support/service.js";
+import { type Dashboard, LYRICS, openDashboard } from "./support/dashboard.js";
 
 const TASKS = 5000;
 const REQUESTS = 50_000;
@@ -16,16 +15,13 @@ const ROUNDS = 3;
 
 /** Creates the tasks and requests. A tenth of the tasks is unfinished. */
 async function fill(emulator: Emulator, requests = REQUESTS): Promise<void> {
-  const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
+  const { create, read, get } = serviceOf(emulator);
   emulator.providers.provider_a.always({ polls: 1 });
-  const body = JSON.stringify({ model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } });
   for (let count = 0; count < TASKS; count++) {
-    const created = await emulator.fetch(`${emulator.url}/api/v1/task`, { method: "POST", headers, body });
-    const { data } = await created.json();
-    if (count % 10 !== 0) await emulator.fetch(`${emulator.url}/api/v1/task/${data.task_id}`, { headers });
+    const taskId = await create(LYRICS);
+    if (count % 10 !== 0) await read(taskId);
   }
-  while (emulator.requests.length < requests)
-    await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
+  while (emulator.requests.length < requests) await get(BALANCE);
 }
 
 describe("a large log", () => {

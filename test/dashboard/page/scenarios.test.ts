@@ -1,16 +1,10 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { POLICY_FIELDS } from "../../../emulator/core/policy-fields.js";
 import { createEmulator } from "../../../emulator/index.js";
-import type { Locator, Page } from "../../../tools/browser/browser.js";
-import { closeBrowser, openDashboard } from "./support/dashboard.js";
-
-afterAll(closeBrowser);
+import type { Page } from "../../../tools/browser/browser.js";
+import { edit, openDashboard, SONG } from "./support/dashboard.js";
 
 const resetOf = (page: Page) => page.getByRole("region", { name: "Reset", exact: true });
-
-const edit = (part: Locator) => part.getByRole("button", { name: "Edit", exact: true }).click();
-
-const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
 
 describe("scenarios", () => {
   test("a rule is added as a sentence, fires once with a link to its request, and is then used up", async () => {
@@ -99,7 +93,7 @@ describe("scenarios", () => {
     await page.getByRole("cell", { name: "7 × latest: #3 #4 #5 #6 #7" }).waitFor();
   });
 
-  test("any fault and any outcome can be added as JSON, and errors in it are shown", async () => {
+  test("any fault and any outcome can be added as JSON", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const rules = page.getByRole("region", { name: "Rules" });
     await rules.getByText("Anything else, as JSON for POST /_emulator/faults").click();
@@ -115,12 +109,6 @@ describe("scenarios", () => {
     await rules
       .getByRole("row", { name: /GET \/account\/\* of every account comes, 3 times, .*"ms":2500/ })
       .waitFor();
-    await json.fill('{"fault":{"kind":"none"}}');
-    await rules.getByRole("button", { name: "Add the JSON" }).click();
-    await rules.getByRole("alert").getByText("kind").waitFor();
-    await json.fill("{");
-    await rules.getByRole("button", { name: "Add the JSON" }).click();
-    await rules.getByRole("alert").getByText("Invalid JSON").waitFor();
     await rules.getByLabel("Request or task").selectOption("provider_a");
     await rules.getByText("as JSON for POST /_emulator/providers/provider_a/next").waitFor();
     await json.fill('{"outcome":"success","clips":3}');
@@ -174,7 +162,7 @@ describe("scenarios", () => {
     emulator.providers.provider_b.always({ account_id: accountId, outcome: "failure" });
     const rules = page.getByRole("region", { name: "Rules" });
     await rules.getByLabel("Request or task").selectOption("provider_b");
-    await rules.getByLabel("Outcome").selectOption("hang");
+    await rules.getByLabel("Outcome", { exact: true }).selectOption("hang");
     await rules.getByLabel("How often").selectOption("times");
     await rules.getByLabel("Times").fill("2");
     await rules.getByRole("button", { name: "Add for every account" }).click();
@@ -240,18 +228,6 @@ describe("scenarios", () => {
     await expect.poll(() => emulator.policy.invalid_audio_format_status).toBe(400);
   });
 
-  test("both numbers of the rate limit can be set", async () => {
-    const { page, emulator } = await openDashboard({ path: "/scenarios" });
-    const limits = page.getByRole("region", { name: "Rate limit" });
-    await limits.getByText("120 requests in 60 s").waitFor();
-    await edit(limits);
-    await limits.getByLabel("Requests").fill("7");
-    await limits.getByLabel("In seconds").fill("9");
-    await limits.getByRole("button", { name: "Set for every account" }).click();
-    await limits.getByText("7 requests in 9 s").waitFor();
-    expect(emulator.limits).toEqual({ requests: 7, windowSeconds: 9 });
-  });
-
   test("the rate limit shows what another program set, and what a reset restored", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const limits = page.getByRole("region", { name: "Rate limit" });
@@ -264,6 +240,7 @@ describe("scenarios", () => {
     await limits.getByLabel("In seconds").fill("9");
     await limits.getByRole("button", { name: "Set for every account" }).click();
     await limits.getByText("7 requests in 9 s").waitFor();
+    expect(emulator.limits).toEqual({ requests: 7, windowSeconds: 9 });
     await edit(limits);
     emulator.reset();
     await expect.poll(fields).toEqual(["120", "60"]);
@@ -290,33 +267,6 @@ describe("scenarios", () => {
     expect(emulator.snapshot()).toEqual(before);
   });
 
-  test("a reset that was canceled proposes the same again", async () => {
-    const { page, emulator } = await openDashboard({ path: "/scenarios", emulator: { seed: 7 } });
-    const form = resetOf(page);
-    await page.getByRole("button", { name: "Reset…" }).click();
-    await form.getByLabel(/^Seed/).fill("42");
-    await form.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "Reset…" }).click();
-    await expect.poll(() => form.getByLabel(/^Seed/).inputValue()).toBe("7");
-    await form.getByRole("button", { name: "Reset everything" }).click();
-    await form.getByRole("button", { name: "Reset everything" }).waitFor({ state: "detached" });
-    expect(emulator.snapshot().state).toMatchObject({ seed: 7 });
-  });
-
-  test("a reset applies its seed, its credits and a policy drawn from the seed", async () => {
-    const { page, emulator } = await openDashboard({ path: "/scenarios" });
-    await page.getByRole("button", { name: "Reset…" }).click();
-    const form = resetOf(page);
-    await form.getByLabel(/^Seed/).fill("42");
-    await form.getByLabel("Credits").fill("33");
-    await form.getByLabel("Draw the policy from the seed").check();
-    await form.getByRole("button", { name: "Reset everything" }).click();
-    await form.getByRole("button", { name: "Reset everything" }).waitFor({ state: "detached" });
-    expect(emulator.snapshot().state).toMatchObject({ seed: 42 });
-    expect(emulator.policy).toEqual(createEmulator({ seed: 42, policy: "vary" }).policy);
-    expect(emulator.accounts.get(emulator.accountId).balance.total).toBe(33);
-  });
-
   test("a snapshot is saved and loaded, and another file is refused with the reason", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const download = page.waitForEvent("download");
@@ -336,16 +286,23 @@ describe("scenarios", () => {
     expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(100);
   });
 
-  test("a reset must be confirmed, and clears every view", async () => {
+  test("a reset must be confirmed, applies its seed, credits and policy, and clears every view", async () => {
     const { page, api, emulator, goTo } = await openDashboard({ path: "/scenarios" });
+    const form = resetOf(page);
     await api("POST", "/task", SONG);
     await page.getByRole("button", { name: "Reset…" }).click();
-    await page.getByRole("button", { name: "Cancel" }).click();
+    await form.getByLabel(/^Seed/).fill("7");
+    await form.getByRole("button", { name: "Cancel" }).click();
     expect(emulator.requests.length).toBe(1);
     await page.getByRole("button", { name: "Reset…" }).click();
-    await resetOf(page).getByLabel("Credits").fill("33");
-    await page.getByRole("button", { name: "Reset everything" }).click();
-    await resetOf(page).getByLabel("Seed", { exact: true }).waitFor({ state: "detached" });
+    await expect.poll(() => form.getByLabel(/^Seed/).inputValue()).toBe("1");
+    await form.getByLabel(/^Seed/).fill("42");
+    await form.getByLabel("Credits").fill("33");
+    await form.getByLabel("Draw the policy from the seed").check();
+    await form.getByRole("button", { name: "Reset everything" }).click();
+    await form.getByRole("button", { name: "Reset everything" }).waitFor({ state: "detached" });
+    expect(emulator.snapshot().state).toMatchObject({ seed: 42 });
+    expect(emulator.policy).toEqual(createEmulator({ seed: 42, policy: "vary" }).policy);
     await goTo("/");
     await page.getByText("33 credits available").waitFor();
     await page.getByRole("link", { name: "Tasks" }).first().click();

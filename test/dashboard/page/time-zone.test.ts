@@ -1,12 +1,9 @@
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
 import type { Page } from "../../../tools/browser/browser.js";
 import { serviceOf, TASK } from "../../emulator/support/service.js";
-import { closeBrowser, openDashboard, openPage } from "./support/dashboard.js";
+import { LYRICS, openDashboard, openPage } from "./support/dashboard.js";
 
-afterAll(closeBrowser);
-
-const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
 /** East and west of UTC, neither by whole hours. */
 const ZONES = ["Asia/Kathmandu", "America/St_Johns"];
 /** Already February in the east, and still January in the west. */

@@ -1,10 +1,9 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
 import type { Locator } from "../../../tools/browser/browser.js";
+import { serviceOf, VALID } from "../../emulator/support/service.js";
 import { problemsOf } from "./support/accessibility.js";
-import { closeBrowser, type Dashboard, type DashboardOptions, openDashboard } from "./support/dashboard.js";
-
-afterAll(closeBrowser);
+import { type Dashboard, type DashboardOptions, openDashboard, SONG } from "./support/dashboard.js";
 
 const VIEWS = [
   "/",
@@ -23,21 +22,14 @@ const VIEWS = [
 async function openFull(options: Pick<DashboardOptions, "context" | "path"> = {}) {
   let song = "";
   const prepare = async (emulator: Emulator) => {
-    const { fetch } = emulator.connection();
-    const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
-    const create = async (input: object) => {
-      const body = JSON.stringify({ model: "provider_a", task_type: "music", input });
-      const response = await fetch(`${emulator.url}/api/v1/task`, { method: "POST", headers, body });
-      return (await response.json()).data.task_id;
-    };
-    const read = (taskId: string) => fetch(`${emulator.url}/api/v1/task/${taskId}`, { headers });
+    const { create, read } = serviceOf(emulator);
     emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 1 });
     emulator.providers.provider_a.next({ polls: 2 });
-    await read(await create({ tags: "polka" }));
-    song = await create({ gpt_description_prompt: "rain in Lisbon" });
+    await read(await create(SONG));
+    song = await create(VALID.song);
     await read(song);
     await read(song);
-    await create({ tags: "sea shanty" });
+    await create(VALID.custom);
     emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
     emulator.accounts.topUp(emulator.accountId, { usd: 5, method: "crypto", outcome: "pending" });
     emulator.accounts.create({ credits: 5 });
@@ -310,15 +302,6 @@ describe("the page", () => {
     await page.reload();
     await page.getByRole("button", { name: /^Colors: light/ }).waitFor();
     expect(await ground()).toBe(light);
-  });
-
-  test("keeps the fields of the form over a reload", async () => {
-    const { page } = await openDashboard({ path: "/tasks/new" });
-    await page.getByLabel("Model", { exact: true }).selectOption("provider_b");
-    await page.getByLabel("Style and mood").fill("calm and wide");
-    await page.reload();
-    await page.getByLabel("Style and mood").waitFor();
-    await expect.poll(() => page.getByLabel("Style and mood").inputValue()).toBe("calm and wide");
   });
 
   test("shows a banner while the emulator can't be reached, and then continues", async () => {

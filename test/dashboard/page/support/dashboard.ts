@@ -1,27 +1,27 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, inject, onTestFinished } from "vitest";
+import { afterAll, expect, inject, onTestFinished } from "vitest";
 import type { Emulator, EmulatorOptions } from "../../../../emulator/index.js";
 import type { EmulatorServer } from "../../../../emulator/node.js";
 import {
   type Browser,
   type BrowserContextOptions,
+  type Locator,
   launchBrowser,
   type Page,
 } from "../../../../tools/browser/browser.js";
 
 const TIMEOUT_MS = 60_000;
 
+export const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
+export const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
+
+/** Opens the form of a part of the page. */
+export const edit = (part: Locator) => part.getByRole("button", { name: "Edit", exact: true }).click();
+
 let browser: Promise<Browser> | undefined;
 
-async function openBrowser(): Promise<Browser> {
-  browser ??= launchBrowser();
-  return browser;
-}
-
-export async function closeBrowser(): Promise<void> {
-  await (await browser)?.close();
-}
+afterAll(async () => (await browser)?.close());
 
 /** An emulator of the installed package on a port, with its dashboard open. */
 export interface Dashboard {
@@ -77,7 +77,8 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
 
 /** A page in a browser context of its own. */
 export async function openBlankPage(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await (await openBrowser()).newContext(options);
+  browser ??= launchBrowser();
+  const context = await (await browser).newContext(options);
   onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
