@@ -60,16 +60,8 @@ export async function runEmulator(flags: EmulatorFlags, command: readonly string
 }
 
 /** An emulator that continues from the state file, if it exists. */
-async function openEmulator({
-  clock,
-  seed,
-  future,
-  credits,
-  policy,
-  apiKey,
-  state,
-  seedFile,
-}: EmulatorFlags): Promise<Emulator> {
+async function openEmulator(flags: EmulatorFlags): Promise<Emulator> {
+  const { clock, seed, future, credits, policy, apiKey, state, seedFile } = flags;
   const options: EmulatorOptions = { clock, seed, future, credits, policy, apiKey };
   // Also before a file is used: an invalid key is the flag's fault, not the file's.
   const empty = createEmulator(options);

@@ -117,11 +117,8 @@ export function shellParts(error: Error, taskId: string | null, ifTaken = CHOOSE
   return { ...parts, advice: [...advice, ...choose], codeAdvice: [] };
 }
 
-function unknownOutcomeParts({
-  cause,
-  evidence,
-  checkAgainAt,
-}: sdk.SubmissionOutcomeUnknownError): MessageParts {
+function unknownOutcomeParts(error: sdk.SubmissionOutcomeUnknownError): MessageParts {
+  const { cause, evidence, checkAgainAt } = error;
   const nothingSent = "Nothing was sent now.";
   if (checkAgainAt !== null) {
     const earlier = "An earlier run with this journal key may still be sending its request.";

@@ -43,14 +43,10 @@ export async function certify(
 
 /** Writes the names and the rules of all scenarios. */
 export function listScenarios(terminal: Terminal, json?: boolean): void {
-  const scenarios = TOPICS.flatMap(({ title, scenarios }) =>
-    scenarios.map(({ name, isRequired, rule, sentence }) => ({
-      topic: title,
-      name,
-      required: isRequired,
-      rule,
-      sentence,
-    })),
+  const scenarios = TOPICS.flatMap(({ title: topic, scenarios }) =>
+    scenarios.map(({ name, isRequired: required, rule, sentence }) => {
+      return { topic, name, required, rule, sentence };
+    }),
   );
   const rows = scenarios.map(({ name, required, rule }) => [
     name,

@@ -181,12 +181,8 @@ const LABEL = "async-music";
 const CHARACTER_WIDTH = 6.5;
 const PADDING = 6;
 
-function badgeText({
-  certified,
-  accepted,
-  passed,
-  scenarios,
-}: CertifyReport): [label: string, value: string] {
+function badgeText(report: CertifyReport): [label: string, value: string] {
+  const { certified, accepted, passed, scenarios } = report;
   const required = scenarios.filter((each) => each.required).length;
   if (!accepted) return [LABEL, `failed ${required - passed.required}/${required}`];
   return [LABEL, `${certified ? "certified" : "in part"} ${passed.required}/${required}`];

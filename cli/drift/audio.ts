@@ -30,7 +30,7 @@ async function downloadClip(
     await reader.cancel();
     const stated = mediaType(contentType);
     return {
-      "Content-Type header": isMp3 ? convertedType(stated) : ownType(stated),
+      "Content-Type header": typeField(stated, isMp3),
       format: formatField(stated, value),
     };
   } catch (error) {
@@ -40,15 +40,11 @@ async function downloadClip(
   }
 }
 
-/** Without a conversion, the format of audio is not fixed. */
-function ownType(stated: string | null): string {
-  return stated !== null && AUDIO_TYPE.test(stated) ? "an audio format" : (stated ?? "missing");
-}
-
-/** If a conversion fails, the source is delivered. */
-function convertedType(stated: string | null): string {
-  if (stated === "audio/mpeg") return stated;
-  return stated !== null && AUDIO_TYPE.test(stated) ? "the source's" : (stated ?? "missing");
+/** Without a conversion, the format of audio is not fixed. If a conversion fails, the source is delivered. */
+function typeField(stated: string | null, isMp3: boolean): string {
+  if (stated === null) return "missing";
+  if (!AUDIO_TYPE.test(stated) || (isMp3 && stated === "audio/mpeg")) return stated;
+  return isMp3 ? "the source's" : "an audio format";
 }
 
 const AUDIO_TYPE = /^(?:audio\/.+|application\/ogg)$/;

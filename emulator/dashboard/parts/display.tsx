@@ -135,11 +135,8 @@ export function Code(props: { text: string; label: string; children?: ComponentC
 }
 
 /** While it is busy, it keeps the keyboard focus, which a disabled button loses. */
-export function Button({
-  class: classes = "small secondary",
-  isBusy = false,
-  ...rest
-}: ButtonHTMLAttributes & { isBusy?: boolean }) {
+export function Button(props: ButtonHTMLAttributes & { isBusy?: boolean }) {
+  const { class: classes = "small secondary", isBusy = false, ...rest } = props;
   const button = useKeptFocus<HTMLButtonElement>();
   return (
     <button

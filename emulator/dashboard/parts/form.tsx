@@ -8,10 +8,8 @@ import { useFields } from "./fields.js";
 import { type FieldMessages, focusFirst, invalidFields, refusalMessages } from "./validation.js";
 
 /** A button that makes a change, and shows why it failed. */
-export function Action({
-  onAct,
-  ...rest
-}: Omit<ButtonHTMLAttributes, "onClick"> & { onAct(): Promise<unknown> }) {
+export function Action(props: Omit<ButtonHTMLAttributes, "onClick"> & { onAct(): Promise<unknown> }) {
+  const { onAct, ...rest } = props;
   const { isBusy, error, run } = useCall();
   return (
     <>

@@ -12,15 +12,8 @@ const STEP_PERCENT = 4;
  * A list and, if one of its items is open, a pane beside it, as wide as the reader last made it. On a narrow screen only the pane, or
  * with `isListFirst` only the list.
  */
-export function Split({
-  list,
-  pane,
-  isListFirst = false,
-}: {
-  list: ComponentChildren;
-  pane: ComponentChildren | null;
-  isListFirst?: boolean;
-}) {
+export function Split(props: { list: ComponentChildren; pane: ComponentChildren; isListFirst: boolean }) {
+  const { list, pane, isListFirst } = props;
   const [percent, setPercent] = useState(() => Number(localStorage.getItem(STORED)) || DEFAULT_PERCENT);
   const resize = (wanted: number) => {
     const next = Math.round(Math.min(Math.max(wanted, LEAST), MOST));

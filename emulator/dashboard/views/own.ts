@@ -18,11 +18,8 @@ function own<Item extends { readonly account_id: string | null }>(items: readonl
 export const log = computed(() => own(requests.value));
 
 /** Whether a request got no response, a part of one, or no success other than a 429, which is counted apart. */
-export function isFailedRequest({
-  status,
-  ended,
-  fault,
-}: Pick<ExchangeRow, "status" | "ended" | "fault">): boolean {
+export function isFailedRequest(request: Pick<ExchangeRow, "status" | "ended" | "fault">): boolean {
+  const { status, ended, fault } = request;
   if (status === null || ended === "broken_response" || fault?.kind === "malformed") return true;
   return status >= 300 && status !== 304 && status !== 429;
 }
