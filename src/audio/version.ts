@@ -72,8 +72,9 @@ export function hasRequestedCodings(headers: Headers, sent: Headers): boolean {
   return codingsOf(headers).every((coding) => requested.includes(coding));
 }
 
+/** The codings that runtimes decode. Others leave the bytes as they are, such as the "aws-chunked" of object stores. */
 function codingsOf(headers: Headers): string[] {
-  return namesIn(headers, "Content-Encoding").filter((coding) => coding !== "identity");
+  return namesIn(headers, "Content-Encoding").filter((coding) => /gzip|^(deflate|br|zstd)$/.test(coding));
 }
 
 /** The names in a list of a header, without their parameters. */
