@@ -25,9 +25,10 @@ export function versionOf({ status, headers }: Response): Version {
 export function headersOfRest(begun: Response, offset: number): Record<string, string> | null {
   const { etag, lastModified, size } = versionOf(begun);
   if (begun.status !== 200 || isCoded(begun.headers) || offset >= (size ?? Infinity)) return null;
+  // Not a range of the whole: the server refuses it if the file is empty.
+  if (offset === 0) return {};
   const validator = etag ?? lastModified;
-  if (validator !== null) return { Range: `bytes=${offset}-`, "If-Range": validator };
-  return offset === 0 ? {} : null;
+  return validator === null ? null : { Range: `bytes=${offset}-`, "If-Range": validator };
 }
 
 /**
