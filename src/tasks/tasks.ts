@@ -95,7 +95,7 @@ export class Tasks {
    */
   create<Type extends TaskType, Chosen extends Model = Model>(
     request: TaskRequest & RequestChoice<Type, Chosen>,
-    options: JournaledCreateOptions,
+    options?: JournaledCreateOptions,
   ): Promise<TaskSubmission<Type>>;
   create(request: TaskRequest, options: RunOptions = {}): Promise<TaskSubmission> {
     const { redactor } = this.#context;

@@ -1,5 +1,6 @@
 import type {
   AsyncMusic,
+  CreateOptions,
   Journal,
   Model,
   MusicRequest,
@@ -114,6 +115,11 @@ test("a create has `withResponse` only if its options cannot have a journal", ()
   void tasks.create(request, given<RunOptions>()).withResponse();
   // @ts-expect-error a key without a journal rejects
   void tasks.create(request, { journalKey: "order-1" }).withResponse();
+});
+
+test("a function with the parameters of create can be called without options", () => {
+  const create = (...call: Parameters<typeof tasks.create>) => tasks.create(...call);
+  void [create(given<TaskRequest>()), create(given<TaskRequest>(), given<CreateOptions>())];
 });
 
 test("a request in a variable that satisfies TaskRequest has no misspelled field, and keeps its type", () => {
