@@ -1,4 +1,5 @@
 import { open, rm, writeFile } from "node:fs/promises";
+import { withoutCredentials } from "../src/contract/text.js";
 import { messageOfThrown } from "../src/contract/thrown.js";
 import { ignoring } from "../src/node/durable.js";
 import { UsageError } from "./terminal.js";
@@ -24,7 +25,7 @@ function cannotWrite(path: string): (cause: unknown) => never {
   };
 }
 
-/** Text of a client or a service, as Markdown shows it. */
+/** Text of a client or a service, as Markdown shows it. Without the passwords of URLs: once escaped, they are not found. */
 export function markdownText(text: string): string {
-  return text.replaceAll(/[\\<>*_`[\]|]/g, (character) => `\\${character}`);
+  return withoutCredentials(text).replaceAll(/[\\<>*_`[\]|]/g, (character) => `\\${character}`);
 }

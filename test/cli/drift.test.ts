@@ -297,7 +297,7 @@ test("the report is Markdown, with its date and without the key", async () => {
   expect(report).toMatch(/^\| late_success \| It needs a task that is not read for an hour\. \|$/m);
 
   const { apiKey } = emulator;
-  const evil = "\u001b[2J<img src=x>a\\|b[x](javascript:alert)";
+  const evil = "\u001b[2J<img src=x>a\\|b[x](javascript:alert)://me:pass_word@host";
   const named = await runDrift({
     args: ["--report", path],
     deviation: json((body) => body.data && { ...body, data: { ...body.data, [`${apiKey}${evil}`]: 1 } }),
@@ -306,7 +306,7 @@ test("the report is Markdown, with its date and without the key", async () => {
   expect(written).toContain("\\[redacted\\]");
   for (const text of [written, named.stdout, named.stderr]) expect(text).not.toContain(apiKey);
   expect(written).not.toContain("\u001b");
-  expect(written).toContain("\\[2J\\<img src=x\\>a\\\\\\|b\\[x\\](javascript:alert)");
+  expect(written).toContain("\\[2J\\<img src=x\\>a\\\\\\|b\\[x\\](javascript:alert)://host");
 });
 
 test("without --json, it writes the result, the policy and the reasons", async () => {
