@@ -213,6 +213,19 @@ test("nothing in a list is cut off: badges, paths, key names and buttons", async
   expect(await path.nth(2).evaluateAll(overflowOf)).toEqual([0]);
 });
 
+test("no button of a table breaks within its word", async () => {
+  const { page } = await openDashboard({ path: "/account/accounts", emulator: { credits: 1090 } });
+  await page.setViewportSize({ width: 800, height: 844 });
+  const button = page.getByRole("cell").getByRole("button", { name: /^Suspend/ });
+  await button.waitFor();
+  const lines = await button.evaluate((element) => {
+    const text = document.createRange();
+    text.selectNodeContents(element);
+    return text.getClientRects().length;
+  });
+  expect(lines).toBe(1);
+});
+
 function overflowOf(all: readonly Element[]): number[] {
   return all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
 }
