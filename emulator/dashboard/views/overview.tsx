@@ -24,14 +24,14 @@ import { isBeyondLimit } from "./requests/rate-use.js";
 /** Of a list of problems. */
 const MOST_PROBLEMS = 10;
 
+const isAllLoaded = computed(() => isLogComplete.value && areFindingsLoaded.value);
+
 /** What went wrong, and how to connect a program if nothing has happened yet. */
 export function OverviewView() {
   if (account.value === null) return null;
-  // A number that still grows would be wrong.
-  if (!isLogComplete.value || !areFindingsLoaded.value) return <Loading what="what happened" />;
   const { balance, suspended } = account.value;
   const own = isOneOfMany.value ? `account:${accountId.value} ` : "";
-  const isEmpty = log.value.length === 0;
+  const isEmpty = isAllLoaded.value && log.value.length === 0;
   const requestsOf = (status: string) => linkTo("/requests", { q: `${own}status:${status}` });
   const tasksOf = (status: string) => linkTo("/tasks", { status });
   const ofRequests = `of ${formatAmount(log.value.length, "request")}`;
@@ -66,8 +66,9 @@ export function OverviewView() {
   );
 }
 
+/** The number grows until everything is loaded. */
 function figureOf(name: string, items: readonly { at: string }[], note: string, list: string): Figure {
-  return [name, items.length, note, list, items.map(({ at }) => at)];
+  return [name, items.length, isAllLoaded.value ? note : "loading…", list, items.map(({ at }) => at)];
 }
 
 /** Whether the rate limit or faults were the cause. */
@@ -115,7 +116,9 @@ function ProblemSection() {
           </a>
         </p>
       )}
-      {problems.value.length === 0 ? (
+      {problems.value.length === 0 && !isAllLoaded.value ? (
+        <Loading what="the problems" />
+      ) : problems.value.length === 0 ? (
         <Empty>No request failed, and no rule of the service was broken.</Empty>
       ) : (
         <ol class="problems">

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { held } from "../../support/collect.js";
 import { SONG_REQUEST } from "../../support/responses.js";
 import { LYRICS, openDashboard } from "./support/dashboard.js";
 
@@ -11,6 +12,21 @@ describe("the overview", () => {
     await api("GET", "/account/balance");
     await expect.poll(headings).toEqual(["What happened", "Latest problems", "Connect your program"]);
     await page.getByText("No request failed, and no rule").waitFor();
+  });
+
+  test("states no number as final before it is", async () => {
+    const { page, api } = await openDashboard();
+    await api("GET", "/account/balance");
+    const { given, give } = held<void>();
+    await page.route(/_emulator\/(audit|exchanges\/before)/, async (route) =>
+      given.then(() => route.continue()),
+    );
+    await page.reload();
+    await expect.poll(() => page.getByText("loading…").count()).toBe(5);
+    expect(await page.getByText("rule").count()).toBe(0);
+    give();
+    await page.getByText("No request failed, and no rule").waitFor();
+    expect(await page.getByText("loading…").count()).toBe(0);
   });
 
   test("counts what went wrong, and leads to the requests and tasks that it counts", async () => {

@@ -18,9 +18,9 @@ const VIEWS = [
   "/scenarios",
 ];
 
-/** A dashboard of an emulator with a song, a failure, a finding, payments and unused faults. */
+/** A dashboard of an emulator with a song, a failure, long names, a finding, payments and unused faults. */
 async function openFull(options: Pick<DashboardOptions, "context" | "path"> = {}) {
-  let song = "";
+  let [song, titled] = ["", ""];
   const prepare = async (emulator: Emulator) => {
     const { create, read } = serviceOf(emulator);
     emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 1 });
@@ -29,7 +29,9 @@ async function openFull(options: Pick<DashboardOptions, "context" | "path"> = {}
     song = await create(VALID.song);
     await read(song);
     await read(song);
-    await create(VALID.custom);
+    titled = await create({ ...VALID.custom, input: { ...VALID.custom.input, title: "t".repeat(300) } });
+    const [key] = emulator.accounts.get(emulator.accountId).keys;
+    emulator.accounts.updateKey(emulator.accountId, key?.key_id ?? "", { name: "N".repeat(100) });
     emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
     emulator.accounts.topUp(emulator.accountId, { usd: 5, method: "crypto", outcome: "pending" });
     emulator.accounts.create({ credits: 5 });
@@ -40,6 +42,7 @@ async function openFull(options: Pick<DashboardOptions, "context" | "path"> = {}
   const views = [
     ...VIEWS,
     `/tasks/${song}`,
+    `/tasks/${titled}`,
     "/tasks?view=scale",
     "/requests?open=2",
     "/requests?open=2&with=3",

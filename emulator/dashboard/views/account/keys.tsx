@@ -57,7 +57,7 @@ function update(keyId: string, changes: { name?: string; disabled?: boolean }): 
 function KeyName({ of: { key_id: keyId, name, last_four: end } }: { of: Key }) {
   return (
     <>
-      {name === "" ? <small>no name</small> : name}{" "}
+      {name === "" ? <small>no name</small> : <span class="name">{name}</span>}{" "}
       <OnDemand
         class="small quiet"
         form={
