@@ -51,8 +51,8 @@ async function openFull(options: Pick<DashboardOptions, "context" | "path"> = {}
   return { ...dashboard, song, views };
 }
 
-/** Of a phone, a tablet, and a window. */
-const WIDTHS = [360, 768, 1280];
+/** Of two phones, a tablet, and two windows. */
+const WIDTHS = [360, 390, 768, 1280, 1920];
 
 /** Opens each form, dialog and popover of a view in turn. */
 const FORMS: readonly (readonly [view: string, button: string | RegExp])[] = [
