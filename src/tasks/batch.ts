@@ -153,7 +153,7 @@ export class Batch {
   #callBack<Value>(name: string, callback: () => Value): Value {
     try {
       const value = callback();
-      // Of JavaScript: a promise is refused, and must not end the process if it rejects.
+      // In JavaScript, it may be a promise. That is refused, and must not end the process if it rejects.
       Promise.resolve(value).catch(() => {});
       return value;
     } catch (error) {

@@ -93,6 +93,7 @@ function judgeSubmission(failure: Failure): Verdict {
 /** Request Timeout: the service does not use it, but a gateway may have forwarded the request before it gave up. */
 const REQUEST_TIMEOUT = 408;
 
+/** The part of an outcome that may name a task: only a response that was read whole has a `taskId`. */
 interface Named {
   status: number | null;
   text: string;
