@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { nextTry } from "../../cli/relay/schedule.js";
 import { withClockStopped } from "../../src/time/stopped-clock.js";
 import { unwatch } from "../lifecycle/begun.js";
+import { aborted } from "../support/aborted.js";
 import { SONG_REQUEST } from "../support/responses.js";
 import { createFolder, createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
 
@@ -283,15 +284,9 @@ describe("relay", () => {
       throw new TypeError("fetch failed", { cause: Object.assign(new Error(""), { code: "ECONNREFUSED" }) });
     };
     const receive = shop.receive;
-    const aborted = (request: Request) =>
-      Promise.race([
-        receive(request),
-        new Promise<never>((_, reject) => {
-          request.signal.addEventListener("abort", () => reject(request.signal.reason));
-        }),
-      ]);
+    const orAborted = (request: Request) => Promise.race([receive(request), aborted(request)]);
     await submit("sea");
-    const { stop } = startRelay({ ...shop, receive: aborted }, ["--timeout", "0.05"]);
+    const { stop } = startRelay({ ...shop, receive: orAborted }, ["--timeout", "0.05"]);
     await until(async () => (await entry("sea")).delivery?.tries === 2);
     const { stderr } = await stop();
     expect(stderr).toContain("try 1: ECONNREFUSED.");

@@ -9,6 +9,7 @@ import { createEmulator, type Emulator } from "async-music/emulator";
 import { recordMetrics } from "async-music/opentelemetry";
 import { randomStream } from "../../emulator/time/random.js";
 import { useVirtualGlobals } from "../../emulator/worlds/virtual-globals.js";
+import { aborted } from "../support/aborted.js";
 import { all } from "../support/collect.js";
 import { createMeter, type Series } from "../support/metrics.js";
 import { drawPlan, type Order, type Plan } from "./plan.js";
@@ -91,7 +92,7 @@ class MeteredWorld {
     const request = new Request(input, init);
     const probability = this.#random();
     const { unreachable, stalled } = this.facts.plan;
-    const { method, url, signal } = request;
+    const { method, url } = request;
     const { pathname: path } = new URL(url);
     if (probability < unreachable) {
       this.facts.unreached.push({ method, path });
@@ -99,9 +100,7 @@ class MeteredWorld {
     }
     if (probability < unreachable + stalled) {
       this.facts.stalled.push({ method, path });
-      return new Promise((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      });
+      return aborted(request);
     }
     const response = await this.#emulator.fetch(request);
     void this.#noteEnd(response.clone());

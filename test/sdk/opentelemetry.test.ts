@@ -19,6 +19,7 @@ import {
 import { createEmulator } from "async-music/emulator";
 import { type OpenTelemetryOptions, withOpenTelemetry } from "async-music/opentelemetry";
 import { afterEach, assert, expect, test, vi } from "vitest";
+import { aborted } from "../support/aborted.js";
 import {
   accepted,
   balance,
@@ -355,11 +356,11 @@ test.each([
   ],
 ])("a %s `fetch` with one parameter sees an abort in its request", async (_, use) => {
   const abort = new AbortController();
-  const fetch = ((request: Request) =>
-    new Promise((_, reject) => {
-      request.signal.addEventListener("abort", () => reject(request.signal.reason));
-      abort.abort(new Error("the caller left"));
-    })) as typeof globalThis.fetch;
+  const fetch = ((request: Request) => {
+    const ended = aborted(request);
+    abort.abort(new Error("the caller left"));
+    return ended;
+  }) as typeof globalThis.fetch;
   const spans = register();
   const options = { apiKey: API_KEY, baseUrl: BASE_URL, ...use(fetch) };
   const client = new AsyncMusic(withOpenTelemetry(options));

@@ -1,5 +1,6 @@
 import { AsyncMusic, type ClientOptions } from "async-music";
 import { onTestFinished } from "vitest";
+import { aborted } from "./aborted.js";
 import { createTestClock, type TestClock } from "./test-clock.js";
 
 export const API_KEY = "key_4f9a1c77e2b04d0c9e51";
@@ -14,6 +15,7 @@ export interface SeenRequest {
   /** Milliseconds of the test's clock since its beginning. */
   at: number;
   signal: AbortSignal;
+  request: Request;
 }
 
 /** The service's response to its n-th request, counted from 0. */
@@ -39,7 +41,8 @@ export function createWorld(
   async function serve(request: Request): Promise<Response> {
     const body = await request.clone().text();
     const { method, url, headers, signal } = request;
-    const seen = { method, url, path: new URL(url).pathname, headers, body, at: clock.elapsed(), signal };
+    const { pathname: path } = new URL(url);
+    const seen = { method, url, path, headers, body, at: clock.elapsed(), signal, request };
     requests.push(seen);
     return answer(seen, requests.length - 1);
   }
@@ -70,11 +73,9 @@ export function inTurn(...answers: (Response | (() => Response | Promise<Respons
 }
 
 /** Rejects as `fetch` does when the signal is aborted. Otherwise the connection breaks only when the test has ended. */
-export function never({ signal }: SeenRequest): Promise<Response> {
-  return new Promise((_, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
+export function never({ request }: SeenRequest): Promise<Response> {
+  const ended = new Promise<never>((_, reject) => {
     onTestFinished(() => reject(new TypeError("The test has ended.")));
-    signal.addEventListener("abort", onAbort, { once: true });
   });
+  return Promise.race([aborted(request), ended]);
 }
