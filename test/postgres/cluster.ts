@@ -54,6 +54,8 @@ export class Cluster {
       "listen_addresses=",
       `unix_socket_directories=${this.folder}`,
       "fsync=off",
+      // Several files of tests use one server, and some of them start many processes.
+      "max_connections=400",
       ...this.#settings,
     ];
     const flags = ["-D", this.#data, ...all.flatMap((setting) => ["-c", setting])];
