@@ -6,6 +6,7 @@ import type { Client } from "./client.js";
 import type { Misstep } from "./judges.js";
 import { type ClientRun, inspect } from "./run.js";
 import type { Scenario, Topic } from "./scenario.js";
+import { FIRST } from "./scenarios/creating.js";
 import { createService } from "./service.js";
 
 /** What a client did in a scenario. */
@@ -29,7 +30,7 @@ export interface CertifyOptions {
   onVerdict?(verdict: ScenarioVerdict): void;
 }
 
-/** Runs a client in all scenarios. If it fails the first one, the others are not run. */
+/** Runs a client in all scenarios. If it fails the one without a fault, the others are not run. */
 export async function certifyClient(
   client: Client,
   topics: readonly Topic[],
@@ -47,7 +48,8 @@ export async function certifyClient(
     options.onVerdict?.(verdict);
   };
   await judge(0);
-  if (verdicts[0]?.result === "failed")
+  // `topics` may lack the scenario without a fault.
+  if (verdicts[0]?.scenario === FIRST && verdicts[0].result === "failed")
     return all.map(
       (each, index) => verdicts[index] ?? { ...each, result: "not run", misstep: null, run: null },
     );

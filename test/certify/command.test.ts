@@ -52,6 +52,15 @@ describe("async-music certify", () => {
     expect(stderr).toMatch(/^0:0\d 1 of \d+: song failed\n$/);
   });
 
+  test("runs all chosen scenarios if the first of them fails, and is not the one without a fault", async () => {
+    const only = ["--only", "poll-interval", "--only", "read-500"];
+    const { status, stdout } = await run(["certify", ...only, ...node(FAST)]);
+    expect(status).toBe(1);
+    expect(stdout).toContain("FAILED poll-interval: ");
+    expect(stdout).toContain("FAILED read-500: ");
+    expect(stdout).not.toContain("were not run");
+  });
+
   test("writes the report as text, and as Markdown with a badge", async () => {
     const report = join(await createFolder(), "report.md");
     const only = ["--only", "song", "--only", "poll-interval", "--report", report];
