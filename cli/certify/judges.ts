@@ -114,9 +114,12 @@ export function isDownload({ url }: Pick<Target, "url">): boolean {
   return new URL(url).pathname.includes("/audio/");
 }
 
-/** The exit status, and the last line that the client wrote, without lines of a stack trace. */
+/**
+ * The exit status, and the last line that the client wrote. Below the message of an error, Node writes indented lines, and
+ * its version.
+ */
 export function endOf({ status, stderr, stdout }: ClientRun): string {
-  const written = `${stdout}\n${stderr}`.split("\n").filter((line) => /^(?!\s*at )\s*\w/.test(line));
+  const written = `${stdout}\n${stderr}`.split("\n").filter((line) => /^(?!Node\.js v)\w/.test(line));
   const last = printableLine(written.at(-1)?.trim().slice(0, 200) ?? "");
   const end = status === null ? "a signal" : `exit status ${status}`;
   return last === "" ? end : `${end}: ${last}`;

@@ -102,6 +102,16 @@ describe("async-music certify", () => {
     expect(scenarios[0]).not.toHaveProperty("change");
   });
 
+  test.each([
+    ["an error that it throws", "throw error"],
+    ["an error that it writes", "console.error(error); process.exit(1)"],
+  ])("shows the message of a Node client with %s", async (_, end) => {
+    const code = `const cause = Object.assign(new Error("refused"), { port: 1 });
+      const error = Object.assign(new TypeError("no song", { cause }), { attempts: 2 }); ${end}`;
+    const { stdout } = await run(["certify", "--json", ...node(code)]);
+    expect(JSON.parse(stdout).scenarios[0].end).toBe("exit status 1: TypeError: no song");
+  });
+
   test("gives the client a key and an address of the emulator, and none of the service", async () => {
     const code =
       "console.error(process.env.ASYNC_MUSIC_API_KEY, process.env.ASYNC_MUSIC_BASE_URL); process.exit(1)";
