@@ -28,6 +28,10 @@ export async function certify(
   terminal: Terminal,
 ): Promise<number> {
   const topics = chosenTopics(only);
+  if (path !== undefined && /\.svg$/i.test(path))
+    throw new UsageError(
+      `The badge would overwrite the report ${path}. Name the report with another extension, such as .md.`,
+    );
   const badgePath = path?.replace(/(\.\w+)?$/, ".svg");
   for (const each of [path, badgePath]) if (each !== undefined) await checkReportPath(each);
   const date = new Date().toISOString();

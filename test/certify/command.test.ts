@@ -156,6 +156,8 @@ test.each([
   [["node", "song.mjs"], "async-music certify -- node song.mjs"],
   [["--only", "songs", "--", "node"], "--list"],
   [["--report", "/nowhere/at/all.md", "--", "node"], "/nowhere/at/all.md"],
+  [["--report", "song.svg", "--", "node"], "song.svg"],
+  [["--report", "song.SVG", "--", "node"], "song.SVG"],
   [["--", "no-such-command-here"], "no-such-command-here"],
   [["--concurrency", "0", "--", "node"], "--concurrency"],
 ])("certify %j is a misuse", async (args, named) => {
