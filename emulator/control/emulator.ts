@@ -55,9 +55,10 @@ export interface EmulatorOptions extends ResetOptions {
   /**
    * The accounts, tasks, outcomes and faults to start with: the parsed content of a seed file, such as
    * `import world from "./world.json" with { type: "json" }`. A reset restores them. What the file leaves open follows from
-   * `seed`, the random seed. `policy` and `limits` take precedence over those of the file for later requests; the file's own
-   * policy applies to its tasks. `apiKey` replaces the first key of its first account, and every equal key of the file.
-   * `credits` can't be combined with it, and a `snapshot` takes precedence.
+   * `seed`, the random seed. The file's own policy applies to its tasks. For later requests, each field of `policy` and
+   * `limits` comes from the first of these that has it: the account's entry in the file, these options, the top of the file.
+   * `apiKey` replaces the first key of its first account, and every equal key of the file. `credits` can't be combined with
+   * it, and a `snapshot` takes precedence.
    *
    * @example
    * ```ts

@@ -216,6 +216,24 @@ describe("an account of a seed file", () => {
     expect(emulator.limits).toEqual({ requests: 120, windowSeconds: 10 });
   });
 
+  test("its own limits take precedence over the options, which take precedence over the top of the file", async () => {
+    const other = { keys: [{ key: "emu_b" }], limits: { requests: 2 } };
+    const file = { accounts: [{}, other], limits: { requests: 1, window_seconds: 1 } };
+    const limits = { requests: 3, windowSeconds: 10 };
+    const { emulator, get } = createSeeded(file, { limits });
+    const statusesWith = async (apiKey: string) => {
+      const replies = [1, 2, 3, 4].map(() => get(USAGE, { "x-api-key": apiKey }));
+      return (await Promise.all(replies)).map(({ status }) => status);
+    };
+    const limitOf3 = [200, 200, 200, 429];
+    const limitOf2 = [200, 200, 429, 429];
+    expect([await statusesWith(emulator.apiKey), await statusesWith("emu_b")]).toEqual([limitOf3, limitOf2]);
+    await emulator.clock.advance(9999);
+    expect(await statusesWith("emu_b")).toEqual([429, 429, 429, 429]);
+    await emulator.clock.advance(1);
+    expect(await statusesWith("emu_b")).toEqual(limitOf2);
+  });
+
   test("its faults are drawn as if they had been added", () => {
     const fault = { probability: 0.5, fault: { kind: "malformed" } } as const;
     const own = { account_id: ACCOUNT_ID };
