@@ -253,7 +253,11 @@ export const COMMAND_OPTIONS = {
   ],
   mcp: [
     // Both are required: `mcp` names all that is missing at once.
-    option("--max-credits <n>", "the most that this server may spend, in credits", parseWholeNumber(0)),
+    option(
+      "--max-credits <n>",
+      "the most that all orders of the journal may cost together, in credits",
+      parseWholeNumber(0),
+    ),
     option("--journal <path>", "directory that records the orders, so that each is charged at most once"),
     option("-o, --out <directory>", "where `download_audio` saves files").default("."),
     ...SERVICE_OPTIONS,

@@ -35,7 +35,10 @@ export async function prepare(flags: McpFlags, terminal: Terminal) {
     }
   };
   const maxCredits = flags.maxCredits ?? null;
-  if (maxCredits === null) problems.push("Missing --max-credits: the most that this server may spend.");
+  if (maxCredits === null)
+    problems.push(
+      "Missing --max-credits: the most that all orders of the journal may cost together, in credits.",
+    );
   const journalPath = await collect(() => {
     checkJournalPath(flags.journal ?? "");
     return writableDirectory("--journal", flags.journal);
