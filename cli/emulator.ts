@@ -121,6 +121,7 @@ function flagOf(name: string): string {
 
 const FLAGS: Readonly<Record<string, string>> = {
   apiKey: "--api-key",
+  host: "--host",
   allowHost: "--allow-host",
   policy: "--policy",
 };

@@ -53,13 +53,15 @@ const ALL_ADDRESSES: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1"
  * therefore prints a warning, unless the emulator was created with the option `clock`.
  *
  * Resolves when the server accepts connections. Rejects with the system's error if the port is in use, and with a
- * `RangeError` for a `port` that is not a whole number and an `allowHost` that is not a host name.
+ * `RangeError` for a `port` that is not a whole number, a `host` that a URL cannot have, such as `""`, and an `allowHost`
+ * that is not a host name.
  */
 export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
   const known = checkOptionNames(options, ["port", "host", "allowHost"]);
   const { port = 0, host = "127.0.0.1", allowHost = [] } = known;
   // A server would listen on a socket with the name of a string.
   if (!Number.isInteger(port)) throw invalidValue("port", "be a whole number, such as 8080", port);
+  const ownName = nameInUrls(host);
   const allowedHosts = [allowHost].flat().map(checkHostName);
   const service = serviceOf(emulator);
   const { clock } = service.core;
@@ -85,7 +87,8 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
       siteServer.endConnections();
       await closed;
     };
-    return { origin: originOf(server.address() as AddressInfo, host), end };
+    const { port: ownPort } = server.address() as AddressInfo;
+    return { origin: new URL(`http://${ownName}:${ownPort}`).origin, end };
   };
   const api = await listen("service", port);
   const providers = await listen("provider", 0).catch(async (error: unknown) => {
@@ -117,8 +120,9 @@ function checkHostName(name: string): string {
   throw invalidValue("allowHost", "be a host name without a port", name);
 }
 
-/** The origin at which a client of this machine reaches the server. */
-function originOf({ port }: AddressInfo, host: string): string {
-  const name = ALL_ADDRESSES[host] ?? (host.includes(":") ? `[${host}]` : host);
-  return new URL(`http://${name}:${port}`).origin;
+/** The name under which a client of this machine reaches the server. It must be known before the server listens. */
+function nameInUrls(host: string): string {
+  const name = ALL_ADDRESSES[host] ?? (String(host).includes(":") ? `[${host}]` : host);
+  if (typeof host === "string" && URL.canParse(`http://${name}`)) return name;
+  throw invalidValue("host", "be an address or a host name that a URL can have, such as 127.0.0.1", host);
 }

@@ -50,6 +50,7 @@ test.each([
   [["emulator", "--clock", "fast"], "--clock"],
   [["emulator", "--allow-host", "music:4010"], "--allow-host must be a host name without a port"],
   [["emulator", "--allow-host", "*"], "--allow-host must be a host name without a port"],
+  [["emulator", "--host", ""], "--host must be an address or a host name"],
   [["emulator", "--policy", "audio_conversion"], "--policy <name=value>"],
   [
     ["emulator", "--policy", "audio_conversion=no"],

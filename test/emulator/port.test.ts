@@ -48,6 +48,11 @@ const originsOf =
     return [new URL(clip.audio_url).origin, new URL(clip.image_url).origin];
   };
 
+async function freePort(): Promise<number> {
+  await using server = await serve(createEmulator({ clock: "virtual" }));
+  return Number(new URL(server.url).port);
+}
+
 const connectTo = (url: string) => connect(Number(new URL(url).port), "127.0.0.1");
 const statusesIn = (responses: string) =>
   responses.match(/HTTP\/1\.1 \d+/g)?.map((line) => Number(line.slice(9)));
@@ -170,6 +175,16 @@ test("`await using` closes the server at the end of its block, and the emulator 
   await expect(fetch(url + BALANCE)).rejects.toThrow(TypeError);
   expect((await emulator.fetch(emulator.url + BALANCE)).status).toBe(401);
 });
+
+test.each(["", " ", "::1%lo", "[::1]", "localhost:80", null])(
+  "a host of %j is refused, and the port stays free",
+  async (host) => {
+    const port = await freePort();
+    await expect(listen({}, { port, host: host as string })).rejects.toThrow("`host` must be an address");
+    const { server } = await listen({}, { port });
+    expect(new URL(server.url).port).toBe(String(port));
+  },
+);
 
 test("closing a server twice has no further effect", async () => {
   const { server } = await listen();
