@@ -113,7 +113,8 @@ export class ServiceClock {
   set(to: number): void {
     this.#timesSet++;
     this.#sleepers.shiftBy(to - this.now());
-    this.#setTime(to);
+    this.#time.set(to);
+    this.#time.schedule();
   }
 
   /** Stops the clock. Every sleep rejects, now and later. */
@@ -162,11 +163,7 @@ export class ServiceClock {
   }
 
   #moveTo(to: number): void {
-    this.#setTime(Math.max(this.now(), to));
-  }
-
-  #setTime(to: number): void {
-    this.#time.set(to);
+    this.#time.moveTo(Math.max(this.now(), to));
     this.#time.schedule();
   }
 }
@@ -174,7 +171,9 @@ export class ServiceClock {
 interface Time {
   now(): number;
   set(time: number): void;
-  /** Arranges the next wake-up. Must be called after a sleep is added or removed, and after the time is set. */
+  /** Moves the time forward. */
+  moveTo(time: number): void;
+  /** Arranges the next wake-up. Must be called after a sleep is added or removed, and after the time is set or moved. */
   schedule(): void;
   startTime(): number;
 }
@@ -199,7 +198,7 @@ function virtualTime(sleepers: Sleepers, activity: Activity, isHeld: () => boole
   const set = (to: number) => {
     time = to;
   };
-  return { now: () => time, set, schedule, startTime: () => VIRTUAL_START };
+  return { now: () => time, set, moveTo: set, schedule, startTime: () => VIRTUAL_START };
 }
 
 /** Timers can't be set further ahead than this. */
@@ -211,18 +210,33 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  */
 function realTime(sleepers: Sleepers): Time {
   let aheadMs = 0;
+  /** By how much the system's clock was set back, until it has caught up. This clock continues from where it was. */
+  let setBackMs = 0;
+  let latestWall = Number.NEGATIVE_INFINITY;
   let latest = Number.NEGATIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const now = () => {
     const wall = Date.now();
-    // If the system's clock is set back, this one continues from where it was.
-    aheadMs = Math.max(aheadMs, latest - wall);
-    latest = wall + aheadMs;
+    const missingMs = latest - wall;
+    if (wall < latestWall) {
+      setBackMs = Math.max(setBackMs, missingMs - aheadMs);
+    } else {
+      latestWall = wall;
+      setBackMs = 0;
+      aheadMs = Math.max(aheadMs, missingMs);
+    }
+    latest = wall + aheadMs + setBackMs;
     return latest;
   };
   const set = (to: number) => {
-    aheadMs = to - Date.now();
+    latestWall = Date.now();
+    setBackMs = 0;
+    aheadMs = to - latestWall;
+    latest = to;
+  };
+  const moveTo = (to: number) => {
+    aheadMs += to - latest;
     latest = to;
   };
   const schedule = () => {
@@ -235,7 +249,7 @@ function realTime(sleepers: Sleepers): Time {
     sleepers.wakeUntil(now());
     schedule();
   };
-  return { now, set, schedule, startTime: () => Date.now() };
+  return { now, set, moveTo, schedule, startTime: () => Date.now() };
 }
 
 /** When a sleep ends: on a whole millisecond, never too early. A sleep beyond the latest time never ends. */

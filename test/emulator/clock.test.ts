@@ -278,6 +278,21 @@ describe("the real clock", () => {
     expect(clock.now()).toBe(10_091_000);
   });
 
+  test.each([
+    ["for a moment", 0, 0],
+    ["and advanced meanwhile", 0, 60_000],
+    ["for a while", 500, 60_000],
+  ])("follows a system time again that was set back %s", async (_, passedMs, advancedMs) => {
+    const clock = openAt(10_000_000);
+    vi.setSystemTime(1_000_000);
+    expect(clock.now()).toBe(10_000_000);
+    await vi.advanceTimersByTimeAsync(passedMs);
+    await clock.advance(advancedMs);
+    expect(clock.now()).toBe(10_000_000 + passedMs + advancedMs);
+    vi.setSystemTime(10_000_010 + passedMs);
+    expect(clock.now()).toBe(10_000_010 + passedMs + advancedMs);
+  });
+
   test.each<[string, (clock: Emulator["clock"], ms: number) => Promise<unknown>]>([
     ["by the runner's fake timers", (_, ms) => vi.advanceTimersByTimeAsync(ms)],
     ["when it is advanced", (clock, ms) => clock.advance(ms)],
