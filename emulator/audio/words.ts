@@ -4,9 +4,10 @@ import { at, shuffled } from "./numbers.js";
 /** Verses, a chorus that returns, and a bridge, about the words of the prompt. The same input gives the same lyrics. */
 export function writeLyrics(prompt: string, seed: number): { title: string; text: string } {
   const random = randomStream(seed, "lyrics", prompt);
-  const title = songTitle(prompt, seed);
-  const keywords = keywordsOf(prompt).map(({ phrase }) => phrase);
-  const words = shuffled(random, keywords.length > 0 ? keywords : IMAGES);
+  const keywords = keywordsOf(prompt);
+  const title = titleOf(keywords, prompt, seed);
+  const phrases = keywords.map(({ phrase }) => phrase);
+  const words = shuffled(random, phrases.length > 0 ? phrases : IMAGES);
   const verses = shuffled(random, VERSE_LINES);
   const rhymes = shuffled(random, ENDINGS);
 
@@ -27,10 +28,15 @@ export function writeLyrics(prompt: string, seed: number): { title: string; text
   return { title, text: sections.map((lines) => lines.join("\n")).join("\n\n") };
 }
 
-/** A title made from the words of a text. */
-export function songTitle(text: string, seed: number): string {
+/** Titles made from the words of a text, one for each seed. The text, which may have 1 MiB, is split once. */
+export function songTitles(text: string): (seed: number) => string {
+  const keywords = keywordsOf(text);
+  return (seed) => titleOf(keywords, text, seed);
+}
+
+function titleOf(keywords: readonly Keyword[], text: string, seed: number): string {
   const random = randomStream(seed, "title", text);
-  const words = keywordsOf(text).map(({ word }) => word);
+  const words = keywords.map(({ word }) => word);
   if (words.length === 0) return randomChoice(random, UNTITLED);
   // The second word follows the first in the text, too.
   const index = Math.floor(random() * Math.max(1, Math.min(words.length - 1, 4)));
@@ -113,7 +119,7 @@ interface Keyword {
 export function keywordsOf(text: string): readonly Keyword[] {
   const found = new Map<string, Keyword>();
   const words = [...text.replace(/\[[^[\]]*\]/g, " ").matchAll(/[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*/gu)].map(
-    ([word]) => [...word].slice(0, LONGEST_WORD).join(""),
+    ([word]) => (word.length > LONGEST_WORD ? [...word].slice(0, LONGEST_WORD).join("") : word),
   );
   let isDetermined = false;
   for (const [index, given] of words.entries()) {

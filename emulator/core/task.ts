@@ -9,7 +9,7 @@ import {
   type TaskType,
 } from "../../src/contract/service.js";
 import { LONGEST_SECONDS, songDurationSeconds } from "../audio/formats.js";
-import { songTitle, writeLyrics } from "../audio/words.js";
+import { songTitles, writeLyrics } from "../audio/words.js";
 import { freeUuid, randomStream } from "../time/random.js";
 import { count, list, numberBetween, objectOf, oneOf, text, time, unionBy } from "./checks.js";
 import { audioFormatSchema, failureSchema, plannedSuccessSchema, taskPlanSchema } from "./providers.js";
@@ -167,12 +167,13 @@ export function makeResult(
 ): MadeClip[] | MadeLyrics {
   const { text, lyrics, title } = parseInput(task);
   if (task.type === "lyrics") return writeLyrics(text, seedOfClip(seed, task, 0));
+  const titleFor = title === null ? songTitles(text || lyrics) : () => title;
   return Array.from({ length: clips }, (_, index) => {
     const clipSeed = seedOfClip(seed, task, index);
     return {
       id: freeUuid(taken, seed, "clip", task.ordinal, index),
       seed: clipSeed,
-      title: title ?? songTitle(text || lyrics, clipSeed),
+      title: titleFor(clipSeed),
       durationSeconds: songDurationSeconds(clipSeed),
     };
   });

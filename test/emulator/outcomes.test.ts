@@ -1,5 +1,5 @@
 import type { Outcome } from "async-music/emulator";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { BALANCE, createService, failWith, type Service, VALID } from "./support/service.js";
 
 describe("the outcome of a task", () => {
@@ -82,6 +82,20 @@ test("`clips` sets the number of clips", async () => {
     expect(new Set(output.result.map(({ id }: { id: string }) => id)).size).toBe(clips);
   }
 });
+
+test.each([1, 20])(
+  "long tags of a song with %i clips are searched for the words of titles once",
+  async (clips) => {
+    const { create, read } = createService();
+    const tags = "rain over Lisbon at night ".repeat(40_000);
+    const taskId = await create({ ...VALID.song, input: { tags } }, { polls: 1, clips });
+    const search = vi.spyOn(String.prototype, "matchAll");
+    onTestFinished(() => search.mockRestore());
+    const { output } = await read(taskId);
+    expect(output.result).toHaveLength(clips);
+    expect(search.mock.contexts.filter((text) => String(text).includes("Lisbon"))).toHaveLength(1);
+  },
+);
 
 test.each([
   ["invalid JSON", "{"],

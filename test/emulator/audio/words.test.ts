@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keywordsOf, songTitle, writeLyrics } from "../../../emulator/audio/words.js";
+import { keywordsOf, songTitles, writeLyrics } from "../../../emulator/audio/words.js";
 
 const USUAL = ["rain in Lisbon", "A birthday song for my dog Rex", "夜の雨", "love"];
 const PROMPTS = [...USUAL, "", "the of and", "[Verse]", "$& {word} $1"];
@@ -37,7 +37,7 @@ describe("lyrics", () => {
 describe("a title", () => {
   test.each(PROMPTS)("for %j is short, without whitespace at either end", (prompt) => {
     for (let seed = 0; seed < 20; seed++) {
-      const title = songTitle(prompt, seed);
+      const title = songTitles(prompt)(seed);
       expect(title).toMatch(/^\S(.*\S)?$/);
       expect(title.length).toBeLessThan(60);
     }
@@ -45,12 +45,12 @@ describe("a title", () => {
 
   test("contains a noun of the text, and leaves out instructions", () => {
     for (let seed = 0; seed < 20; seed++) {
-      expect(songTitle("Write a song about Lisbon", seed)).toContain("Lisbon");
+      expect(songTitles("Write a song about Lisbon")(seed)).toContain("Lisbon");
     }
   });
 
   test("stays short when the text is one very long word", () => {
-    expect(songTitle("a".repeat(5000), 1).length).toBeLessThan(60);
+    expect(songTitles("a".repeat(5000))(1).length).toBeLessThan(60);
   });
 });
 
@@ -71,7 +71,7 @@ describe("the keywords of a text", () => {
 
   test("titles and lyrics use no adjective as a noun", () => {
     for (let seed = 0; seed < 40; seed++) {
-      expect(songTitle("slow fado in Lisbon, a cat's dream", seed)).not.toMatch(/Slow|Fado|'s/);
+      expect(songTitles("slow fado in Lisbon, a cat's dream")(seed)).not.toMatch(/Slow|Fado|'s/);
       const { text } = writeLyrics("a lighthouse that is afraid of the dark", seed);
       expect(text).not.toMatch(/afraid|(?<!the )lighthouse/);
     }
