@@ -37,6 +37,12 @@ test("neither a 401 nor a 429 counts against a window", async () => {
   }
 });
 
+test("a request that needs no key does not count, and its response has no remainder", async () => {
+  const { get, remaining } = limitedTo(2);
+  const { status, headers } = await get("/openapi.json");
+  expect([status, headers.has("X-RateLimit-Remaining"), await remaining()]).toEqual([200, false, "1"]);
+});
+
 test("a request that is refused for another reason counts", async () => {
   const { get, post } = limitedTo(120);
   const responses = [await post("{"), await post({}), await get(`${TASK}/none`), await post(VALID.song)];

@@ -13,6 +13,8 @@ const PUBLIC = [
   "https://example.com:8443/a?b=c#d",
   "https://user:word@example.com/",
   "https://intranet/",
+  "http://nas:8080/a.mp3",
+  "http://router.lan/",
   "https://notlocalhost/",
   "https://internal.example/",
   "https://mylocal/",
