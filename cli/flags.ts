@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { RANGES } from "../emulator/core/ranges.js";
 import {
   DESCRIBED_INPUTS,
   type DescribedInput,
@@ -300,7 +301,7 @@ export const COMMAND_OPTIONS = {
       "play a later version of the service, drawn from this number: unknown statuses, codes and fields",
       parseWholeNumber(),
     ),
-    option("--credits <n>", "credits of the first account", parseWholeNumber(0)),
+    option("--credits <n>", "credits of the first account", parseWholeNumber(...RANGES.credits)),
     option(
       "--seed-file <file>",
       "start with the accounts, tasks, outcomes and faults in this JSON file",
