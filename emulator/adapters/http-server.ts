@@ -26,10 +26,16 @@ const http = process.getBuiltinModule("node:http");
 export type Dashboard = (method: string, path: string, acceptsGzip: boolean) => Promise<HttpResponse | null>;
 
 /**
- * Requests without `Host` get the service's response, not Node's. Connections stay open for longer than clients reuse
- * them: if one ended just as a request is sent, the outcome would be unknown.
+ * Requests without `Host` get the service's response, not Node's. Repeated headers are joined, as in process. Connections
+ * stay open for longer than clients reuse them: if one ended just as a request is sent, the outcome would be unknown.
  */
-const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
+const SERVER_OPTIONS = { requireHostHeader: false, joinDuplicateHeaders: true, keepAliveTimeout: 120_000 };
+
+/** Why Node's parser refused a request. The limit is an option of Node, which applies to the whole process. */
+const INVALID_HTTP = "The request is not valid HTTP.";
+const LONG_HEADERS =
+  `The URL and the headers of the request are longer than the ${http.maxHeaderSize} bytes that Node reads. ` +
+  "To raise the limit, start the emulator with NODE_OPTIONS=--max-http-header-size=65536.";
 
 /** The longest wait for a client that does not read a file or does not stop sending, in real milliseconds. */
 const SLOW_CLIENT_MS = 250;
@@ -91,8 +97,9 @@ export class SiteServer {
   }
 
   #refuseInvalidHttp(error: NodeJS.ErrnoException, socket: Duplex): void {
-    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    else this.#connections.get(socket)?.afterLastResponse(() => refuseInvalidHttp(socket));
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+    const message = error.code === "HPE_HEADER_OVERFLOW" ? LONG_HEADERS : INVALID_HTTP;
+    this.#connections.get(socket)?.afterLastResponse(() => refuseInvalidHttp(socket, message));
   }
 
   async #serve(
@@ -223,9 +230,8 @@ function refuseUnread(incoming: IncomingMessage, response: ServerResponse, refus
   });
 }
 
-function refuseInvalidHttp(socket: Duplex): void {
+function refuseInvalidHttp(socket: Duplex, message: string): void {
   if (!socket.writable) return;
-  const message = "The request is not valid HTTP.";
   const { headers, body } = completeResponse(
     errorResponse(400, "invalid_request_body", message),
     crypto.randomUUID(),

@@ -205,6 +205,22 @@ test("bytes after a request that are not HTTP are refused, and the request is ca
   }
 });
 
+test.each([
+  ["headers that are too long", `X-Long: ${"x".repeat(20_000)}`, "The URL and the headers"],
+  ["no HTTP", "no header", "The request is not valid HTTP."],
+])("a request with %s is refused with this reason", async (_, line, reason) => {
+  const { server } = await listen();
+  expect((await getRaw(server.url, BALANCE, [line])).message).toContain(reason);
+});
+
+test("two Content-Type headers are refused, as in process", async () => {
+  const { emulator, server } = await listen();
+  const types = ["Content-Type: application/json", "Content-Type: text/plain"];
+  const lines = [`POST ${TASK} HTTP/1.1`, "Connection: close", `x-api-key: ${emulator.apiKey}`, ...types];
+  const response = await sendRaw(server.url, [...lines, "Content-Length: 2", "", "{}"]);
+  expect(response).toContain("The Content-Type must be application/json.");
+});
+
 test("a request's target may be an absolute URL", async () => {
   const { server, emulator } = await listen();
   const target = `http://elsewhere.example${BALANCE}?a=b`;
