@@ -221,6 +221,14 @@ test("two Content-Type headers are refused, as in process", async () => {
   expect(response).toContain("The Content-Type must be application/json.");
 });
 
+test.each(["utf8", "latin1"] as const)("an outcome header in %s has its text", async (encoding) => {
+  const { create, read } = await listen();
+  const error = "Größe: zu groß";
+  const bytes = Buffer.from(JSON.stringify({ outcome: "failure", polls: 1, error }), encoding);
+  const taskId = await create(VALID.song, JSON.parse(bytes.toString("latin1")));
+  expect((await read(taskId)).error).toBe(error);
+});
+
 test("a request's target may be an absolute URL", async () => {
   const { server, emulator } = await listen();
   const target = `http://elsewhere.example${BALANCE}?a=b`;

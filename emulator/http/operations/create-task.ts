@@ -43,12 +43,23 @@ function readOutcome({ headers }: HttpRequest): CheckedOutcome | null {
   const value = headers.get(OUTCOME_HEADER);
   if (value === null) return null;
   try {
-    return parseOption("", outcomeSchema, JSON.parse(value));
+    return parseOption("", outcomeSchema, JSON.parse(utf8In(value)));
   } catch (error) {
     const reason = messageOfThrown(error);
     throw new Refusal("invalid_request_body", `Invalid ${OUTCOME_HEADER} header: ${reason}`);
   }
 }
+
+/** Headers are read as Latin-1, with one letter for each byte, but clients such as curl send UTF-8. */
+function utf8In(value: string): string {
+  try {
+    return utf8.decode(Uint8Array.from(value, (letter) => letter.charCodeAt(0)));
+  } catch {
+    return value;
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 function createFrom(
   context: RequestContext,
