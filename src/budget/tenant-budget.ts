@@ -25,8 +25,11 @@ import { Hold, type HoldActions } from "./hold.js";
 import { Periods, periodOf, reservationId } from "./period.js";
 import type { BudgetStore, NewReservation, OpenReservation, ReserveResult } from "./store.js";
 
-/** How long the end of a reservation may delay the result of its task, in real milliseconds. */
+/** How long the ends of reservations may delay the result of a call, in real milliseconds. */
 const LONGEST_END_MS = 5000;
+
+/** The most journal entries of one tenant that are read at the same time: other tenants use the same database. */
+const MOST_READS = 4;
 
 /** The most reservations of each kind that a process notes. */
 const MOST_NOTES = 10_000;
@@ -43,6 +46,8 @@ export class TenantBudget implements ReservingBudget {
   readonly #unwritten = new Map<string, number>();
   /** By the ID of a task: its reservation, where the store could not note the task. */
   readonly #unnamed = new Map<string, BudgetReservation>();
+  /** By period and tenant: the comparison with the journal that is in progress. */
+  readonly #rounds = new Map<string, Promise<void>>();
 
   constructor(store: BudgetStore, options: BudgetOptions) {
     this.#store = store;
@@ -54,8 +59,8 @@ export class TenantBudget implements ReservingBudget {
   async usage(tenant: string): Promise<BudgetUsage> {
     checkOption("tenant", tenantRule, tenant);
     const { name, until } = this.#periods.at(wallTime(this.#clock));
-    let { spent, open } = await this.#read(tenant, name);
-    if (await this.#reconcile(open)) ({ spent, open } = await this.#read(tenant, name));
+    await this.#reconcile(tenant, name);
+    const { spent, open } = await this.#read(tenant, name);
     const { maxCredits } = this.#options;
     return { spent, reserved: creditsOf(open), maxCredits, until };
   }
@@ -130,9 +135,9 @@ export class TenantBudget implements ReservingBudget {
     const { oldest } = this.#periods.at(wallTime(this.#clock));
     const reserve = { reservation, key: position?.key ?? null, maxCredits, oldest };
     let result = await write(reserve);
-    if (result?.isReserved === false) {
-      const { open } = await this.#read(reservation.tenant, periodOf(reservation));
-      if (await this.#reconcile(open)) result = await write(reserve);
+    if (result?.isReserved === false && result.reserved > 0) {
+      await this.#reconcile(reservation.tenant, periodOf(reservation));
+      result = await write(reserve);
     }
     if (position !== null && result?.isReserved) this.#note(reservation, position);
     return result;
@@ -144,15 +149,34 @@ export class TenantBudget implements ReservingBudget {
     return { spent, open: open.filter((each) => periodOf(each) === period) };
   }
 
-  /** Settles or frees the reservations that have ended. Resolves with whether there were any. */
-  async #reconcile(open: readonly OpenReservation[]): Promise<boolean> {
-    const changes = await Promise.all(
-      open.map(async (each) => {
+  /** Settles or frees the reservations that have ended, as far as that is possible in the time. Never rejects. */
+  #reconcile(tenant: string, period: string): Promise<void> {
+    return within(LONGEST_END_MS, () => this.#nextRound(tenant, period)).catch(() => {});
+  }
+
+  /**
+   * A round reads the entries of all open orders, so each tenant has one at a time. The calls that find one in progress share the
+   * next one, which also finds what ended after the current one had read it.
+   */
+  async #nextRound(tenant: string, period: string): Promise<void> {
+    const name = `${period}/${tenant}`;
+    await this.#rounds.get(name);
+    const round =
+      this.#rounds.get(name) ?? this.#endAll(tenant, period).finally(() => this.#rounds.delete(name));
+    this.#rounds.set(name, round);
+    await round;
+  }
+
+  async #endAll(tenant: string, period: string): Promise<void> {
+    const { open } = await this.#read(tenant, period);
+    const left = open.values();
+    const work = async () => {
+      for (const each of left) {
         const credits = await this.#endOf(each);
-        return credits !== null && (await this.#end(each, credits));
-      }),
-    );
-    return changes.includes(true);
+        if (credits !== null) await this.#end(each, credits);
+      }
+    };
+    await Promise.all(Array.from({ length: MOST_READS }, work));
   }
 
   /** The credits to charge for a reservation that has ended, 0 to free them; `null` if it has not ended. */
@@ -174,8 +198,8 @@ export class TenantBudget implements ReservingBudget {
     }
   }
 
-  /** Resolves with whether the store has the end now. If not, it is written when the budget is read next. */
-  async #end(reservation: BudgetReservation, credits: number): Promise<boolean> {
+  /** If the store cannot be changed now, the end is written when the budget is read next. */
+  async #end(reservation: BudgetReservation, credits: number): Promise<void> {
     const { id, tenant, credits: reserved } = reservation;
     const ended = { id, tenant, credits: reserved };
     this.#noteUnwritten(id, credits);
@@ -184,9 +208,8 @@ export class TenantBudget implements ReservingBudget {
       await within(LONGEST_END_MS, write);
       this.#unwritten.delete(id);
       this.#positions.delete(id);
-      return true;
     } catch {
-      return false;
+      // It is noted.
     }
   }
 
