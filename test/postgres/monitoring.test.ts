@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import type { TaskRequest } from "async-music";
+import type { Journal, TaskRequest } from "async-music";
 import { postgresJournal } from "async-music/postgres";
 import { expect, test } from "vitest";
 import { journalEntry } from "../support/journals.js";
-import { TASK_ID } from "../support/responses.js";
+import { SONG_REQUEST, TASK_ID } from "../support/responses.js";
 import { connectPool, createTable, planAlone } from "./connections.js";
 
 const page = readFileSync("docs/postgres.md", "utf8");
@@ -59,3 +59,43 @@ test.each(Object.entries(PROMPTS))(
     expect((await journal.planned()).map((order) => order.request)).toEqual([request]);
   },
 );
+
+test("the page's sample cancels a planned order, and leaves an order alone that a run has taken", async () => {
+  const [, sample = ""] = /^(const entry = await journal.get[^]*?)^```/m.exec(page) ?? [];
+  const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;
+  const cancel = new AsyncFunction("journal", "console", sample);
+  const silent = { log() {} };
+  const pool = connectPool();
+  const journal = postgresJournal(pool, { table: await createTable() });
+  const revisionOf = async () => (await journal.get("order-1"))?.revision;
+  const plan = async () => {
+    await planAlone(pool, journal, "order-1", SONG_REQUEST);
+    return (await revisionOf()) ?? null;
+  };
+
+  const planned = await plan();
+  expect(planned).not.toBeNull();
+  await cancel(journal, silent);
+  expect(await journal.get("order-1")).toBeNull();
+
+  for (const state of ["intent", "submitted"] as const) {
+    const taken = journalEntry(state);
+    expect(await journal.put("order-1", taken, await plan())).toBe(true);
+    await cancel(journal, silent);
+    expect(await revisionOf()).toBe(taken.revision);
+    await journal.delete("order-1", taken.revision);
+  }
+
+  const revision = await plan();
+  const taken = journalEntry("intent");
+  const taking: Journal = {
+    ...journal,
+    async get(key) {
+      const entry = await journal.get(key);
+      await journal.put(key, taken, revision);
+      return entry;
+    },
+  };
+  await cancel(taking, silent);
+  expect(await revisionOf()).toBe(taken.revision);
+});
