@@ -94,6 +94,7 @@ async function waitAndSave(job: Job): Promise<void> {
   const { download, out, force = false, journal, json } = job.flags;
   const { stdout, stderr, env } = terminal;
   const target = download ? await chooseTarget(out, type, force) : null;
+  const now = () => (terminal.client?.clock ?? Date).now();
   await attend(job, async (options) => {
     const task = await begin(options);
     progress.end();
@@ -103,8 +104,9 @@ async function waitAndSave(job: Job): Promise<void> {
     const style = stylesFor(stderr, env);
     stderr.write(`${style("green", "Done.")} ${cost}\n`);
     const files: SavedFile[] = [];
+    const { signal } = options;
     if (target !== null)
-      await saveResult(client, task, target, options.signal, ({ file, title, seconds, isNew }) => {
+      await saveResult(task, { client, target, signal, now }, ({ file, title, seconds, isNew }) => {
         files.push(file);
         const length = seconds === undefined ? "" : `, ${minutesText(seconds)}`;
         const note = isNew ? "" : ", saved before";

@@ -7,6 +7,7 @@ import { EXPIRED_ADDRESS } from "../src/audio/request.js";
 import { sentence } from "../src/contract/message.js";
 import { isTaskType } from "../src/contract/service.js";
 import { messageOfThrown } from "../src/contract/thrown.js";
+import { partsOf } from "../src/errors/base.js";
 import {
   type AsyncMusic,
   AsyncMusicError,
@@ -14,6 +15,7 @@ import {
   AudioExpiredError,
   type AudioExtension,
   type Clip,
+  expiresAt,
   isLyrics,
   type Lyrics,
   type SucceededTask,
@@ -21,6 +23,7 @@ import {
 } from "../src/index.js";
 import { exists, ignoring, PathTaken, writeNewFile, writeWholeFile } from "../src/node/durable.js";
 import { saveAudio } from "../src/node/index.js";
+import { parseDate } from "../src/time/date.js";
 import { UsageError } from "./terminal.js";
 
 /** The media type of saved audio, by the extension of its file. */
@@ -44,6 +47,15 @@ export interface SaveTarget {
   readonly isDirectory: boolean;
   /** Replace existing files. */
   readonly force: boolean;
+}
+
+/** How results are saved. */
+export interface Saving {
+  client: AsyncMusic;
+  target: SaveTarget;
+  signal: AbortSignal;
+  /** The time of the client's clock. */
+  now(): number;
 }
 
 export interface SavedFile {
@@ -81,12 +93,11 @@ export async function chooseTarget(out = ".", type: TaskType | null, force: bool
 
 /** Saves the results of a task. A clip that fails does not stop the others. */
 export async function saveResult(
-  client: AsyncMusic,
   task: SucceededTask,
-  target: SaveTarget,
-  signal: AbortSignal,
+  saving: Saving,
   onSaved: (saved: Saved) => void,
 ): Promise<void> {
+  const { target, signal } = saving;
   if (isLyrics(task)) return onSaved(await saveLyrics(task.output.result, target, task.task_id));
   const clips = clipsOf(task);
   if (clips === null)
@@ -103,15 +114,36 @@ export async function saveResult(
     const label = labelOf(clip);
     try {
       const path = target.pathFor(index, label.title ?? task.type, clip.id);
-      onSaved({ ...(await saveClip(client, task, clip, target, path, signal)), ...label });
+      onSaved({ ...(await saveClip(task, clip, path, saving)), ...label });
     } catch (failure) {
       signal.throwIfAborted();
       failures.push(failure);
     }
   }
+  if (failures.length === 0) return;
   // A failure that can be retried is more useful than an expired URL.
-  if (failures.length > 0)
-    throw failures.find((failure) => !(failure instanceof AudioExpiredError)) ?? failures[0];
+  const failure = failures.find((each) => !(each instanceof AudioExpiredError)) ?? failures[0];
+  if (!(failure instanceof AudioExpiredError) || (await hasExpired(task, saving))) throw failure;
+  signal.throwIfAborted();
+  throw missingError(failure);
+}
+
+/** Before that time, a 404 may be an outage: the audio is paid for, so it is tried again. */
+async function hasExpired(task: SucceededTask, { client, signal, now }: Saving): Promise<boolean> {
+  const at = expiresAt(task);
+  if (at === null) return false;
+  try {
+    // The clock of this machine may be wrong, and another order is charged.
+    const { response } = await client.tasks.retrieve(task.task_id, { signal }).withResponse();
+    return (parseDate(response.headers.get("Date")) ?? now()) >= at.getTime();
+  } catch {
+    return false;
+  }
+}
+
+function missingError(cause: AudioExpiredError): AudioDownloadError {
+  const facts = ["This may be temporary: audio is available for seven days after its task completed."];
+  return new AudioDownloadError({ ...partsOf(cause), facts }, { url: cause.url, status: 404, cause });
 }
 
 /** The clips of a task; `null` for lyrics and for an unknown type. */
@@ -133,12 +165,10 @@ export function labelOf(clip: Clip): Pick<Saved, "title" | "seconds"> {
 }
 
 async function saveClip(
-  client: AsyncMusic,
   task: SucceededTask,
   clip: Clip,
-  { force, isDirectory }: SaveTarget,
   path: string,
-  signal: AbortSignal,
+  { client, target: { force, isDirectory }, signal }: Saving,
 ): Promise<Saved> {
   const savedBefore = async (): Promise<Saved | null> => {
     const earlier = isDirectory && !force ? await findSaved(path) : null;

@@ -4,7 +4,6 @@ import {
   type AsyncMusic,
   AudioExpiredError,
   AuthenticationError,
-  expiresAt,
   InsufficientCreditsError,
   type Journal,
   type JournalError,
@@ -12,7 +11,6 @@ import {
   type SucceededTask,
   TaskFailedError,
 } from "../../src/index.js";
-import { parseDate } from "../../src/time/date.js";
 import { isOneOf } from "../exit-status.js";
 import { type SavedFile, type SaveTarget, saveResult } from "../save.js";
 import { clipName } from "./file-names.js";
@@ -72,15 +70,11 @@ export class BatchWork {
   /** Never rejects: the result of the item has the error. */
   async #complete(item: Item): Promise<void> {
     const { signal, onEnded } = this.#options;
-    let task: SucceededTask | null = null;
     try {
-      task = await this.#run(item);
-      await this.#save(item, task);
+      await this.#save(item, await this.#run(item));
     } catch (error) {
       this.#noteError(item, error);
-      item.isUsedUp =
-        error instanceof TaskFailedError ||
-        (error instanceof AudioExpiredError && (await this.#hasExpired(task)));
+      item.isUsedUp = error instanceof TaskFailedError || error instanceof AudioExpiredError;
       // It continues with the next command.
       if (signal.aborted) return;
     }
@@ -105,29 +99,15 @@ export class BatchWork {
   }
 
   async #save({ line, result }: Item, task: SucceededTask): Promise<void> {
-    const { client, signal, out, onSaved } = this.#options;
+    const { client, signal, now, out, onSaved } = this.#options;
     const { task_id, credits_cost } = task;
     const credits = creditsWith(line, credits_cost);
     Object.assign(result, { status: "not_saved", task_id, credits, files: [] });
-    await saveResult(client, task, targetOf(line, out), signal, ({ file }) => {
+    await saveResult(task, { client, target: targetOf(line, out), signal, now }, ({ file }) => {
       result.files.push(file);
       onSaved(file);
     });
     result.status = "success";
-  }
-
-  /** Before that time, a 404 may be an outage: the audio is paid for, so it is tried again. */
-  async #hasExpired(task: SucceededTask | null): Promise<boolean> {
-    const at = task === null ? null : expiresAt(task);
-    if (task === null || at === null) return false;
-    const { client, signal, now } = this.#options;
-    try {
-      // The clock of this machine may be wrong, and another order is charged.
-      const { response } = await client.tasks.retrieve(task.task_id, { signal }).withResponse();
-      return (parseDate(response.headers.get("Date")) ?? now()) >= at.getTime();
-    } catch {
-      return false;
-    }
   }
 
   #noteError(item: Item, error: unknown): void {

@@ -174,11 +174,13 @@ export class ToolCalls {
   }
 
   async #save(run: Promise<OrderRun>): Promise<SavedFile[]> {
-    const { client, out } = this.#setup;
+    const { client, clock, out } = this.#setup;
+    const { signal } = this.#ending;
     const task = await (await run).ended;
     const target = await chooseTarget(`${out}/`, null, false);
     const saved: SavedFile[] = [];
-    await saveResult(client, task, target, this.#ending.signal, ({ file }) => saved.push(file));
+    const saving = { client, target, signal, now: () => clock.now() };
+    await saveResult(task, saving, ({ file }) => saved.push(file));
     return saved;
   }
 

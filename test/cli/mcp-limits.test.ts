@@ -158,6 +158,7 @@ describe("after a failure that has passed, the same call succeeds", () => {
     ["write_lyrics", { order: "words", description: "rain" }, "/api/v1/task", 402],
     ["check_order", { order: "open" }, "/api/v1/task/*", 404],
     ["download_audio", { order: "open" }, "/api/v1/task/*", 404],
+    ["download_audio", { order: "open" }, "/audio/*", 404],
     ["download_audio", { order: "open" }, "/audio/*", 503],
   ] as const)("%s %j, with %s broken by a %i", async (tool, args, path, status) => {
     const { call } = await connectMcp(its);
@@ -167,6 +168,7 @@ describe("after a failure that has passed, the same call succeeds", () => {
     its.emulator.faults.clear();
     const repeated = await call(tool, args);
     expect([failed.isError, repeated.isError]).toEqual([true, false]);
+    expect(failed.text).toMatch(/call again|check_order/i);
   });
 });
 

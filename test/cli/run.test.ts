@@ -133,8 +133,8 @@ describe("the result", () => {
   });
 
   test.each([
-    ["is saved except for a clip that has expired", [200, 404, 200], 13],
-    ["has the status of a clip that can be retried, if another one has expired", [404, 403], 14],
+    ["is saved except for a clip that returns 404", [200, 404, 200], 404],
+    ["has the error of another clip, if one returns 404", [404, 403], 403],
   ])("%s", async (_, downloads, expected) => {
     its.emulator.providers.provider_a.next({ outcome: "success", clips: downloads.length });
     const saved = downloads.filter((download) => download === 200).length;
@@ -144,10 +144,34 @@ describe("the result", () => {
       return status === 200 ? response : new Response("", { status });
     });
     const { status, stdout, stderr } = await song("--out", `${its.folder}/`);
-    expect([status, stdout.split("\n").length - 1]).toEqual([expected, saved]);
+    expect([status, stdout.split("\n").length - 1]).toEqual([14, saved]);
     expect(await readdir(its.folder)).toHaveLength(saved);
-    expect(stderr).toContain(`returned HTTP ${expected === 13 ? 404 : 403}`);
-    if (expected === 14) expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/\n$/);
+    expect(stderr).toContain(`returned HTTP ${expected}`);
+    expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/\n$/);
+  });
+
+  const WEEK_MS = 7 * 24 * 3_600_000;
+  test.each([
+    [
+      "that is younger than seven days can be repeated",
+      WEEK_MS - 3_600_000,
+      14,
+      "Run the same command again",
+      0,
+    ],
+    ["that is older has expired", WEEK_MS, 13, "To try again, use another --key.", 13],
+  ])("%s after a 404", async (_, ageMs, expected, advice, repeated) => {
+    const keyed = ["--journal", its.journal, "--key", "rain"];
+    await its.song(...keyed, "--no-download");
+    await its.emulator.clock.advance(ageMs);
+    its.emulator.faults.add({ path: "/audio/*", fault: { kind: "status", status: 404, when: "before" } });
+    const { status, stderr } = await its.song(...keyed, "--out", `${its.folder}/`);
+    expect([status, stderr]).toEqual([expected, expect.stringContaining(advice)]);
+    expect([(await its.song(...keyed, "--out", `${its.folder}/`)).status, its.freezes()]).toEqual([
+      repeated,
+      1,
+    ]);
+    expect(its.emulator.audit()).toEqual([]);
   });
 
   test("has a file name of whole characters, however long the title is", async () => {
