@@ -1,13 +1,20 @@
 import { printableLine } from "../../src/contract/text.js";
 import { messageOfThrown } from "../../src/contract/thrown.js";
 import { FOLLOW_DEFAULTS } from "../../src/follow/follower.js";
-import { JournalError, type UnacknowledgedOrder } from "../../src/index.js";
+import {
+  type Journal,
+  JournalDamagedError,
+  JournalError,
+  type OpenOrder,
+  type UnacknowledgedOrder,
+} from "../../src/index.js";
+import { bySince } from "../../src/journal/entries.js";
 import { createSystemClock } from "../../src/time/clock.js";
 import type { RelayFlags } from "../flags.js";
 import { alignedTable, type Terminal, UsageError, writeResult } from "../terminal.js";
 import type { OpenedJournal } from "./journal-at.js";
 
-/** Lists the orders whose end was not delivered yet, oldest first. */
+/** Lists the orders whose end was not delivered yet, oldest first. Fails after that if entries are damaged. */
 export async function listUndelivered(
   { journal, exists }: OpenedJournal,
   { journal: location, json }: RelayFlags,
@@ -15,7 +22,7 @@ export async function listUndelivered(
 ): Promise<void> {
   if (!exists) throw new UsageError(`There is no journal at ${JSON.stringify(location)}.`);
   const { clock = createSystemClock() } = terminal.client ?? {};
-  const listed = await journal.unacknowledged().catch((cause: unknown) => {
+  const { open, damage, unacknowledged } = await read(journal).catch((cause: unknown) => {
     if (cause instanceof JournalError) throw cause;
     const parts = { what: "Failed to read the journal", why: messageOfThrown(cause) };
     throw new JournalError(
@@ -23,22 +30,57 @@ export async function listUndelivered(
       { journalKey: "", cause },
     );
   });
-  const orders = listed.map((order) => ({ ...order, state: stateOf(order, clock.now()) }));
-  const rows = orders.map(({ key, state, since, task_id: taskId, delivery }) => {
+  // With --json, the document of the error has the open orders.
+  if (json && damage !== null) throw damage;
+  const keys = new Set(unacknowledged.map(({ key }) => key));
+  const orders = [
+    ...unacknowledged.map((order) => ({ ...order, state: stateOf(order, clock.now()) })),
+    ...open.filter(({ key, state }) => state === "intent" && !keys.has(key)).map(unknownOrder),
+  ].sort(bySince);
+  const rows = orders.map((order) => {
+    const { key, state, since, delivery } = order;
+    const subject = "request_id" in order ? `request ${order.request_id}` : `task ${order.task_id}`;
     const tries = delivery === null ? "" : `try ${delivery.tries}: ${delivery.last_error}`;
-    return [key, state, since, `task ${taskId}`, tries].map(printableLine);
+    return [key, state, since, subject, tries].map(printableLine);
   });
   writeResult(terminal, json, { orders }, alignedTable(rows));
   if (json) return;
-  if (orders.length === 0) terminal.stderr.write("Every end was delivered.\n");
+  if (orders.length === 0 && damage === null) terminal.stderr.write("Every end was delivered.\n");
   for (const state of new Set(orders.map((order) => order.state)))
     terminal.stderr.write(`${state}: ${ADVICE[state]}\n`);
+  if (damage !== null) throw damage;
+}
+
+/** The open orders are read first: an order that is submitted meanwhile is then found among the others. */
+async function read(journal: Required<Journal>) {
+  const { open, damage } = await journal.open().then(
+    (orders): Open => ({ open: orders, damage: null }),
+    (error: unknown): Open => {
+      if (error instanceof JournalDamagedError) return { open: error.orders, damage: error };
+      throw error;
+    },
+  );
+  return { open, damage, unacknowledged: await journal.unacknowledged() };
+}
+
+interface Open {
+  open: readonly OpenOrder[];
+  /** Names the entries that can't be read. */
+  damage: JournalDamagedError | null;
+}
+
+/** An order with an unknown outcome, in the shape of the others. */
+function unknownOrder({ key, request_id, since }: OpenOrder) {
+  const nothing = { task_id: null, tenant: null, status: null, follower: null, delivery: null };
+  return { key, state: "unknown" as const, request_id, since, ...nothing };
 }
 
 /** What the list says about an order. */
 type ListedState = keyof typeof ADVICE;
 
 const ADVICE = {
+  unknown:
+    "a task may exist. Settle the outcome, so that the end can be delivered. A request that is less than 2 minutes old may still be in flight.",
   unfinished: "no process has noticed an end of the task yet.",
   ended: "the end is delivered by the next relay or follower.",
   failing: "the delivery has failed, and is tried again by a relay.",

@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { AsyncMusic, type JournalRecord, type OrderDelivery } from "async-music";
+import { AsyncMusic, type JournalRecord, type OrderDelivery, settleOutcome } from "async-music";
 import { fileJournal } from "async-music/node";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -453,6 +453,39 @@ describe("relay --list", () => {
     expect(stderr.trim().split("\n")).toHaveLength(4);
     const { orders } = JSON.parse((await list("--json")).stdout);
     expect(orders).toContainEqual(expect.objectContaining({ key: "failing", state: "failing", delivery }));
+  });
+
+  test("names an order with an unknown outcome, until it is settled", async () => {
+    its.loseResponse();
+    await expect(submit("lost")).rejects.toThrow();
+    const { status, stdout, stderr } = await list();
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^lost {2}unknown {2}2026-\S+ {2}request \S+\n$/),
+    ]);
+    expect(stderr).toMatch(/^unknown: a task may exist\. .*\n$/);
+    const { orders } = JSON.parse((await list("--json")).stdout);
+    expect(orders).toEqual([
+      expect.objectContaining({ key: "lost", state: "unknown", task_id: null, delivery: null }),
+    ]);
+    await settleOutcome(fileJournal(its.journal), "lost", its.latestTaskId());
+    expect((await list()).stdout).toMatch(/^lost {2}unfinished .*\n$/);
+  });
+
+  test("names a damaged entry, lists the others, and is status 16", async () => {
+    await submit("sea");
+    const [directory = ""] = readdirSync(its.journal);
+    const [file = ""] = readdirSync(join(its.journal, directory));
+    await writeFile(join(its.journal, directory, file), "");
+    const damaged = await list();
+    expectOneLine(damaged, 16, "Failed to read 1 of the journal's entries", file);
+    await submit("rain");
+    expect(await list()).toMatchObject({
+      status: 16,
+      stdout: expect.stringMatching(/^rain {2}unfinished .*\n$/),
+    });
+    const json = await list("--json");
+    expect([json.status, JSON.parse(json.stdout).error.name]).toEqual([16, "JournalDamagedError"]);
   });
 
   test("reports a journal that does not exist", async () => {
