@@ -155,9 +155,12 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
     return ["The --key belongs to this task permanently. To try again, use another --key."];
   if (fault !== null && fault.taskId !== null) {
     if (isOneOf(error, FINAL) || isUnknownTask(error)) return [];
+    const { taskId, flags } = fault;
+    const resume = (given: TaskFlags) => ["", `  ${resumeCommand(command, taskId, given)}`];
+    if (error.cause instanceof PathTaken)
+      return ["To replace the file with the result of the task:", ...resume({ ...flags, force: true })];
     const again = "Run the same command again to continue with the task, or:";
-    const title = journal === undefined ? "To continue with the task:" : again;
-    return [title, "", `  ${resumeCommand(command, fault.taskId, fault.flags)}`];
+    return [journal === undefined ? "To continue with the task:" : again, ...resume(flags)];
   }
   if (error instanceof Interrupted && fault !== null) return ["This command created no task."];
   if (error instanceof sdk.InsufficientCreditsError)

@@ -224,10 +224,13 @@ async function saveLyrics({ title, text }: Lyrics, target: SaveTarget, taskId: s
   const write = (draft: string) => writeNewFile(draft, content);
   const isNew = await writeWholeFile(path, write, { overwrite: target.force }).then(
     () => true,
-    (error: unknown) => {
-      if (!(error instanceof PathTaken)) throw error;
-      if (target.isDirectory) return false;
-      throw new Error(`Failed to save lyrics: ${path} exists. Choose another --out, or add --force.`);
+    (cause: unknown) => {
+      const isTaken = cause instanceof PathTaken;
+      if (isTaken && target.isDirectory) return false;
+      const why = isTaken
+        ? "the file exists. Choose another --out, or add --force."
+        : `${sentence(messageOfThrown(cause))} Fix the path or the disk.`;
+      throw new Error(`Failed to save lyrics to ${path}: ${why}`, { cause });
     },
   );
   return { file: { path, content_type: "text/plain; charset=utf-8", clip_id: null }, title, isNew };

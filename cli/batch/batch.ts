@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { isTaskType, type TaskType } from "../../src/contract/service.js";
+import { messageOfThrown } from "../../src/contract/thrown.js";
 import { createRedactor } from "../../src/errors/redactor.js";
 import { type AsyncMusic, CreditCeilingError, type Journal } from "../../src/index.js";
 import { fileJournal } from "../../src/node/index.js";
@@ -185,19 +186,19 @@ async function complete(
     end.stop();
   }
   const isInterrupted = end.signal.aborted;
-  try {
+  const writeFiles = async () => {
     await writer.write();
     // A file that is interrupted may be this one: its other lines must not be lost.
     if (!isInterrupted && work.stoppedBy === null) await writeFailed(flags.out, items);
-  } finally {
-    // Even if no file can be written: the orders with an unknown outcome must be named.
-    writeSummary(items, flags, terminal);
-  }
+  };
+  const notWritten = await writeFiles().then(() => null, messageOfThrown);
+  // Even if no file can be written: the orders with an unknown outcome must be named.
+  writeSummary(items, notWritten, flags, terminal);
   const results = items.map(({ result }) => result);
   if (isInterrupted) throw end.signal.reason;
   if (work.stoppedBy !== null) throw work.stoppedBy;
   writeResult(terminal, flags.json, { results }, "");
-  return results.every(({ status }) => status === "success") ? 0 : SOME_FAILED;
+  return notWritten === null && results.every(({ status }) => status === "success") ? 0 : SOME_FAILED;
 }
 
 /** Ctrl-C aborts all waits at once. The responses in flight get two more seconds, unless another signal arrives. */

@@ -163,5 +163,7 @@ export function writeFailed(out: string, items: readonly Item[]): Promise<unknow
 
 async function writeLines(path: string, documents: readonly object[]): Promise<void> {
   const text = documents.map((document) => `${JSON.stringify(document)}\n`).join("");
-  await writeWholeFile(path, (draft) => writeNewFile(draft, text), { overwrite: true });
+  await writeWholeFile(path, (draft) => writeNewFile(draft, text), { overwrite: true }).catch((cause) => {
+    throw new Error(`Failed to write ${path}: ${messageOfThrown(cause)}`, { cause });
+  });
 }

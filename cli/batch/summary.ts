@@ -1,24 +1,36 @@
 import { join } from "node:path";
+import { sentence } from "../../src/contract/message.js";
 import { printableLine } from "../../src/contract/text.js";
 import type { BatchFlags } from "../flags.js";
 import { serviceFlag, settleCommand } from "../report.js";
 import { commandName, priceText, shellWord, stylesFor, type Terminal } from "../terminal.js";
 import { FAILED_FILE, hasFailed, type Item, RESULTS_FILE } from "./results.js";
 
-/** Writes to stderr how a batch has ended, and what to do next. */
-export function writeSummary(items: readonly Item[], flags: BatchFlags, terminal: Terminal): void {
+/**
+ * Writes to stderr how a batch has ended, and what to do next.
+ *
+ * @param notWritten - why the results could not be written; `null` if they were
+ */
+export function writeSummary(
+  items: readonly Item[],
+  notWritten: string | null,
+  flags: BatchFlags,
+  terminal: Terminal,
+): void {
   const { stderr, env } = terminal;
-  const isAll = items.every(({ result }) => result.status === "success");
+  const isAll = notWritten === null && items.every(({ result }) => result.status === "success");
   const style = stylesFor(stderr, env);
   const title = isAll ? style("green", "Done.") : style("yellow", "Not complete.");
   const lines = [
     `${title} ${countsText(items)} ${costText(items)}`,
-    `Results: ${join(flags.out, RESULTS_FILE)}`,
+    notWritten === null ? `Results: ${join(flags.out, RESULTS_FILE)}` : sentence(notWritten),
     ...unknownLines(items, flags, commandName(terminal)),
-    ...nextLines(items, flags, commandName(terminal)),
+    ...(notWritten === null ? nextLines(items, flags, commandName(terminal)) : [TO_WRITE]),
   ];
   stderr.write(`${lines.map((line) => (line.startsWith(title) ? line : printableLine(line))).join("\n")}\n`);
 }
+
+const TO_WRITE = "Fix the path or the disk, and run the same command again. It pays for nothing twice.";
 
 function countsText(items: readonly Item[]): string {
   const count = (isCounted: (item: Item) => boolean) => items.filter(isCounted).length;

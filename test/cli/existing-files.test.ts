@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useTerminal } from "./support/terminal.js";
@@ -83,18 +83,37 @@ test("a file created during the wait is not overwritten, and the song is not los
   expect(stderr).toContain("already exists. Choose another --out, or add --force.");
   expect(await textOf("rain.wav")).toBe("mine");
   const [, taskId = ""] = /async-music wait (\S+)/.exec(stderr) ?? [];
-  expect((await its.run("wait", taskId, "--out", inFolder("rain"))).status).toBe(14);
-  expect((await its.run("wait", taskId, "--out", inFolder("rain"), "--force")).status).toBe(0);
+  const waited = await its.run("wait", taskId, "--out", inFolder("rain"));
+  expect(waited.status).toBe(14);
+  for (const each of [stderr, waited.stderr]) expect((await its.run(...adviceIn(each))).status).toBe(0);
+});
+
+/** The command that stderr advises. */
+const adviceIn = (stderr: string) => /\n {2}async-music (.*)\n$/.exec(stderr)?.[1]?.split(" ") ?? [];
+
+test("lyrics that cannot be written name their path, and the advice is to repair it and wait again", async () => {
+  createDuringRun("words");
+  const { status, stderr } = await its.lyrics("--out", inFolder("words/sea"));
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /Failed to save lyrics to \S+\/words\/sea\.txt: E\w+: .*Fix the path or the disk\./,
+    ),
+  ]);
+  await rm(inFolder("words"));
+  expect((await its.run(...adviceIn(stderr))).status).toBe(0);
 });
 
 test("a lyrics file created during the wait is not overwritten", async () => {
-  createDuringRun("sea.txt");
+  const stop = createDuringRun("sea.txt");
   const { status, stderr } = await its.lyrics("--out", inFolder("sea"));
   expect([status, stderr]).toEqual([
     1,
-    expect.stringContaining("sea.txt exists. Choose another --out, or add --force"),
+    expect.stringContaining("sea.txt: the file exists. Choose another --out, or add --force"),
   ]);
   expect(await textOf("sea.txt")).toBe("mine");
+  stop();
+  expect((await its.run(...adviceIn(stderr))).status).toBe(0);
 });
 
 test("a clip that was saved before in a directory is kept, and --force downloads it again", async () => {
