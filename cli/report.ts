@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 import { type MessageParts, messageOf } from "../src/contract/message.js";
 import { printableLine } from "../src/contract/text.js";
 import { isError } from "../src/contract/thrown.js";
-import { partsOf } from "../src/errors/base.js";
+import { NOTHING_SENT, partsOf } from "../src/errors/base.js";
 import * as sdk from "../src/index.js";
 import { PathTaken } from "../src/node/durable.js";
 import { BatchFileError } from "./batch/mistakes.js";
@@ -112,9 +112,22 @@ export function shellMessage(error: Error, taskId: string | null, ifTaken = CHOO
 export function shellParts(error: Error, taskId: string | null, ifTaken = CHOOSE_PATH): MessageParts {
   if (taskId === null && error instanceof sdk.SubmissionOutcomeUnknownError)
     return unknownOutcomeParts(error);
-  const { advice = [], ...parts } = partsOf(error);
+  const { advice = [], ...parts } =
+    error instanceof sdk.CreditCeilingError ? ceilingParts(error) : partsOf(error);
   const choose = error.cause instanceof PathTaken ? [ifTaken] : [];
   return { ...parts, advice: [...advice, ...choose], codeAdvice: [] };
+}
+
+/** `batch` refuses all of its lines together. */
+function ceilingParts({ credits, spentCredits, maxCredits }: sdk.CreditCeilingError): MessageParts {
+  return {
+    what: `The lines to order cost ${credits} credits, and --max-credits is ${maxCredits}`,
+    facts: [
+      ...(spentCredits > 0 ? [`Earlier orders of these lines count as ${spentCredits} credits.`] : []),
+      NOTHING_SENT,
+    ],
+    advice: ["Raise --max-credits, or remove lines."],
+  };
 }
 
 function unknownOutcomeParts(error: sdk.SubmissionOutcomeUnknownError): MessageParts {
@@ -165,7 +178,8 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
   if (error instanceof Interrupted && fault !== null) return ["This command created no task."];
   if (error instanceof sdk.InsufficientCreditsError)
     return [`To see your credits, run \`${command} balance\`.`];
-  if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return [];
+  // `batch` has listed all orders with an unknown outcome.
+  if (fault === null || !(error instanceof sdk.SubmissionOutcomeUnknownError)) return [];
   const { journalKey, requestId, checkAgainAt } = error;
   if (checkAgainAt !== null)
     return [
@@ -173,7 +187,7 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
       "Do not settle the journal key without a task before that time, to avoid a duplicate charge.",
     ];
   const isJournaled = journalKey !== null && journal !== undefined;
-  const service = serviceFlag(fault?.flags ?? {});
+  const service = serviceFlag(fault.flags);
   const advice = [
     isJournaled
       ? "Running it again sends nothing. Before you settle the journal key, check whether the task exists:"
@@ -185,7 +199,7 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
     `The operator of the service may find the task by the request ID ${requestId}.`,
   ];
   if (!isJournaled) return advice;
-  const settleFlags = { journal, baseUrl: fault?.flags.baseUrl };
+  const settleFlags = { journal, baseUrl: fault.flags.baseUrl };
   const settle = (outcome: string) => `  ${settleCommand(command, journalKey, settleFlags, outcome)}`;
   advice.push("The journal key stays reserved until you record the outcome with one of:", "");
   return [...advice, settle("--task-id TASK_ID"), settle("--not-created")];

@@ -314,7 +314,7 @@ describe("price", () => {
     await write(...["a", "b", "c"].map((id) => song(id)));
     const { status, stderr } = await batch("--max-credits", "29");
     expect([status, its.bodies]).toEqual([5, []]);
-    expect(stderr).toContain("30 credits");
+    expect(stderr).toContain("The lines to order cost 30 credits, and --max-credits is 29.");
     expect((await batch("--max-credits", "30")).status).toBe(0);
   });
 
@@ -335,7 +335,11 @@ describe("price", () => {
     await write(song("a"));
     await batch();
     await write(song("a"), song("b"));
-    expect((await batch("--max-credits", "19")).status).toBe(5);
+    const refused = await batch("--max-credits", "19");
+    expect([refused.status, refused.stderr]).toEqual([
+      5,
+      expect.stringContaining("Earlier orders of these lines count as 10 credits. Nothing was sent."),
+    ]);
     const { status, stderr } = await batch("--max-credits", "20");
     expect([status, its.freezes()]).toEqual([0, 2]);
     expect(stderr).toContain(
@@ -471,8 +475,10 @@ describe("failures", () => {
       times: 9,
       fault: { kind: "status", status: 500, when: "after" },
     });
-    expect((await batch("--concurrency", "1")).status).toBe(9);
-    expect(its.bodies).toHaveLength(3);
+    const { status, stderr } = await batch("--concurrency", "1");
+    expect([status, its.bodies.length]).toEqual([9, 3]);
+    expect(stderr).toContain("To continue, run the same command again. It pays for nothing twice.");
+    expect(stderr).not.toContain("to avoid a duplicate charge");
   });
 
   test("a failed download is repeated by the same command, without a charge", async () => {
