@@ -1,6 +1,7 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { printableLine } from "../../src/contract/text.js";
 import { messageOfThrown } from "../../src/contract/thrown.js";
+import { onAbort } from "../../src/time/abort.js";
 import { priceText } from "../terminal.js";
 import { ToolRefusal } from "./refusal.js";
 
@@ -31,18 +32,24 @@ export function confirmationBy({ server }: Pick<McpServer, "server">): Confirmat
       return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
     },
     async obtain(purchases, signal) {
+      // Not the signal itself: after the reply, the library would still cancel the question when it is aborted.
+      const question = new AbortController();
+      const withdraw = () => question.abort(signal.reason);
+      if (signal.aborted) withdraw();
+      const onWithdrawn = onAbort(signal, withdraw);
       const names = purchases.map(({ order }) => JSON.stringify(printableLine(order))).join(", ");
       const orders = purchases.length === 1 ? `Order ${names}` : `Orders ${names}`;
       const { action } = await server
         .elicitInput(
           { message: questionAbout(purchases), requestedSchema: { type: "object", properties: {} } },
-          { timeout: LONGEST_REPLY_MS, signal },
+          { timeout: LONGEST_REPLY_MS, signal: question.signal },
         )
         .catch((error: unknown) => {
           throw new ToolRefusal(
             `${orders} could not be confirmed by the user: ${messageOfThrown(error)}. Nothing was sent or charged. If the user still wants it, call again.`,
           );
-        });
+        })
+        .finally(() => onWithdrawn.remove());
       if (action === "accept") return;
       const happened = action === "decline" ? "declined" : "did not confirm";
       throw new ToolRefusal(

@@ -57,6 +57,8 @@ export function instructionFor(error: unknown, order: string | null, flags: Sett
   const { advice: own, ...parts } = shellParts(error, taskId);
   // What to do about the journal follows: it is on the server's machine.
   const kept = error instanceof sdk.JournalError ? parts : { ...parts, advice: own };
+  if (error instanceof sdk.InvalidOptionError && error.option === "journalKey")
+    return `${messageOf(kept, () => "`order`")} Nothing was sent or charged. Choose another order, and call again.`;
   const message = printableLine(messageOf(kept));
   const advice = valueFor(error, NEXT_STEPS);
   if (order === null) return `${message} ${advice ?? `Call again later. ${FAILS_AGAIN}`}`;

@@ -8,8 +8,8 @@ const INVALID_REQUEST = -32_600;
 type Refuse = (response: string) => void;
 
 /**
- * The lines of a stream with a JSON document that `isMessage` accepts, each with its line break. All others are refused, except
- * blank lines and responses with an error.
+ * The messages of a stream that `isMessage` accepts, each as a line of JSON. All others are refused, except blank lines and
+ * responses with an error. A line has one message, or a batch of them, as version 2025-03-26 of the protocol demands.
  */
 export async function* readMessages(
   chunks: AsyncIterable<string | Uint8Array>,
@@ -26,17 +26,20 @@ export async function* readMessages(
   for await (const line of lines) {
     const text = String(line).trim();
     if (text === "") continue;
-    let message: unknown;
+    let document: unknown;
     try {
-      message = JSON.parse(text);
+      document = JSON.parse(text);
     } catch {
       reject(null, PARSE_ERROR, "The message is not JSON.");
       continue;
     }
-    // A response is never refused: two peers would refuse the refusals of each other without end.
-    if (isMessage(message)) yield Buffer.from(`${text}\n`);
-    else if (!Object.hasOwn(Object(message), "error"))
-      reject(idOf(message), INVALID_REQUEST, "The message is not a request, notification or response.");
+    const messages: unknown[] = Array.isArray(document) && document.length > 0 ? document : [document];
+    for (const message of messages) {
+      // A response is never refused: two peers would refuse the refusals of each other without end.
+      if (isMessage(message)) yield Buffer.from(`${JSON.stringify(message)}\n`);
+      else if (!Object.hasOwn(Object(message), "error"))
+        reject(idOf(message), INVALID_REQUEST, "The message is not a request, notification or response.");
+    }
   }
 }
 

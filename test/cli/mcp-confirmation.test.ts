@@ -96,6 +96,17 @@ test.each([
   expect(its.posts()).toBe(1);
 });
 
+test("the end of the server cancels no question that was answered", async () => {
+  const { client, call, end } = await connect("accept", "decline");
+  const canceled: unknown[] = [];
+  client.setNotificationHandler(CancelledNotificationSchema, ({ params }) => void canceled.push(params));
+  await call("make_song", RAIN);
+  await call("make_batch", { orders: [{ tool: "make_song", ...RAIN, order: "snow" }] });
+  await end();
+  await client.ping();
+  expect(canceled).toEqual([]);
+});
+
 test("a call that is canceled before its question is shown leaves the next call its own", async () => {
   const { client, call, questions } = await connect("accept", "accept");
   const stop = new AbortController();

@@ -268,12 +268,13 @@ const INITIALIZE = {
   },
 };
 
-test("a message that can't be read is refused, and the messages after it are read", async () => {
+test("a message that can't be read is refused, and the others are read, also those of a batch", async () => {
   const messages = [
     JSON.stringify(INITIALIZE),
     '{"jsonrpc":"2.0","id":2,"method":',
     '{"id":3,"method":"ping"}',
-    '[{"jsonrpc":"2.0","id":4,"method":"ping"}]',
+    "[]",
+    '[{"jsonrpc":"2.0","id":7,"method":"ping"},{"id":8},{"jsonrpc":"2.0","id":9,"method":"ping"}]',
     "",
     " \r",
     '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}',
@@ -291,6 +292,9 @@ test("a message that can't be read is refused, and the messages after it are rea
     { jsonrpc: "2.0", id: 3, error: { code: -32_600, message: expect.stringContaining("not a request") } },
     { jsonrpc: "2.0", id: 5, result: {} },
     { jsonrpc: "2.0", id: 6, result: {} },
+    { jsonrpc: "2.0", id: 7, result: {} },
+    { jsonrpc: "2.0", id: 8, error: { code: -32_600, message: expect.stringContaining("not a request") } },
+    { jsonrpc: "2.0", id: 9, result: {} },
   ]);
 });
 

@@ -449,6 +449,17 @@ describe("an error says what to do", () => {
     expect(text).toMatch(advice);
   });
 
+  test("for an order that contains the API key", async () => {
+    const { call } = await connectMcp(its);
+    const order = `order of ${its.emulator.connection().apiKey}`;
+    const { isError, text } = await call("make_song", { ...SONG, order });
+    expect([isError, text, its.posts()]).toEqual([
+      true,
+      "`order` must not contain the API key. Nothing was sent or charged. Choose another order, and call again.",
+      0,
+    ]);
+  });
+
   test("for a key that was deleted", async () => {
     const { call } = await connectMcp(its);
     const account = its.emulator.accounts.get(its.emulator.accountId);
