@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { isUuid, printableLine } from "../src/contract/text.js";
 import { JournalDamagedError, type JournalEntry, settleOutcome, TaskNotFoundError } from "../src/index.js";
 import { isFreed } from "../src/journal/entries.js";
@@ -108,7 +108,7 @@ async function checkTask(
 
 /** A mistyped path would create an empty journal. */
 function existingJournal(path: string): ReturnType<typeof fileJournal> {
-  checkJournalPath(path);
+  checkJournalDirectory(path);
   if (!existsSync(path)) throw new UsageError(`There is no journal at ${JSON.stringify(path)}.`);
   return fileJournal(path);
 }
@@ -130,6 +130,13 @@ export function schemeOf(location: string): string | null {
 
 /** `postgres:/shop:secret@db`, `postgres//shop:secret@db`, and others. A single letter before a colon is a drive of Windows. */
 const MISTYPED_URL = /^\s*(?:[a-z][a-z\d+.-]+:\/|[a-z][^:]+:.*@)/is;
+
+/** Refuses a file, and the URL of a database. */
+export function checkJournalDirectory(path: string): void {
+  checkJournalPath(path);
+  if (existsSync(path) && !statSync(path).isDirectory())
+    throw new UsageError(`--journal must be a directory; ${JSON.stringify(path)} is a file.`);
+}
 
 /** Refuses the URL of a database, without its password: it would become a directory. */
 export function checkJournalPath(path: string): void {

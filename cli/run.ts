@@ -13,7 +13,7 @@ import { fileJournal } from "../src/node/index.js";
 import { connect } from "./account.js";
 import { createObservedPacer } from "./delays.js";
 import type { RunFlags, TaskFlags } from "./flags.js";
-import { checkJournalPath } from "./journal.js";
+import { checkJournalDirectory } from "./journal.js";
 import { ProgressLine } from "./progress.js";
 import { resumeCommand, TaskFault, unrecordedWarning } from "./report.js";
 import { requestFromFlags } from "./request.js";
@@ -56,7 +56,7 @@ export async function runTask(
   const { journal: path, key: journalKey } = flags;
   if ((path === undefined) !== (journalKey === undefined))
     throw new UsageError("--journal and --key need each other. Pass both, or neither.");
-  if (path !== undefined) checkJournalPath(path);
+  if (path !== undefined) checkJournalDirectory(path);
   const journal = path === undefined ? undefined : fileJournal(path);
   const connected = connectWithProgress(flags, terminal);
   const request = await requestFromFlags(type, flags, terminal.stdin);
@@ -75,6 +75,7 @@ export async function runTask(
 
 /** Waits for a task that was submitted before, and saves its result. */
 export async function waitForTask(taskId: string, flags: TaskFlags, terminal: Terminal): Promise<void> {
+  if (taskId.trim() === "") throw new UsageError("The task ID is empty. Pass the ID that `run` printed.");
   const connected = connectWithProgress(flags, terminal);
   const begin: Job["begin"] = ({ signal, onUpdate, maxWaitMs }) =>
     connected.client.tasks.wait(taskId, { signal, onUpdate, maxWaitMs });

@@ -8,7 +8,7 @@ import { connect } from "../account.js";
 import { createObservedPacer } from "../delays.js";
 import { SOME_FAILED } from "../exit-status.js";
 import type { BatchFlags } from "../flags.js";
-import { checkJournalPath } from "../journal.js";
+import { checkJournalDirectory } from "../journal.js";
 import { unrecordedWarning } from "../report.js";
 import { checkWritable } from "../save.js";
 import { RESPONSE_GRACE_MS } from "../sending-watch.js";
@@ -43,18 +43,18 @@ import { BatchWork } from "./work.js";
 /** Orders the requests of a file, waits for their tasks and saves the results. Returns the exit status. */
 export async function runBatch(file: string, flags: BatchFlags, terminal: Terminal): Promise<number> {
   if (flags.out === "") throw new UsageError("--out is empty. Pass a directory.");
-  checkJournalPath(flags.journal);
+  checkJournalDirectory(flags.journal);
   const now = () => (terminal.client?.clock ?? Date).now();
   let onDelay: (until: Date | null) => void = () => {};
   const client = connect(flags, terminal, { pacer: createObservedPacer((until) => onDelay(until)) });
   const journal = fileJournal(flags.journal);
 
+  await checkWritable(flags.out);
   const earlier = await readResults(flags.out);
   const planned = await readLines(file, { flags, journal, earlier }, terminal);
   const lines = await markHopeless(planned, journal, client);
   const price = priceOfLines(lines);
   checkCeiling(price, flags.maxCredits);
-  await checkWritable(flags.out);
   await confirmPrice(lines, price, client, flags, terminal);
 
   // Before the orders, so that no crash leaves both attempts side by side.

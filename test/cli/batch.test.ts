@@ -310,6 +310,14 @@ describe("price", () => {
     expect(stderr).toContain("pass --yes");
   });
 
+  test("a file as --out is refused before anything is sent", async () => {
+    await write(song("a"));
+    await writeFile(out, "");
+    const { status, stderr } = await batch();
+    expect([status, its.emulator.requests]).toEqual([2, []]);
+    expect(stderr).toContain(`Failed to save in ${out}: ENOTDIR`);
+  });
+
   test("beyond --max-credits nothing is sent", async () => {
     await write(...["a", "b", "c"].map((id) => song(id)));
     const { status, stderr } = await batch("--max-credits", "29");

@@ -6,7 +6,7 @@ import { AsyncMusic, type TaskRequest } from "async-music";
 import { fileJournal } from "async-music/node";
 import { beforeEach, describe, expect, test } from "vitest";
 import { journalEntry } from "../support/journals.js";
-import { createBreakingTerminal, createTerminal, useTerminal } from "./support/terminal.js";
+import { createBreakingTerminal, createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
 
 const UNKNOWN_ID = "0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10";
 
@@ -289,6 +289,18 @@ test.each(["orders", "settle", "run", "mcp"])(
     expect([existsSync("postgres:"), its.bodies]).toEqual([false, []]);
   },
 );
+
+test.each(["orders", "settle", "run", "batch"])("%s refuses a file as its journal", async (command) => {
+  await writeFile(its.journal, "");
+  const words = {
+    orders: [],
+    settle: ["sea", "--not-created"],
+    run: ["lyrics", "--prompt", "sea", "--key", "sea"],
+    batch: ["songs.jsonl", "--out", its.folder, "--max-credits", "5"],
+  }[command];
+  const result = await its.run(command, ...(words ?? []), "--journal", its.journal);
+  expectOneLine(result, 2, `--journal must be a directory; "${its.journal}" is a file.`);
+});
 
 test.each(["orders", "batch"])("%s does not print a mistyped URL", async (command) => {
   const words = {

@@ -3,7 +3,7 @@ import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { turns } from "../support/test-clock.js";
-import { createTerminal, useTerminal } from "./support/terminal.js";
+import { createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
 
 const its = useTerminal();
 
@@ -48,7 +48,6 @@ describe("async-music wait", () => {
   test.each([
     ["nonsense", 6, /not a clip ID.*the key belongs to the account/],
     ["0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10", 6, /not a clip ID.*the key belongs to the account/],
-    ["", 3, /task_not_found/],
     [".", 3, /task_not_found/],
   ])("with the unknown or invalid ID %j is status %i, without a command to continue", async (...row) => {
     const [taskId, expected, words] = row;
@@ -56,6 +55,10 @@ describe("async-music wait", () => {
     expect([status, stderr]).toEqual([expected, expect.stringMatching(words)]);
     expect(stderr).toMatch(/^async-music: .*task_not_found.*\n$/);
     expect(stderr).not.toContain("client.tasks");
+  });
+
+  test("refuses an empty ID, as of a variable that is not set", async () => {
+    expectOneLine(await its.run("wait", ""), 2, "The task ID is empty.");
   });
 
   test("has status 10 for a failed task, without a command to continue", async () => {
