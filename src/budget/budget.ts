@@ -91,14 +91,15 @@ export interface ReservingBudget extends Budget {
   hold(call: HeldCall): Promise<BudgetHold>;
   /**
    * A journal key has this reservation, and its task may not have ended: it is reserved again if it was freed by mistake, also
-   * beyond the maximum, but not if it was settled. `taskId`: the task, by which `ended` finds the reservation; `null` while it is
-   * not known. Never rejects.
+   * beyond the maximum, but not if it was settled, or if this task has ended. `taskId`: the task, by which `ended` finds the
+   * reservation; `null` while it is not known. Never rejects.
    */
   resume(reservation: BudgetReservation, position: JournalPosition, taskId: string | null): Promise<void>;
   /** Frees a reservation. Never rejects. */
   free(reservation: BudgetReservation): Promise<void>;
   /**
-   * Settles or frees the reservation of a task that has ended; without a reservation, the one that is found by the task's ID.
+   * Settles or frees the reservation of a task that has ended; without a reservation, the one that is found by the task's ID, or by
+   * the journal.
    * Never rejects: what failed is tried again when the budget is read.
    */
   ended(task: Task, reservation: BudgetReservation | null, tenant: string | undefined): Promise<void>;

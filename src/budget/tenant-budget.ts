@@ -34,6 +34,9 @@ const MOST_READS = 4;
 /** The most reservations of each kind that a process notes. */
 const MOST_NOTES = 10_000;
 
+/** How a reservation ends: the credits to charge, 0 to free them, and the task, if one has ended. */
+type ReservationEnd = readonly [credits: number, taskId?: string];
+
 /** What every budget does, on a store of its own. */
 export class TenantBudget implements ReservingBudget {
   readonly #store: BudgetStore;
@@ -42,8 +45,8 @@ export class TenantBudget implements ReservingBudget {
   #clock: Pick<Clock, "now">;
   /** By the ID of a reservation: the journal and the key that have it, as far as this process has seen them. */
   readonly #positions = new Map<string, JournalPosition>();
-  /** By the ID of a reservation or of its task: the credits to charge, 0 to free them. The store could not be changed at once. */
-  readonly #unwritten = new Map<string, number>();
+  /** By the ID of a reservation or of its task: its end. The store does not have it yet, since it is slow or failed. */
+  readonly #unwritten = new Map<string, ReservationEnd>();
   /** By the ID of a task: its reservation, where the store could not note the task. */
   readonly #unnamed = new Map<string, BudgetReservation>();
   /** By period and tenant: the comparison with the journal that is in progress. */
@@ -98,7 +101,13 @@ export class TenantBudget implements ReservingBudget {
     const { oldest } = this.#periods.at(wallTime(this.#clock));
     const reserve = { reservation, key: position.key, maxCredits: Number.MAX_SAFE_INTEGER, oldest };
     // The task exists, so its run continues all the same: its end counts, whatever is reserved.
-    await within(LONGEST_END_MS, () => this.#store.reserve(reserve)).catch(() => {});
+    await within(LONGEST_END_MS, async () => {
+      await this.#store.reserve(reserve);
+      if (taskId === null) return;
+      // Read after the reservation, since another process may write it meanwhile. A maximum of -1 reserves nothing.
+      const refund = { ...reserve, reservation: refundOf(reservation, taskId), maxCredits: -1 };
+      if ((await this.#store.reserve(refund)).isReserved) await this.free(reservation);
+    }).catch(() => {});
     if (taskId !== null) await this.#name(reservation, taskId);
   }
 
@@ -108,16 +117,21 @@ export class TenantBudget implements ReservingBudget {
   }
 
   async free(reservation: BudgetReservation): Promise<void> {
-    await this.#end(reservation, 0);
+    await this.#end(reservation, [0]);
   }
 
   async ended(task: Task, known: BudgetReservation | null, tenant: string | undefined): Promise<void> {
-    const credits = task.status === "success" ? task.credits_cost : 0;
+    const taskId = task.task_id;
+    const end: ReservationEnd = [task.status === "success" ? task.credits_cost : 0, taskId];
+    this.#noteUnwritten(taskId, end);
+    const reservation = known ?? this.#unnamed.get(taskId);
+    this.#unnamed.delete(taskId);
     try {
-      const reservation = known ?? (await this.#find(task.task_id, tenant));
-      if (reservation !== null) await this.#end(reservation, credits);
+      if (reservation !== undefined) await this.#end(reservation, end);
+      else if (tenant !== undefined) await within(LONGEST_END_MS, () => this.#endFound(taskId, tenant));
+      this.#unwritten.delete(taskId);
     } catch {
-      this.#noteUnwritten(task.task_id, credits);
+      // The end is written when the budget is read next.
     }
   }
 
@@ -170,17 +184,19 @@ export class TenantBudget implements ReservingBudget {
   async #endAll(tenant: string, period: string): Promise<void> {
     const { open } = await this.#read(tenant, period);
     const left = open.values();
-    const work = async () => {
-      for (const each of left) {
-        const credits = await this.#endOf(each);
-        if (credits !== null) await this.#end(each, credits);
-      }
-    };
-    await Promise.all(Array.from({ length: MOST_READS }, work));
+    await Promise.all(Array.from({ length: MOST_READS }, () => this.#endEach(left)));
   }
 
-  /** The credits to charge for a reservation that has ended, 0 to free them; `null` if it has not ended. */
-  async #endOf(reservation: OpenReservation): Promise<number | null> {
+  /** Settles or frees those of these reservations that have ended. */
+  async #endEach(reservations: Iterable<OpenReservation>): Promise<void> {
+    for (const each of reservations) {
+      const end = await this.#endOf(each);
+      if (end !== null) await this.#end(each, end);
+    }
+  }
+
+  /** The end of a reservation; `null` if it has not ended. */
+  async #endOf(reservation: OpenReservation): Promise<ReservationEnd | null> {
     const { id, taskId, key } = reservation;
     const unwritten = this.#unwritten.get(id) ?? this.#unwritten.get(taskId ?? "");
     if (unwritten !== undefined) return unwritten;
@@ -191,7 +207,11 @@ export class TenantBudget implements ReservingBudget {
     try {
       const entry: unknown =
         (await within(LONGEST_JOURNAL_MS, () => position.journal.get(position.key))) ?? null;
-      return entry === null || isJournalEntry(entry) ? endByEntry(entry, reservation) : null;
+      if (entry !== null && !isJournalEntry(entry)) return null;
+      const credits = endByEntry(entry, reservation);
+      if (credits !== null) return [credits];
+      // A run that crashed may have recorded its task, and the store does not have the ID.
+      return this.#unwritten.get(entry?.state === "submitted" ? entry.task_id : "") ?? null;
     } catch {
       // The journal fails: the reservation may still be needed.
       return null;
@@ -199,12 +219,17 @@ export class TenantBudget implements ReservingBudget {
   }
 
   /** If the store cannot be changed now, the end is written when the budget is read next. */
-  async #end(reservation: BudgetReservation, credits: number): Promise<void> {
+  async #end(reservation: BudgetReservation, end: ReservationEnd): Promise<void> {
     const { id, tenant, credits: reserved } = reservation;
     const ended = { id, tenant, credits: reserved };
-    this.#noteUnwritten(id, credits);
+    const [credits, taskId] = end;
+    this.#noteUnwritten(id, end);
     try {
-      const write = () => (credits > 0 ? this.#store.settle(ended, credits) : this.#store.free(ended));
+      const write = async () => {
+        if (credits > 0) return this.#store.settle(ended, credits);
+        if (taskId !== undefined) await this.#store.settle(refundOf(ended, taskId), 0);
+        return this.#store.free(ended);
+      };
       await within(LONGEST_END_MS, write);
       this.#unwritten.delete(id);
       this.#positions.delete(id);
@@ -213,8 +238,8 @@ export class TenantBudget implements ReservingBudget {
     }
   }
 
-  #noteUnwritten(id: string, credits: number): void {
-    this.#unwritten.set(id, credits);
+  #noteUnwritten(id: string, end: ReservationEnd): void {
+    this.#unwritten.set(id, end);
     keepLatest(this.#unwritten, MOST_NOTES);
   }
 
@@ -227,12 +252,12 @@ export class TenantBudget implements ReservingBudget {
     }
   }
 
-  async #find(taskId: string, tenant: string | undefined): Promise<BudgetReservation | null> {
-    const unnamed = this.#unnamed.get(taskId);
-    this.#unnamed.delete(taskId);
-    if (unnamed !== undefined || tenant === undefined) return unnamed ?? null;
-    const { open } = await within(LONGEST_END_MS, () => this.#store.read(tenant, ""));
-    return open.find((each) => each.taskId === taskId) ?? null;
+  /** Ends the reservation of a task whose end is noted. If none has its ID, the journal may name the task of one without an ID. */
+  async #endFound(taskId: string, tenant: string): Promise<void> {
+    const { open } = await this.#store.read(tenant, "");
+    const of = (id: string | null) => open.filter((each) => each.taskId === id);
+    const named = of(taskId);
+    await this.#endEach(named.length > 0 ? named : of(null));
   }
 
   #call<Value>(tenant: string, verb: string, work: () => Promise<Value>): Promise<Value> {
@@ -255,6 +280,14 @@ function endByEntry(entry: JournalEntry | null, { id, taskId, credits }: OpenRes
   if (isFreed(entry)) return 0;
   if (entry.state === "intent" || entry.status === undefined) return null;
   return entry.status === "success" ? (entry.submission?.credits_charged ?? credits) : 0;
+}
+
+/**
+ * Settled with 0 credits if a task ended without a charge. The reservation itself is not settled: the key may have a wrong task,
+ * and be corrected.
+ */
+function refundOf(reservation: BudgetReservation, taskId: string): BudgetReservation {
+  return { ...reservation, id: reservationId({ name: periodOf(reservation) }, encodeURIComponent(taskId)) };
 }
 
 function creditsOf(open: readonly OpenReservation[]): number {

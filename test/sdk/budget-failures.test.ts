@@ -134,6 +134,47 @@ test.each([
   },
 );
 
+/** An order whose task fails, and what its customer has reserved. */
+async function createFailing() {
+  const { budget, broken, inner } = createCase({ per: "total" });
+  const { client } = createWorld(inTurn(accepted, () => ok(failed())));
+  const options = { tenant: "acme", budget };
+  const create = () => client.tasks.create(SONG_REQUEST, { ...options, journal, journalKey: KEY });
+  const journal = memoryJournal();
+  const created = await create();
+  return {
+    broken,
+    inner,
+    create,
+    wait: () => rejection(client.tasks.wait(created, options), TaskFailedError),
+    reserved: async () => (await budget.usage("acme")).reserved,
+  };
+}
+
+test("a `create` that is repeated while the end of its task is read reserves nothing", async () => {
+  const { broken, inner, create, wait, reserved } = await createFailing();
+  broken.reserve = async (...given) => {
+    delete broken.reserve;
+    await wait();
+    return inner.reserve(...given);
+  };
+  await create();
+  expect(await reserved()).toBe(0);
+});
+
+test.each(["free", "settle", "read"] as const)(
+  "a `create` that is repeated after the store could not %s at the end of its task reserves nothing",
+  async (method) => {
+    const { broken, create, wait, reserved } = await createFailing();
+    broken[method] = away;
+    await wait();
+    delete broken[method];
+    expect(await reserved()).toBe(0);
+    await create();
+    expect(await reserved()).toBe(0);
+  },
+);
+
 test("a tenant whose budget was exhausted orders again as soon as the price fits", async () => {
   const { run, budget, inner, requests } = createCase();
   await inner.reserve({

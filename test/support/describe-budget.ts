@@ -47,6 +47,21 @@ export interface BudgetStage {
 const KEY = "order-1";
 const timedOut = () =>
   ok(failed({ status: "timeout", error_code: "upstream_provider_error", retryable: true }));
+const otherFailed = () => ok(failed({ task_id: OTHER_TASK_ID }));
+
+/** A budget whose process is killed between the record of a task in the journal and the budget's note of its ID. */
+function killedBeforeNote(budget: Budget): Budget {
+  const replaced = <Type extends object>(target: Type, name: string, method: unknown): Type =>
+    new Proxy(target, {
+      get(_, property) {
+        const value: unknown = property === name ? method : Reflect.get(target, property);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  const hold = async (...call: unknown[]) =>
+    replaced(await Reflect.get(budget, "hold").apply(budget, call), "created", async () => {});
+  return replaced(budget, "hold", hold);
+}
 
 /** Tests that every budget must pass. */
 export function describeBudget(createStage: () => Promise<BudgetStage>): void {
@@ -215,6 +230,71 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     expect(await used()).toEqual({ spent: 10, reserved: 0 });
   });
 
+  const READERS = ["wait", "watch"] as const;
+  const ALL_ENDS = [...ENDS, ["timeout", timedOut, { spent: 0, reserved: 0 }]] as const;
+
+  test.each(ALL_ENDS.flatMap(([end, ...more]) => READERS.map((reader) => [reader, end, ...more] as const)))(
+    "after a `%s` has read the end, a `create` that is repeated reserves nothing: %s",
+    async (reader, _, end, expected) => {
+      const { client, stage, given, budget, order, requests, used } = await createCase(
+        inTurn(accepted, end, end),
+        { maxCredits: 15, per: "total" },
+      );
+      const options = { tenant: "acme", budget };
+      const created = await client.tasks.create(SONG_REQUEST, { ...options, ...order });
+      const read = async (later: Budget) => {
+        const { tasks } = client;
+        if (reader === "wait") await tasks.wait(created, { ...options, budget: later }).catch(() => {});
+        else await all(tasks.watch(created, { ...options, budget: later }));
+      };
+      await read(budget);
+      for (const each of [budget, stage.budget(given)]) {
+        expect(await client.tasks.create(SONG_REQUEST, { ...options, budget: each, ...order })).toEqual(
+          created,
+        );
+        expect(await used()).toEqual(expected);
+      }
+      await read(stage.budget(given));
+      expect(await used()).toEqual(expected);
+      expect(posts({ requests })).toHaveLength(1);
+    },
+  );
+
+  test.each(ENDS.flatMap(([end, ...more]) => READERS.map((reader) => [reader, end, ...more] as const)))(
+    "a `%s` of another process ends the reservation of a task that only the journal names: %s",
+    async (reader, _, end, expected) => {
+      const { client, stage, given, budget, journal, order, used } = await createCase(
+        inTurn(() => acceptedAnew(), accepted, end),
+        { per: "total" },
+      );
+      const options = { tenant: "acme", budget: killedBeforeNote(budget), journal };
+      await client.tasks.create(SONG_REQUEST, { ...options, journalKey: "other" });
+      await client.tasks.create(SONG_REQUEST, { ...options, ...order });
+      expect(await used()).toEqual({ spent: 0, reserved: 20 });
+      const later = { tenant: "acme", budget: stage.budget({ ...given, journal }) };
+      if (reader === "wait") await client.tasks.wait(TASK_ID, later).catch(() => {});
+      else await all(client.tasks.watch(TASK_ID, later));
+      expect(await used()).toEqual({ ...expected, reserved: 10 });
+    },
+  );
+
+  test("a key that is corrected after a wrong task has failed reserves again, and counts what was charged", async () => {
+    const { client, budget, run, journal, order, used } = await createCase(
+      inTurn(lost, otherFailed, otherFailed, () => ok(task()), done),
+    );
+    await rejection(run(order), SubmissionOutcomeUnknownError);
+    await settleOutcome(journal, KEY, OTHER_TASK_ID);
+    const options = { tenant: "acme", budget };
+    const wrong = await client.tasks.create(SONG_REQUEST, { ...options, ...order });
+    await rejection(client.tasks.wait(wrong, options), TaskFailedError);
+    expect(await used()).toEqual({ spent: 0, reserved: 0 });
+    await settleOutcome(journal, KEY, TASK_ID);
+    const seen: unknown[] = [];
+    await run({ ...order, onSubmitted: async () => void seen.push(await used()) });
+    expect(seen).toEqual([{ spent: 0, reserved: 10 }]);
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+  });
+
   test("a journal that is not the one of the budget is refused, and nothing is sent", async () => {
     const { run, requests } = await createCase(inTurn(accepted, done), { journal: memoryJournal() });
     const journal = memoryJournal();
@@ -273,13 +353,29 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     expect(posts({ requests })).toHaveLength(1);
   });
 
-  test("a task that was never of the order is freed, once its settlement is corrected after a wait", async () => {
-    const { run, journal, order, used } = await createCase(inTurn(lost, () => ok(task())));
+  test("a settlement that is corrected after a wait frees its task, and reserves again if it was right", async () => {
+    let hasEnded = false;
+    const { run, journal, order, used } = await createCase(
+      inTurn(lost, () => ok(hasEnded ? succeeded() : task())),
+    );
     await rejection(run(order), SubmissionOutcomeUnknownError);
     await settleOutcome(journal, KEY, TASK_ID);
     await rejection(run({ ...order, maxWaitMs: 5000 }), WaitTimeoutError);
     await settleOutcome(journal, KEY, null);
     expect(await used()).toEqual({ spent: 0, reserved: 0 });
+    await settleOutcome(journal, KEY, TASK_ID);
+    const seen: unknown[] = [];
+    await run({
+      ...order,
+      onUpdate: async () => {
+        hasEnded = true;
+        seen.push(await used());
+      },
+    });
+    expect(seen).toEqual([
+      { spent: 0, reserved: 10 },
+      { spent: 10, reserved: 0 },
+    ]);
   });
 
   test("a task whose entry is deleted before the budget has read its end counts as spent", async () => {
