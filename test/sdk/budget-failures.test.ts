@@ -146,7 +146,7 @@ async function createFailing() {
     broken,
     inner,
     create,
-    wait: () => rejection(client.tasks.wait(created, options), TaskFailedError),
+    wait: (by = budget) => rejection(client.tasks.wait(created, { ...options, budget: by }), TaskFailedError),
     reserved: async () => (await budget.usage("acme")).reserved,
   };
 }
@@ -172,6 +172,41 @@ test.each(["free", "settle", "read"] as const)(
     expect(await reserved()).toBe(0);
     await create();
     expect(await reserved()).toBe(0);
+  },
+);
+
+test("after a restart, another `wait` frees what the store could not free at the end of the task", async () => {
+  const { broken, inner, wait } = await createFailing();
+  broken.free = away;
+  await wait();
+  const restarted = new TenantBudget(inner, { maxCredits: 20, per: "total" });
+  expect((await restarted.usage("acme")).reserved).toBe(10);
+  await wait(restarted);
+  expect((await restarted.usage("acme")).reserved).toBe(0);
+});
+
+test.each([
+  ["a success", done, { spent: 10, reserved: 0 }],
+  ["a failure", () => ok(failed()), { spent: 0, reserved: 0 }],
+])(
+  "%s that `follow` could not settle closes its key, and another process with the journal settles it",
+  async (_, end, expected) => {
+    const { budget, broken, inner } = createCase();
+    const { client, clock } = createWorld(inTurn(accepted, end));
+    const journal = memoryJournal();
+    await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: KEY });
+    Object.assign(broken, { settle: away, free: away });
+    const stop = new AbortController();
+    const follow = async () => {
+      for await (const { key } of client.tasks.follow(journal, { budget, signal: stop.signal }))
+        stop.abort(`${key} was delivered`);
+    };
+    await expect(follow()).rejects.toBe(`${KEY} was delivered`);
+    expect(await journal.open()).toEqual([]);
+    const restarted = (given: Partial<BudgetOptions>) =>
+      new TenantBudget(inner, { maxCredits: 20, per: "day", clock, ...given }).usage("acme");
+    expect(await restarted({})).toMatchObject({ spent: 0, reserved: 10 });
+    expect(await restarted({ journal })).toMatchObject(expected);
   },
 );
 
