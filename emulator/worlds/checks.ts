@@ -35,7 +35,7 @@ export async function checkWorld(world: CheckedWorld, accuse: Accuse): Promise<v
     posts: submissions.of(order.id),
   }));
   for (const order of orders) checkOrder(world, order, accuse);
-  checkRules(world, findings, accuse);
+  checkRules(world, orders, findings, accuse);
   checkCredits(emulator, accuse);
   const ended: EndedWorld = { plan, orders, emulator, journal, stored, shared };
   try {
@@ -125,7 +125,12 @@ function hasLongPause({ processes }: Plan): boolean {
  * only the response to the same request in the same life counts. A delay on the network changes the distance
  * between requests, so the times of the program count.
  */
-function checkRules({ plan, sent }: CheckedWorld, findings: readonly Finding[], accuse: Accuse): void {
+function checkRules(
+  { plan, sent }: CheckedWorld,
+  orders: readonly EndedOrder[],
+  findings: readonly Finding[],
+  accuse: Accuse,
+): void {
   for (const { rule, detail, request_id, at } of findings) {
     const request = sent.find(
       (each) =>
@@ -141,8 +146,9 @@ function checkRules({ plan, sent }: CheckedWorld, findings: readonly Finding[], 
     const couldKnow = (each: ProcessRequest) =>
       rule === "polled_too_often"
         ? Math.abs((request?.sentAt ?? 0) - each.sentAt) < LIMITS.shortestPollIntervalMs
-        : each.receivedAt < (request?.sentAt ?? 0) && (request?.sentAt ?? 0) < each.waitUntil;
-    if (rule === "resubmitted_after_unknown_outcome" && request && isResolved(request, sent)) continue;
+        : each.receivedOrdinal < (request?.sentOrdinal ?? 0) && (request?.sentAt ?? 0) < each.waitUntil;
+    if (rule === "resubmitted_after_unknown_outcome" && request && isResolved(request, sent, orders))
+      continue;
     const isTimed = rule === "polled_too_often" || rule === "ignored_retry_after";
     const isAware =
       !hasMishap(plan, "clock", "freeze") && sent.some((each) => isOwn(each) && couldKnow(each));
@@ -153,27 +159,42 @@ function checkRules({ plan, sent }: CheckedWorld, findings: readonly Finding[], 
 
 /**
  * Whether the outcome of each earlier POST of the order could be known before this one was sent: its response refused it or
- * named its task, or `tasks_created` was read once the POST could no longer arrive (Requests: longest time in flight).
+ * named its task, or `tasks_created` was read once the POST could no longer arrive (Requests: longest time in flight), and
+ * had not counted a task of the POST.
  */
-function isResolved({ submission, sentAt }: ProcessRequest, sent: readonly ProcessRequest[]): boolean {
+function isResolved(
+  { submission, sentOrdinal }: ProcessRequest,
+  sent: readonly ProcessRequest[],
+  orders: readonly EndedOrder[],
+): boolean {
   const earlier = sent.filter(
-    (each) => each.submission?.order === submission?.order && each.sentAt < sentAt && each.submission,
+    (each) =>
+      each.submission && each.submission.order === submission?.order && each.sentOrdinal < sentOrdinal,
   );
-  const wasCounted = (after: number) =>
+  const order = orders.find(({ id }) => id === submission?.order);
+  const created = order === undefined ? [] : timesOfUnnamed(order);
+  const wasNotCounted = (post: ProcessRequest) =>
     sent.some(
-      (each) =>
-        each.path === "/account/usage" &&
-        each.status === 200 &&
-        each.sentAt >= after &&
-        each.receivedAt <= sentAt,
+      ({ path, status, sentAt, receivedOrdinal }) =>
+        path === "/account/usage" &&
+        status === 200 &&
+        sentAt >= post.sentAt + LONGEST_IN_FLIGHT_MS &&
+        receivedOrdinal < sentOrdinal &&
+        !created.some((time) => post.sentAt <= time && time <= sentAt),
     );
   return earlier.every(
     (each) =>
       each.submission?.taskId != null ||
       each.submission?.received === "refusal" ||
       each.submission?.received === "limited" ||
-      wasCounted(each.sentAt + LONGEST_IN_FLIGHT_MS),
+      wasNotCounted(each),
   );
+}
+
+/** When the tasks of an order were created whose IDs no response had. */
+function timesOfUnnamed({ tasks, posts }: EndedOrder): number[] {
+  const unnamed = tasks.filter(({ task_id }) => posts.every(({ taskId }) => taskId !== task_id));
+  return unnamed.map(({ created_at }) => parseIsoTime(created_at ?? ""));
 }
 
 /** When every task has ended, no credits may be frozen. */

@@ -1,6 +1,6 @@
 import type { Journal } from "../../src/journal/journal.js";
 import type { EmulatorClock } from "../time/clock.js";
-import { type Random, randomStream } from "../time/random.js";
+import { type Random, randomStream, randomUuid } from "../time/random.js";
 import type { GiveUpReason, Order, Process, Storage } from "./app.js";
 import type { Mishap } from "./plan.js";
 import type { ProcessRequest, Surroundings } from "./surroundings.js";
@@ -181,6 +181,7 @@ export class Life implements Process {
     const { method, headers, url, signal } = request;
     const what = `${method} ${pathOf(url)}`;
     const sentAt = world.clock.now();
+    const sentOrdinal = world.nextOrdinal();
     const mishap = await this.#take(what);
     if (mishap?.kind === "unreachable") {
       world.note(this.name, `${what}: the connection is refused`);
@@ -189,14 +190,19 @@ export class Life implements Process {
     if (mishap?.kind === "service") world.addFault({ method, fault: mishap.fault });
     signal.throwIfAborted();
     world.count(this.name);
+    // A finding names its request by this ID, also if the response is lost.
+    const requestId = headers.get("X-Request-Id") ?? randomUuid(world.seed, "sent", sentOrdinal);
+    headers.set("X-Request-Id", requestId);
     const post = method === "POST" ? world.submissions.begin(this, headers, await request.text()) : null;
     const sent: ProcessRequest = {
       sender: this,
       path: pathOf(url),
       sentAt,
+      sentOrdinal,
       receivedAt: Number.POSITIVE_INFINITY,
+      receivedOrdinal: Number.POSITIVE_INFINITY,
       status: null,
-      requestId: headers.get("X-Request-Id"),
+      requestId,
       submission: post?.submission ?? null,
       waitUntil: 0,
     };
@@ -213,10 +219,10 @@ export class Life implements Process {
     await this.#take(`${what} returns ${response.status}`);
     sent.receivedAt = world.clock.now();
     sent.status = response.status;
-    sent.requestId = response.headers.get("X-Request-Id");
     sent.waitUntil = sent.receivedAt + 1000 * Number(response.headers.get("Retry-After") ?? 0);
     if (post !== null && !signal.aborted) await post.end(response.clone());
     world.note(this.name, `${what} → ${response.status}`);
+    sent.receivedOrdinal = world.nextOrdinal();
     return response;
   }
 }

@@ -18,6 +18,8 @@ export interface Surroundings {
   /** Every request that was sent. */
   readonly sent: ProcessRequest[];
   orderOf(id: string): OrderState;
+  /** Returns 1, 2, 3 … */
+  nextOrdinal(): number;
   /** The service has this fault once. */
   addFault(rule: FaultRule): void;
   /** Counts a request. Throws if a process sends requests without end. */
@@ -39,9 +41,12 @@ export interface ProcessRequest {
   readonly path: string;
   /** When the program sent it. */
   readonly sentAt: number;
+  /** Sendings and receipts are numbered together, since several can have the same time. */
+  readonly sentOrdinal: number;
   /** When the program received the response; infinite if it did not. */
   receivedAt: number;
-  requestId: string | null;
+  receivedOrdinal: number;
+  readonly requestId: string;
   /** The status of the response that the program received. */
   status: number | null;
   /** What a POST submits. */

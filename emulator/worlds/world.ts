@@ -77,6 +77,7 @@ class RunningWorld implements WorldResult {
   readonly #requests = new Map<string, number>();
   #stop: () => void = () => {};
   #hasFailed = false;
+  #ordinal = 0;
 
   constructor(app: App, plan: Plan, { request, journal }: WorldInputs, emulator: Emulator) {
     this.#app = app;
@@ -278,6 +279,7 @@ class RunningWorld implements WorldResult {
         if (order === undefined) throw new RangeError(`No order of this world has the ID ${id}.`);
         return order;
       },
+      nextOrdinal: () => ++this.#ordinal,
       addFault: (rule) => this.#emulator.faults.add(rule),
       count: (worker) => {
         const count = (this.#requests.get(worker) ?? 0) + 1;

@@ -205,6 +205,66 @@ describe("each check finds the program that it is for", () => {
     });
   });
 
+  describe("rule_broken: a POST that is repeated after an unknown outcome", () => {
+    const headersOf = ({ apiKey }: Process) => ({ "x-api-key": apiKey, "Content-Type": "application/json" });
+    const countTasks = async (process: Process) => {
+      const response = await process.fetch(`${process.baseUrl}/api/v1/account/usage`, {
+        headers: headersOf(process),
+      });
+      return (await response.json()).data.tasks_created as number;
+    };
+    /** Sends a POST up to four times, as long as `mayRepeat`. `X-Request-Id` is optional. */
+    const repeats = (mayRepeat: (process: Process, countBefore: number) => Promise<boolean>) =>
+      appOf(async (process, order) => {
+        const { fetch, baseUrl, clock } = process;
+        const init = { method: "POST", headers: headersOf(process), body: JSON.stringify(order.request) };
+        const countBefore = await countTasks(process);
+        for (let posts = 1; ; posts++) {
+          const response = await fetch(`${baseUrl}/api/v1/task`, init).catch(() => null);
+          if (response?.status === 202) {
+            const id = (await response.json()).data.task_id;
+            await clock.sleep(600_000);
+            await read(process, id);
+            return process.deliver(order, id);
+          }
+          if (posts === 4 || !(await mayRepeat(process, countBefore)))
+            return process.giveUp(order, "unknown");
+        }
+      });
+    const planOf = (times: number, when: "before" | "after"): Plan => ({
+      ...CALM,
+      orders: [{ id: "order-1", outcome: { outcome: "success", process_seconds: 10 } }],
+      processes: [{ ...CALM_PROCESS, orders: ["order-1"] }],
+      faults: [{ method: "POST", times, fault: { kind: "disconnect", when } }],
+    });
+    const afterEvidence = repeats(async (process, countBefore) => {
+      await process.clock.sleep(125_000);
+      return (await countTasks(process)) === countBefore;
+    });
+
+    test.each([
+      ["in the same millisecond", repeats(async () => true)],
+      ["a second later", repeats(({ clock }) => clock.sleep(1000).then(() => true))],
+      [
+        "although the usage has counted its task",
+        repeats(async (process) => {
+          await process.clock.sleep(125_000);
+          return (await countTasks(process)) > 0;
+        }),
+      ],
+    ])("is found: %s", async (_, app) => {
+      const detail = expect.stringContaining("resubmitted_after_unknown_outcome");
+      await expect(replay(app, planOf(1, "after"))).rejects.toMatchObject({
+        violations: [{ check: "rule_broken", detail }],
+      });
+    });
+
+    test.each([1, 2, 3, 4])("is right once the usage has counted no task, %i times", async (times) => {
+      await replay(afterEvidence, planOf(times, "before"));
+      await replay(afterEvidence, planOf(times, "after"));
+    });
+  });
+
   describe("wrong_end: an order whose first task failed", () => {
     const refused = { kind: "status", status: 402, when: "before" } as const;
     const lost = { kind: "disconnect", when: "after" } as const;
@@ -255,14 +315,14 @@ describe("each check finds the program that it is for", () => {
       processes: [{ ...CALM_PROCESS, orders: ids }],
     };
     /** The first life sends the first order and fails. The second sends these, and after the wait each order. */
-    const sends = (...early: string[]): App => ({
+    const sends = (early: readonly string[], pauseMs = 100): App => ({
       async start(process) {
         const { orders, clock, life } = process;
         const [first] = orders;
         if (life === 1) await post(process, first?.request);
         for (const id of early) {
           await post(process, orders.find((order) => order.id === id)?.request).catch(() => {});
-          await clock.sleep(100);
+          if (pauseMs > 0) await clock.sleep(pauseMs);
         }
         await clock.sleep(60_000);
         for (const order of orders) {
@@ -275,11 +335,12 @@ describe("each check finds the program that it is for", () => {
     });
 
     test("is not known to the next life, whatever other requests are answered", async () => {
-      await replay(sends("order-2", "order-1"), plan);
+      await replay(sends(["order-2", "order-1"]), plan);
     });
 
-    test("is known once the same request is answered again", async () => {
-      const error = await replay(sends("order-1", "order-1"), plan).catch((error: unknown) => error);
+    test.each([100, 0])("is known once the same request is answered again, %i ms later", async (pauseMs) => {
+      const app = sends(["order-1", "order-1"], pauseMs);
+      const error = await replay(app, plan).catch((error: unknown) => error);
       expect(error).toMatchObject({
         violations: [{ check: "rule_broken", detail: expect.stringContaining("ignored_retry_after") }],
       });
