@@ -11,7 +11,7 @@ import { isKnown, orderIn, type WorldSubmission, type WorldSubmissions } from ".
 import type { OrderState, ProcessRequest, Surroundings } from "./surroundings.js";
 import type { CheckName } from "./verdict.js";
 
-interface CheckedWorld extends Pick<Surroundings, "journal" | "stored" | "shared" | "sent"> {
+interface CheckedWorld extends Pick<Surroundings, "journal" | "stored" | "shared" | "sent" | "orderOf"> {
   readonly app: App;
   readonly plan: Plan;
   readonly emulator: Emulator;
@@ -30,7 +30,7 @@ export async function checkWorld(world: CheckedWorld, accuse: Accuse): Promise<v
   const tasks = await readTasks(emulator);
   const orders = world.orders.map((order) => ({
     ...order,
-    givenUp: [...order.givenUp.values()],
+    givenUp: [...order.givenUp.values()].map(({ reason }) => reason),
     tasks: tasksOf(order, world.orders, tasks),
     posts: submissions.of(order.id),
   }));
@@ -61,7 +61,8 @@ function checkOrder(world: CheckedWorld, order: EndedOrder, accuse: Accuse): voi
 function checkUndelivered(world: CheckedWorld, order: EndedOrder, accuse: Accuse): void {
   const paid = order.tasks.filter(isPaid);
   const isCharged = paid.length > 0 ? `was charged (${listOf(paid)}), and ` : "";
-  const objections = order.givenUp.map((reason) => objectionTo(reason, world, order));
+  const givenUp = [...world.orderOf(order.id).givenUp.values()];
+  const objections = givenUp.map(({ reason, at }) => objectionTo(reason, at, world, order));
   if (objections.length === 0)
     accuse("result_lost", `${order.id} ${isCharged}was neither delivered nor given up`);
   const [objection] = objections;
@@ -75,6 +76,7 @@ function checkUndelivered(world: CheckedWorld, order: EndedOrder, accuse: Accuse
 /** Why a reason is not true; `null` if it may be. */
 function objectionTo(
   reason: GiveUpReason,
+  at: number,
   { plan, hasFailed, submissions }: CheckedWorld,
   { id, tasks, posts }: EndedOrder,
 ): string | null {
@@ -89,22 +91,24 @@ function objectionTo(
       const isRefused = tasks.length === 0 || posts.some(({ received }) => received === "refusal");
       return isRefused && !isPaidFor ? null : "refused, but the service created its task";
     }
-    case "expired":
-      return isPaidFor && hasLongPause(plan)
-        ? null
-        : "expired, although a process ran in the 7 days after its end";
+    case "expired": {
+      const hasExpired = paid.some(
+        ({ completed_at }) => parseIsoTime(completed_at ?? "") + LIMITS.audioLifetimeMs <= at,
+      );
+      return hasExpired ? null : "expired, but none of its audio had expired";
+    }
     case "unknown": {
+      const sent = submissions.of(id);
       const isOfPaid = ({ taskId }: WorldSubmission) => paid.some(({ task_id }) => task_id === taskId);
       const known = hasMishap(plan, "storage")
         ? undefined
-        : submissions.of(id).find((each) => isKnown(each) && isOfPaid(each));
+        : sent.find((each) => isKnown(each) && isOfPaid(each));
       if (known !== undefined)
         return `unknown, but ${known.sender.name} had received its task ${known.taskId}`;
-      const isClear =
-        posts.every(({ received }) => received === "refusal" || received === "limited") &&
-        !hasFailed &&
-        !mayForget(plan);
-      return isClear ? `unknown, but each of its ${posts.length} POSTs was refused` : null;
+      const isClear = ({ received, isCut }: WorldSubmission) =>
+        received === "refusal" || received === "limited" || (received === "task" && !isCut);
+      const isUnknown = !sent.every(isClear) || hasFailed || mayForget(plan);
+      return isUnknown ? null : `unknown, but the outcome of each of its ${sent.length} POSTs was received`;
     }
   }
 }
@@ -112,12 +116,6 @@ function objectionTo(
 /** Whether a process can have recorded that it was about to send a POST, and then not have sent it. */
 function mayForget({ processes }: Plan): boolean {
   return processes.some(({ mishaps, stopsAt }) => mishaps.length > 0 || stopsAt !== null);
-}
-
-function hasLongPause({ processes }: Plan): boolean {
-  return processes.some(({ mishaps }) =>
-    mishaps.some(([, each]) => "ms" in each && each.ms >= LIMITS.audioLifetimeMs / 2),
-  );
 }
 
 /**

@@ -118,7 +118,7 @@ export class Life implements Process {
     if (!REASONS.includes(reason))
       throw new TypeError(`\`reason\` must be one of ${REASONS.join(", ")}; got ${String(reason)}.`);
     await this.#take(`giveUp ${order.id}`);
-    world.orderOf(order.id).givenUp.set(name, reason);
+    world.orderOf(order.id).givenUp.set(name, { reason, at: world.clock.now() });
     world.note(name, `gives up ${order.id}: ${reason}`);
     await this.#take(`giveUp ${order.id} returns`);
   }

@@ -7,6 +7,8 @@ export interface WorldSubmission extends Post {
   readonly sender: Post["sender"] & { readonly steps: number };
   received: Post["received"];
   taskId: string | null;
+  /** Whether the response was cut: a program may then not find the ID of the task. */
+  isCut: boolean;
   /** The steps that its sender had taken when it received the response. */
   receivedAtStep: number;
 }
@@ -44,6 +46,7 @@ export class WorldSubmissions {
       sender,
       received: "nothing",
       taskId: null,
+      isCut: false,
       receivedAtStep: 0,
     };
     this.#all.push(submission);
@@ -51,8 +54,10 @@ export class WorldSubmissions {
       submission,
       content: { method: "POST", headers, body },
       async end(response: Response): Promise<void> {
+        const text = await response.text();
         // Also of a response that is cut after the ID.
-        submission.taskId = /"task_id":"([^"]+)"/.exec(await response.text())?.[1] ?? null;
+        submission.taskId = /"task_id":"([^"]+)"/.exec(text)?.[1] ?? null;
+        submission.isCut = !isJson(text);
         submission.receivedAtStep = sender.steps;
         submission.received = received(response.status, submission.taskId);
       },
@@ -67,6 +72,15 @@ export function orderIn<Each extends Pick<Order, "id">>(
 ): Each | undefined {
   const ids = text.match(/order-\d+/g);
   return orders.find(({ id }) => ids?.includes(id));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function received(status: number, taskId: string | null): Post["received"] {

@@ -32,7 +32,7 @@ export interface Surroundings {
 export interface OrderState extends Order {
   readonly delivered: string[];
   /** By process: a process that gives up an order does not end it for the others that have it. */
-  readonly givenUp: Map<string, GiveUpReason>;
+  readonly givenUp: Map<string, { readonly reason: GiveUpReason; readonly at: number }>;
 }
 
 /** A request of a process. */

@@ -296,13 +296,46 @@ describe("each check finds the program that it is for", () => {
       await replay(app, planOf(fault));
     });
 
+    test("may be given up as unknown if the response to its only POST was cut", async () => {
+      const cut = { method: "POST", times: 1, fault: { kind: "malformed" } } as const;
+      await replay(takes(1, "unknown"), { ...planOf(null), faults: [cut] });
+    });
+
     test.each([
       ["refused", "no POST was refused", takes(1, "refused"), null, "wrong_end"],
       ["refused", "its second task succeeded", takes(2, "refused"), lost, "result_lost"],
       ["unknown", "the second response named a task", takes(2, "unknown"), null, "result_lost"],
+      ["unknown", "no outcome was unknown", takes(1, "unknown"), null, "wrong_end"],
     ] as const)("must not be given up as %s if %s", async (_reason, _why, app, fault, check) => {
       await expect(replay(app, planOf(fault))).rejects.toMatchObject({ violations: [{ check }] });
     });
+  });
+
+  test.each([
+    ["may", "once its audio has expired", 7, null],
+    ["must not", "before a pause that does not come", 5000, "result_lost"],
+  ])("wrong_end: an order %s be given up as expired %s", async (_may, _when, step, check) => {
+    const app = appOf(async (process, order) => {
+      const id = await post(process, order.request);
+      await process.clock.sleep(600_000);
+      await read(process, id);
+      await process.giveUp(order, "expired");
+    });
+    const ended = await replay(app, {
+      ...CALM,
+      orders: [{ id: "order-1", outcome: { outcome: "success", process_seconds: 10 } }],
+      processes: [
+        {
+          ...CALM_PROCESS,
+          orders: ["order-1"],
+          mishaps: [[step, { kind: "freeze", ms: 8 * 86_400_000 }]],
+        },
+      ],
+    }).then(
+      () => null,
+      ({ violations }: BrokenWorldError) => violations[0]?.check,
+    );
+    expect(ended).toBe(check);
   });
 
   describe("rule_broken: a wait that the life before was told of", () => {
