@@ -25,7 +25,7 @@ export interface Order {
 }
 
 /**
- * Why an order ends without a song. `"failed"`: its task failed or timed out. `"refused"`: a POST was refused, and no task succeeded. `"unknown"`: the outcome of the POST is unknown, and a person must decide. `"expired"`: the audio expired while no process ran.
+ * Why an order ends without a song. `"failed"`: its task failed or timed out. `"refused"`: a POST was refused, and no task succeeded. `"unknown"`: the outcome of the POST is unknown, and a person must decide. `"expired"`: the task succeeded, and its audio had expired.
  */
 export type GiveUpReason = "failed" | "refused" | "unknown" | "expired";
 
@@ -148,4 +148,11 @@ export interface ExploreOptions {
    * @defaultValue `memoryJournal`
    */
   journal?: (() => Journal) | undefined;
+  /**
+   * Stops the exploration, which then rejects with the reason. Pass the signal of your test, since an exploration continues
+   * after the time limit of its test. Without such a signal, pass `AbortSignal.timeout(ms)`.
+   *
+   * @defaultValue none
+   */
+  signal?: AbortSignal | undefined;
 }

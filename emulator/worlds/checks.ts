@@ -124,35 +124,43 @@ function mayForget({ processes }: Plan): boolean {
  * between requests, so the times of the program count.
  */
 function checkRules(
-  { plan, sent }: CheckedWorld,
+  world: CheckedWorld,
   orders: readonly EndedOrder[],
   findings: readonly Finding[],
   accuse: Accuse,
 ): void {
-  for (const { rule, detail, request_id, at } of findings) {
-    const request = sent.find(
-      (each) =>
-        each.requestId === request_id &&
-        each.sentAt <= parseIsoTime(at) &&
-        parseIsoTime(at) <= each.receivedAt,
-    );
-    const isOwn = (each: ProcessRequest) =>
-      each.sender === request?.sender &&
-      each.path === request.path &&
-      each.submission?.order === request.submission?.order &&
-      each !== request;
-    const couldKnow = (each: ProcessRequest) =>
-      rule === "polled_too_often"
-        ? Math.abs((request?.sentAt ?? 0) - each.sentAt) < LIMITS.shortestPollIntervalMs
-        : each.receivedOrdinal < (request?.sentOrdinal ?? 0) && (request?.sentAt ?? 0) < each.waitUntil;
-    if (rule === "resubmitted_after_unknown_outcome" && request && isResolved(request, sent, orders))
-      continue;
-    const isTimed = rule === "polled_too_often" || rule === "ignored_retry_after";
-    const isAware =
-      !hasMishap(plan, "clock", "freeze") && sent.some((each) => isOwn(each) && couldKnow(each));
-    if (isTimed && !isAware) continue;
-    accuse("rule_broken", `${rule}: ${detail}`);
+  const broken = findings.filter((finding) => isBroken(finding, world, orders));
+  // Once a rule: a program that polls too fast breaks it at each poll.
+  for (const [rule, [first, ...others]] of Map.groupBy(broken, (finding) => finding.rule)) {
+    const times = others.length === 0 ? "" : ` (${others.length + 1} times)`;
+    accuse("rule_broken", `${rule}: ${first?.detail}${times}`);
   }
+}
+
+/** Whether the program could know that the request of a finding breaks a rule. */
+function isBroken(
+  { rule, request_id, at }: Finding,
+  { plan, sent }: CheckedWorld,
+  orders: readonly EndedOrder[],
+): boolean {
+  const request = sent.find(
+    (each) =>
+      each.requestId === request_id && each.sentAt <= parseIsoTime(at) && parseIsoTime(at) <= each.receivedAt,
+  );
+  const isOwn = (each: ProcessRequest) =>
+    each.sender === request?.sender &&
+    each.path === request.path &&
+    each.submission?.order === request.submission?.order &&
+    each !== request;
+  const couldKnow = (each: ProcessRequest) =>
+    rule === "polled_too_often"
+      ? Math.abs((request?.sentAt ?? 0) - each.sentAt) < LIMITS.shortestPollIntervalMs
+      : each.receivedOrdinal < (request?.sentOrdinal ?? 0) && (request?.sentAt ?? 0) < each.waitUntil;
+  if (rule === "resubmitted_after_unknown_outcome" && request && isResolved(request, sent, orders))
+    return false;
+  const isTimed = rule === "polled_too_often" || rule === "ignored_retry_after";
+  const isAware = !hasMishap(plan, "clock", "freeze") && sent.some((each) => isOwn(each) && couldKnow(each));
+  return !isTimed || isAware;
 }
 
 /**

@@ -36,6 +36,9 @@ export class BrokenWorldError extends Error {
   }
 }
 
+/** What a repetition needs, too. */
+const REPLAY_OPTIONS = ["request", "journal"] as const;
+
 /**
  * Runs a program in many random worlds, on virtual time: with faults of the service, crashes at any step, failing storage,
  * several processes, suspended processes, changed clocks and other clients of the account. In each world it checks that
@@ -45,10 +48,14 @@ export class BrokenWorldError extends Error {
  * The same seed gives the same worlds on every machine. A world uses nothing real: the global timers and `Date` run on its
  * clock while it runs. So worlds of one process run one after the other, and no other test may run meanwhile.
  *
+ * A world takes 10 to 50 ms, and the default of 1,000 worlds up to a minute. Raise the time limit of the test, or pass a
+ * smaller `count`, and pass the `signal` of the test.
+ *
  * @param app - the program, or a function that creates it for each world
  * @returns the number of worlds, if none is broken
  * @throws BrokenWorldError for the first broken world, made as small as possible
  * @throws RangeError for an invalid option, and for a request without the ID of its order
+ * @throws the reason of `signal`, once it is aborted
  *
  * @example
  * ```ts
@@ -73,16 +80,21 @@ export class BrokenWorldError extends Error {
  * ```
  */
 export async function explore(app: App | (() => App), options: ExploreOptions = {}): Promise<Exploration> {
-  checkOptionNames(options, ["seed", "count", "processes", "orders", "future", "request", "journal"]);
-  const { seed = 1, count = 1000, processes = 2, orders = 3, future = false } = options;
+  checkOptionNames(options, [...REPLAY_OPTIONS, "seed", "count", "processes", "orders", "future", "signal"]);
+  const { seed = 1, count = 1000, processes = 2, orders = 3, future = false, signal } = options;
   checkWhole("seed", seed, 0);
   checkWhole("count", count, 1);
   checkWhole("processes", processes, 1);
   checkWhole("orders", orders, 1);
   const scope = { orders, processes, future };
   const create = typeof app === "function" ? app : () => app;
-  const run = (plan: Plan) => runWorld(create(), plan, inputsOf(options));
-  const inputNames = Object.keys(options).filter((name) => name === "request" || name === "journal");
+  const run = async (plan: Plan) => {
+    signal?.throwIfAborted();
+    const result = await runWorld(create(), plan, inputsOf(options), signal);
+    signal?.throwIfAborted();
+    return result;
+  };
+  const inputNames = REPLAY_OPTIONS.filter((name) => options[name] !== undefined);
   await loadAll();
   // Loads what the program loads at its first use: otherwise the first world could differ from its repetition.
   await run(drawPlan(seed, scope));
@@ -98,12 +110,15 @@ export async function explore(app: App | (() => App), options: ExploreOptions = 
  * Runs a program in one world: that of a `BrokenWorldError`.
  *
  * @throws BrokenWorldError if the world is broken
+ * @throws RangeError for an invalid option or plan
  */
 export async function replay(
   app: App | (() => App),
   plan: Plan,
   options: Pick<ExploreOptions, "request" | "journal"> = {},
 ): Promise<void> {
+  checkOptionNames(options, REPLAY_OPTIONS);
+  checkPlan(plan);
   await loadAll();
   const result = await runWorld(typeof app === "function" ? app() : app, plan, inputsOf(options));
   if (result.violations.length > 0)
@@ -146,6 +161,13 @@ export function drawRequest(id: string): TaskRequest {
   if (kind === 2)
     return { model: "provider_b", task_type: "music", input: { prompt: `${id}: a calm piano` } };
   return { model: "provider_a", task_type: "lyrics", input: { prompt: `${id}: a harbor` } };
+}
+
+function checkPlan(plan: Plan): void {
+  const lists = ["orders", "processes", "faults", "outages", "others"] as const;
+  const missing = lists.find((name) => !Array.isArray(plan?.[name]));
+  if (missing === undefined) return;
+  throw new RangeError(`\`plan\` must be the plan of a BrokenWorldError; it has no list \`${missing}\`.`);
 }
 
 function checkWhole(name: string, value: number, least: number): void {

@@ -4,6 +4,7 @@ import { type Random, randomStream, randomUuid } from "../time/random.js";
 import type { GiveUpReason, Order, Process, Storage } from "./app.js";
 import type { Mishap } from "./plan.js";
 import type { ProcessRequest, Surroundings } from "./surroundings.js";
+import type { Suspendable } from "./virtual-globals.js";
 
 /** The process to which a life belongs. */
 export interface LivingProcess {
@@ -11,14 +12,16 @@ export interface LivingProcess {
   /** The number of the life that begins. */
   readonly life: number;
   readonly world: Surroundings;
+  readonly isSuspended: boolean;
   now(): number;
+  awake(): Promise<void>;
   take(life: Life, what: string): Promise<Mishap | null>;
 }
 
 const REASONS: readonly GiveUpReason[] = ["failed", "refused", "unknown", "expired"];
 
 /** One life of a process: from a start to its end or crash. */
-export class Life implements Process {
+export class Life implements Process, Suspendable {
   readonly orders: readonly Order[];
   readonly life: number;
   readonly name: string;
@@ -86,6 +89,14 @@ export class Life implements Process {
         stored(`storage.add ${key}`, async () => !world.stored.has(key) && !!world.stored.set(key, value)),
       delete: (key) => stored(`storage.delete ${key}`, async () => void world.stored.delete(key)),
     };
+  }
+
+  get isSuspended(): boolean {
+    return this.#worker.isSuspended;
+  }
+
+  awake(): Promise<void> {
+    return this.#worker.awake();
   }
 
   get signal(): AbortSignal {
@@ -207,11 +218,13 @@ export class Life implements Process {
       waitUntil: 0,
     };
     world.sent.push(sent);
+    const forget = world.note(this.name, `${what}: no response`);
     // Without the signal: a request in flight continues after its caller has stopped waiting.
     const pending = world.fetch(url, post?.content ?? { method, headers });
     pending.catch(() => {});
     await this.#take(`${what} is sent`);
     const response = await untilAborted(pending, signal).catch(async (error: unknown) => {
+      forget();
       world.note(this.name, `${what}: ${signal.aborted ? "stops waiting" : "the connection breaks"}`);
       await this.#take(`${what} fails`);
       throw error;
@@ -221,6 +234,7 @@ export class Life implements Process {
     sent.status = response.status;
     sent.waitUntil = sent.receivedAt + 1000 * Number(response.headers.get("Retry-After") ?? 0);
     if (post !== null && !signal.aborted) await post.end(response.clone());
+    forget();
     world.note(this.name, `${what} → ${response.status}`);
     sent.receivedOrdinal = world.nextOrdinal();
     return response;

@@ -24,8 +24,8 @@ export interface Surroundings {
   addFault(rule: FaultRule): void;
   /** Counts a request. Throws if a process sends requests without end. */
   count(process: string): void;
-  /** Adds a line to the story. */
-  note(actor: string, text: string): void;
+  /** Adds a line to the story. Returns a function that removes it. */
+  note(actor: string, text: string): () => void;
 }
 
 /** An order, and what the program has recorded about it. */

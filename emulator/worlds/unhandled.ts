@@ -1,5 +1,3 @@
-import { nextTurn } from "../time/event-loop.js";
-
 type Listener = (reason: unknown) => void;
 
 /** What Node, Deno and Bun have. */
@@ -15,18 +13,16 @@ const EVENT = "unhandledRejection";
 
 /**
  * Receives the rejections that a program does not handle, in place of the test runner. Returns a function that restores the
- * listeners, after the rejections up to now were received. Without effect in a browser.
+ * listeners once, however often it is called. Without effect in a browser.
  */
-export function receiveUnhandled(listener: Listener): () => Promise<void> {
+export function receiveUnhandled(listener: Listener): () => void {
   const { process: host } = globalThis as Host;
   const others = host?.listeners?.(EVENT);
-  if (host === undefined || others === undefined) return async () => {};
+  if (host === undefined || others === undefined) return () => {};
   for (const other of others) host.off(EVENT, other);
   host.on(EVENT, listener);
-  return async () => {
-    // Node reports them after the microtasks.
-    await new Promise<void>((resolve) => nextTurn(resolve));
+  return () => {
     host.off(EVENT, listener);
-    for (const other of others) host.on(EVENT, other);
+    for (const other of others.splice(0)) host.on(EVENT, other);
   };
 }

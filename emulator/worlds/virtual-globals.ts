@@ -1,8 +1,10 @@
 import type { Clock } from "../../src/time/clock.js";
 
-/** A process of a world, which may be suspended. */
+/** One life of a process of a world, which may be suspended. */
 export interface Suspendable {
   readonly isSuspended: boolean;
+  /** Whether it has ended: none of its timers ends from then on. */
+  readonly isDead: boolean;
   /** Resolves when the process is no longer suspended. */
   awake(): Promise<void>;
 }
@@ -33,34 +35,77 @@ export function runAs<Value>(owner: Suspendable, work: () => Value): Value {
 function ignored(): void {}
 
 /** Calls back on a world's clock, once the process that began this is awake. */
-function callLater(clock: Clock, ms: number, callback: () => void, signal?: AbortSignal): void {
+function callLater(
+  clock: Clock,
+  ms: number,
+  callback: () => void,
+  signal?: AbortSignal,
+  onAbort: (reason: unknown) => void = ignored,
+): void {
   const owner = owners?.getStore();
-  const isOver = () => {
-    if (!owner?.isSuspended) return callback();
-    return owner.awake().then(() => {
-      if (!signal?.aborted) callback();
-    }, ignored);
+  const isOver = (): unknown => {
+    if (signal?.aborted || owner?.isDead) return;
+    return owner?.isSuspended ? owner.awake().then(isOver, ignored) : callback();
   };
-  clock.sleep(ms, signal).then(isOver, ignored);
+  clock.sleep(ms, signal).then(isOver, (reason) => {
+    if (!owner?.isDead) onAbort(reason);
+  });
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** As Node does with a time that is not possible. */
+function timerMs(ms: number): number {
+  return ms >= 1 && ms <= LONGEST_TIMER_MS ? Number(ms) : 1;
 }
 
 /** A timer on a world's clock, with the methods of a timer of Node. */
 class VirtualTimer {
-  readonly #stop = new AbortController();
+  readonly #numbered: Map<number, VirtualTimer>;
+  readonly #wait: (signal: AbortSignal) => void;
+  #stop = new AbortController();
+  #isClosed = false;
+  #number = 0;
 
-  constructor(clock: Clock, ms: number, repeats: boolean, callback: () => void) {
+  /** @param numbered - the timers that the program made numbers of */
+  constructor(
+    clock: Clock,
+    numbered: Map<number, VirtualTimer>,
+    ms: number,
+    repeats: boolean,
+    callback: () => void,
+  ) {
+    this.#numbered = numbered;
     const end = () => {
-      if (repeats) wait();
-      else this.close();
+      if (repeats) this.refresh();
       callback();
     };
-    const wait = () => callLater(clock, Math.max(ms, 1), end, this.#stop.signal);
-    wait();
+    this.#wait = (signal) => callLater(clock, timerMs(ms), end, signal);
+    this.refresh();
   }
 
   close(): this {
+    this.#isClosed = true;
     this.#stop.abort("closed");
     return this;
+  }
+
+  refresh(): this {
+    if (this.#isClosed) return this;
+    this.#stop.abort("refreshed");
+    this.#stop = new AbortController();
+    this.#wait(this.#stop.signal);
+    return this;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  [Symbol.toPrimitive](): number {
+    this.#number ||= this.#numbered.size + 1;
+    this.#numbered.set(this.#number, this);
+    return this.#number;
   }
 
   ref(): this {
@@ -90,18 +135,29 @@ type Callback = (...values: unknown[]) => void;
 export function useVirtualGlobals(clock: Clock): () => void {
   if (isVirtual)
     throw new Error(
-      "Another world runs in this process. Await each `explore` and `replay` before the next one.",
+      "Another world runs in this process. Await each `explore` and `replay` before the next one. If a test has timed out, its exploration continues: pass a `signal` to it.",
     );
   isVirtual = true;
   const { setTimeout, clearTimeout, setInterval, clearInterval, Date: RealDate } = globalThis;
   const { timeout } = AbortSignal;
+  const numbered = new Map<number, VirtualTimer>();
   const add =
     (repeats: boolean) =>
-    (callback: Callback, ms = 0, ...values: unknown[]) =>
-      new VirtualTimer(clock, ms, repeats, () => callback(...values));
-  const remove = (timer: unknown) => void (timer instanceof VirtualTimer && timer.close());
+    (callback: Callback, ms = 1, ...values: unknown[]) => {
+      if (typeof callback !== "function") throw new TypeError("The callback of a timer must be a function.");
+      return new VirtualTimer(clock, numbered, ms, repeats, () => callback(...values));
+    };
+  const remove = (timer: unknown) => {
+    if (timer instanceof VirtualTimer) timer.close();
+    else if (typeof timer === "number" || typeof timer === "string") numbered.get(Number(timer))?.close();
+  };
+  /** What `promisify(setTimeout)` returns. */
+  const sleep = (ms = 1, value?: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+    new Promise((resolve, reject) => {
+      callLater(clock, timerMs(ms), () => resolve(value), signal, reject);
+    });
 
-  class VirtualDate extends RealDate {
+  class DateOfWorld extends RealDate {
     constructor(...values: [] | [number]) {
       if (values.length === 0) super(clock.now());
       else super(...values);
@@ -115,9 +171,12 @@ export function useVirtualGlobals(clock: Clock): () => void {
       return value instanceof RealDate;
     }
   }
+  // A class cannot be called as a function, as `Date()` can.
+  const VirtualDate = new Proxy(DateOfWorld, { apply: () => new DateOfWorld().toString() });
+  VirtualDate.prototype.constructor = VirtualDate;
 
   const virtual = {
-    setTimeout: add(false),
+    setTimeout: Object.assign(add(false), { [Symbol.for("nodejs.util.promisify.custom")]: sleep }),
     clearTimeout: remove,
     setInterval: add(true),
     clearInterval: remove,
@@ -129,7 +188,11 @@ export function useVirtualGlobals(clock: Clock): () => void {
     callLater(clock, ms, () => controller.abort(reason()));
     return controller.signal;
   };
+  let isRestored = false;
   return () => {
+    // The globals may be those of the next world.
+    if (isRestored) return;
+    isRestored = true;
     Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval, Date: RealDate });
     AbortSignal.timeout = timeout;
     isVirtual = false;

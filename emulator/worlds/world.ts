@@ -5,6 +5,7 @@ import type { Clock } from "../../src/time/clock.js";
 import { withClockStopped } from "../../src/time/stopped-clock.js";
 import { createEmulator } from "../control/create-emulator.js";
 import type { Emulator } from "../control/emulator.js";
+import { nextTurn } from "../time/event-loop.js";
 import type { App } from "./app.js";
 import { checkWorld } from "./checks.js";
 import type { Life } from "./life.js";
@@ -32,8 +33,13 @@ export interface WorldInputs {
   journal(): Journal;
 }
 
-/** Runs one world to its end, on virtual time. */
-export async function runWorld(app: App, plan: Plan, inputs: WorldInputs): Promise<WorldResult> {
+/** Runs one world to its end, on virtual time, or until the signal is aborted. */
+export async function runWorld(
+  app: App,
+  plan: Plan,
+  inputs: WorldInputs,
+  signal?: AbortSignal,
+): Promise<WorldResult> {
   const { seed, limit, future } = plan;
   const policy = plan.varies ? { policy: "vary" as const } : {};
   const limits = { requests: limit, windowSeconds: 60 };
@@ -42,12 +48,22 @@ export async function runWorld(app: App, plan: Plan, inputs: WorldInputs): Promi
   try {
     const world = new RunningWorld(app, plan, inputs, emulator);
     const restoreListeners = receiveUnhandled((reason) => world.receiveUnhandled(reason));
+    // At once: the next test may already run in the same turn.
+    const stop = () => {
+      world.stop();
+      restoreListeners();
+      restoreGlobals();
+    };
+    signal?.addEventListener("abort", stop);
     try {
       await world.run();
     } finally {
+      signal?.removeEventListener("abort", stop);
       world.end();
-      // What a program did not await continues up to its next step, which never ends: its timers are still the world's.
-      await restoreListeners();
+      // What a program did not await continues up to its next step, which never ends: its timers are still the world's. Node
+      // reports the rejections after the microtasks.
+      await new Promise<void>((resolve) => nextTurn(resolve));
+      restoreListeners();
     }
     return world;
   } finally {
@@ -76,6 +92,7 @@ class RunningWorld implements WorldResult {
   readonly #begunAt: number;
   readonly #requests = new Map<string, number>();
   #stop: () => void = () => {};
+  #isStopped = false;
   #hasFailed = false;
   #ordinal = 0;
 
@@ -113,17 +130,18 @@ class RunningWorld implements WorldResult {
     const lived = Promise.all(this.#processes.map((worker) => this.#liveWithFaults(worker)));
     lived.catch(atTheEnd);
     await Promise.race([lived, isEndless]);
-    if (this.violations.length > 0) return;
+    if (this.#isOver) return;
 
     added.clear();
     for (const worker of this.#processes) worker.calm();
     await clock.sleep(AFTERWARDS_MS);
+    if (this.#isOver) return;
     this.#note("the service", "has no faults from now on, and the program starts again");
     const [first] = this.#processes;
     const last = first && (await Promise.race([this.#live(first, () => this.#lastOrders()), isEndless]));
     if (isError(last))
       this.#accuse("program_failed", `without faults, it fails at each start: ${last.message}`);
-    if (this.violations.length > 0) return;
+    if (this.#isOver) return;
     const accuse = (check: CheckName, detail: string) => this.#accuse(check, detail);
     const ended = { app: this.#app, plan: this.#plan, emulator: this.#emulator, orders: this.#orders };
     await checkWorld({ ...this.#surroundings, ...ended, hasFailed: this.#hasFailed }, accuse);
@@ -133,6 +151,17 @@ class RunningWorld implements WorldResult {
   receiveUnhandled(reason: unknown): void {
     const message = messageOfThrown(reason);
     this.#accuse("program_failed", `a rejection is not handled: ${message} Await every promise.`);
+    this.#stop();
+  }
+
+  get #isOver(): boolean {
+    return this.#isStopped || this.violations.length > 0;
+  }
+
+  /** No process continues or starts. */
+  stop(): void {
+    this.#isStopped = true;
+    this.end();
     this.#stop();
   }
 
@@ -160,10 +189,11 @@ class RunningWorld implements WorldResult {
     const { clock } = this.#emulator;
     for (let failures = 0, stops = stopsAt; ; stops = null) {
       await worker.awake();
+      if (this.#isStopped) return null;
       const life = worker.begin(handOut());
       if (stops !== null) this.#stopLater(life, stops).catch(atTheEnd);
       this.#note(worker.name, `starts${life.life > 1 ? " again" : ""}, with ${listOf(life.orders)}`);
-      const ended = await this.#runLife(worker, life);
+      const ended = await this.#runLife(life);
       if (ended === "done") return null;
       if (typeof ended === "number") {
         await clock.sleep(ended);
@@ -177,8 +207,8 @@ class RunningWorld implements WorldResult {
   }
 
   /** Resolves when the program has ended, with the time until its next start after a crash, or with its error. */
-  async #runLife(worker: WorldProcess, life: Life): Promise<"done" | number | Error> {
-    const program = runAs(worker, () => this.#start(life));
+  async #runLife(life: Life): Promise<"done" | number | Error> {
+    const program = runAs(life, () => this.#start(life));
     const timer = new AbortController();
     const endless = this.#emulator.clock.sleep(this.#longestLife(), timer.signal).then(
       () => "endless" as const,
@@ -187,8 +217,9 @@ class RunningWorld implements WorldResult {
     const ended = await Promise.race([program, life.crashed, endless]);
     timer.abort("ended");
     life.end();
-    if (ended !== "endless") return ended;
     const open = life.orders.filter(({ id }) => isOpenFor(life.name, this.#surroundings.orderOf(id)));
+    if (ended === "done" && open.length > 0) this.#note(life.name, `ends, with ${listOf(open)} open`);
+    if (ended !== "endless") return ended;
     this.#accuse(
       "never_ends",
       `${life.name} did not end within ${duration(this.#longestLife())}; ${listOf(open)} open`,
@@ -292,8 +323,10 @@ class RunningWorld implements WorldResult {
     };
   }
 
-  #note(actor: string, text: string): void {
-    this.story.push({ at: this.#emulator.clock.now() - this.#begunAt, actor, text });
+  #note(actor: string, text: string): () => void {
+    const line = { at: this.#emulator.clock.now() - this.#begunAt, actor, text };
+    this.story.push(line);
+    return () => void this.story.splice(this.story.lastIndexOf(line), 1);
   }
 
   #accuse(check: CheckName, detail: string): void {
