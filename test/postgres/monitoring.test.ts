@@ -61,7 +61,7 @@ test.each(Object.entries(PROMPTS))(
 );
 
 test("the page's sample cancels a planned order, and leaves an order alone that a run has taken", async () => {
-  const [, sample = ""] = /^(const entry = await journal.get[^]*?)^```/m.exec(page) ?? [];
+  const [, sample = ""] = /^(const entry = await journal\.get.*?)^```/ms.exec(page) ?? [];
   const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;
   const cancel = new AsyncFunction("journal", "console", sample);
   const silent = { log() {} };
