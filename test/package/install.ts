@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -27,6 +27,9 @@ export function installNodeTypes(project: string): void {
     cpSync(join("node_modules", name), join(project, "node_modules", name), { recursive: true });
 }
 
+/** Returns what a command writes. Its error has this, too: a compiler writes its errors to stdout. */
 export function run(command: string, parameters: string[]): string {
-  return execFileSync(command, parameters, { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(command, parameters, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command} ended with ${status}:\n${stdout}${stderr}`);
+  return stdout;
 }

@@ -33,6 +33,11 @@ declare global {
   const song: Stage["song"];
   const taskId: string;
 
+  // Of worlds.
+  const explore: typeof import("async-music/emulator/worlds").explore;
+  const shop: import("async-music/emulator/worlds").App;
+  const test: typeof import("vitest").test;
+
   // From other packages.
   const url: string;
   const journal: Required<Journal>;
