@@ -308,7 +308,7 @@ export const COMMAND_OPTIONS = {
     ).conflicts("credits"),
     option(
       "--policy <name=value>",
-      "policy option, such as audio_conversion=off, instead of its default or that of the seed file; repeatable",
+      "policy option, such as audio_conversion=off, instead of its default or that at the top of the seed file; repeatable",
     ).argParser(parsePolicy),
     option("--api-key <key>", "API key of the first account; it begins with emu_"),
     option(
