@@ -278,21 +278,30 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     },
   );
 
+  /** Settles the key with its task, and runs it: the price is reserved again, and spent once the task has succeeded. */
+  async function expectReservedAgain({
+    run,
+    journal,
+    order,
+    used,
+  }: Awaited<ReturnType<typeof createCase>>): Promise<void> {
+    await settleOutcome(journal, KEY, TASK_ID);
+    const seen: unknown[] = [];
+    await run({ ...order, onSubmitted: async () => void seen.push(await used()) });
+    expect(seen).toEqual([{ spent: 0, reserved: 10 }]);
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+  }
+
   test("a key that is corrected after a wrong task has failed reserves again, and counts what was charged", async () => {
-    const { client, budget, run, journal, order, used } = await createCase(
-      inTurn(lost, otherFailed, otherFailed, () => ok(task()), done),
-    );
+    const setting = await createCase(inTurn(lost, otherFailed, otherFailed, () => ok(task()), done));
+    const { client, budget, run, journal, order, used } = setting;
     await rejection(run(order), SubmissionOutcomeUnknownError);
     await settleOutcome(journal, KEY, OTHER_TASK_ID);
     const options = { tenant: "acme", budget };
     const wrong = await client.tasks.create(SONG_REQUEST, { ...options, ...order });
     await rejection(client.tasks.wait(wrong, options), TaskFailedError);
     expect(await used()).toEqual({ spent: 0, reserved: 0 });
-    await settleOutcome(journal, KEY, TASK_ID);
-    const seen: unknown[] = [];
-    await run({ ...order, onSubmitted: async () => void seen.push(await used()) });
-    expect(seen).toEqual([{ spent: 0, reserved: 10 }]);
-    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+    await expectReservedAgain(setting);
   });
 
   test("a journal that is not the one of the budget is refused, and nothing is sent", async () => {
@@ -305,16 +314,13 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
   });
 
   test("a task that was settled as not created by mistake is reserved again once its run continues", async () => {
-    const { run, journal, order, used } = await createCase(inTurn(lost, () => ok(task()), done));
+    const setting = await createCase(inTurn(lost, () => ok(task()), done));
+    const { run, journal, order, used } = setting;
     await rejection(run(order), SubmissionOutcomeUnknownError);
     expect(await used()).toEqual({ spent: 0, reserved: 10 });
     await settleOutcome(journal, KEY, null);
     expect(await used()).toEqual({ spent: 0, reserved: 0 });
-    await settleOutcome(journal, KEY, TASK_ID);
-    const seen: unknown[] = [];
-    await run({ ...order, onSubmitted: async () => void seen.push(await used()) });
-    expect(seen).toEqual([{ spent: 0, reserved: 10 }]);
-    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+    await expectReservedAgain(setting);
   });
 
   test("a budget with its journal frees what another process has reserved, before it refuses a request", async () => {
