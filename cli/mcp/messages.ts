@@ -36,10 +36,20 @@ export async function* readMessages(
     const messages: unknown[] = Array.isArray(document) && document.length > 0 ? document : [document];
     for (const message of messages) {
       // A response is never refused: two peers would refuse the refusals of each other without end.
-      if (isMessage(message)) yield Buffer.from(`${JSON.stringify(message)}\n`);
+      const written = isMessage(message) ? jsonOf(message) : null;
+      if (written !== null) yield Buffer.from(`${written}\n`);
       else if (!Object.hasOwn(Object(message), "error"))
         reject(idOf(message), INVALID_REQUEST, "The message is not a request, notification or response.");
     }
+  }
+}
+
+/** `null` for a message that is nested too deeply: it can be read, but not written. */
+function jsonOf(message: unknown): string | null {
+  try {
+    return JSON.stringify(message);
+  } catch {
+    return null;
   }
 }
 

@@ -275,6 +275,7 @@ test("a message that can't be read is refused, and the others are read, also tho
     '{"id":3,"method":"ping"}',
     "[]",
     '[{"jsonrpc":"2.0","id":7,"method":"ping"},{"id":8},{"jsonrpc":"2.0","id":9,"method":"ping"}]',
+    `{"jsonrpc":"2.0","id":10,"method":"ping","params":{"list":${"[".repeat(50_000)}${"]".repeat(50_000)}}}`,
     "",
     " \r",
     '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}',
@@ -295,6 +296,7 @@ test("a message that can't be read is refused, and the others are read, also tho
     { jsonrpc: "2.0", id: 7, result: {} },
     { jsonrpc: "2.0", id: 8, error: { code: -32_600, message: expect.stringContaining("not a request") } },
     { jsonrpc: "2.0", id: 9, result: {} },
+    { jsonrpc: "2.0", id: 10, error: { code: -32_600, message: expect.stringContaining("not a request") } },
   ]);
 });
 
