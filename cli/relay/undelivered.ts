@@ -30,13 +30,13 @@ export async function listUndelivered(
       { journalKey: "", cause },
     );
   });
-  // With --json, the document of the error has the open orders.
-  if (json && damage !== null) throw damage;
   const keys = new Set(unacknowledged.map(({ key }) => key));
   const orders = [
     ...unacknowledged.map((order) => ({ ...order, state: stateOf(order, clock.now()) })),
     ...open.filter(({ key, state }) => state === "intent" && !keys.has(key)).map(unknownOrder),
   ].sort(bySince);
+  // The document of the error has the same orders as that of the list.
+  if (json && damage !== null) throw Object.assign(damage, { orders });
   const rows = orders.map((order) => {
     const { key, state, since, delivery } = order;
     const subject = "request_id" in order ? `request ${order.request_id}` : `task ${order.task_id}`;

@@ -484,8 +484,14 @@ describe("relay --list", () => {
       status: 16,
       stdout: expect.stringMatching(/^rain {2}unfinished .*\n$/),
     });
+    const delivery = { tries: 15, next_at: null, last_error: "HTTP 500" };
+    await change("rain", { status: "success", acknowledged: false, delivery });
     const json = await list("--json");
-    expect([json.status, JSON.parse(json.stdout).error.name]).toEqual([16, "JournalDamagedError"]);
+    const orders = [expect.objectContaining({ key: "rain", state: "gave up", delivery })];
+    expect([json.status, JSON.parse(json.stdout).error]).toEqual([
+      16,
+      expect.objectContaining({ name: "JournalDamagedError", orders }),
+    ]);
   });
 
   test("reports a journal that does not exist", async () => {
