@@ -174,7 +174,7 @@ export class TenantBudget implements ReservingBudget {
    */
   async #nextRound(tenant: string, period: string): Promise<void> {
     const name = `${period}/${tenant}`;
-    await this.#rounds.get(name);
+    await this.#rounds.get(name)?.catch(() => {});
     const round =
       this.#rounds.get(name) ?? this.#endAll(tenant, period).finally(() => this.#rounds.delete(name));
     this.#rounds.set(name, round);

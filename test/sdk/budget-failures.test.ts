@@ -210,6 +210,29 @@ test.each([
   },
 );
 
+test("`usage` frees what is no longer needed, also if an earlier call fails to read it", async () => {
+  const { budget, broken, inner } = createCase({ per: "total", journal: memoryJournal() });
+  // The run was refused, and could not free it: the journal has no entry of the key.
+  await inner.reserve({
+    reservation: { id: "total/refused", tenant: "acme", credits: 10 },
+    key: KEY,
+    maxCredits: 20,
+    oldest: "",
+  });
+  const reading = new Promise<(error: Error) => void>((resolve) => {
+    broken.read = () => {
+      delete broken.read;
+      return new Promise((_, reject) => resolve(reject));
+    };
+  });
+  const earlier = budget.usage("acme");
+  const fail = await reading;
+  const later = budget.usage("acme");
+  fail(new Error("the database was away"));
+  await earlier;
+  expect((await later).reserved).toBe(0);
+});
+
 test("a tenant whose budget was exhausted orders again as soon as the price fits", async () => {
   const { run, budget, inner, requests } = createCase();
   await inner.reserve({
