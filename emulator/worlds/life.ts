@@ -1,3 +1,4 @@
+import { isSafeRequestId } from "../../src/contract/service.js";
 import type { Journal } from "../../src/journal/journal.js";
 import type { EmulatorClock } from "../time/clock.js";
 import { type Random, randomStream, randomUuid } from "../time/random.js";
@@ -202,7 +203,8 @@ export class Life implements Process, Suspendable {
     signal.throwIfAborted();
     world.count(this.name);
     // A finding names its request by this ID, also if the response is lost.
-    const requestId = headers.get("X-Request-Id") ?? randomUuid(world.seed, "sent", sentOrdinal);
+    const givenId = headers.get("X-Request-Id") ?? "";
+    const requestId = isSafeRequestId(givenId) ? givenId : randomUuid(world.seed, "sent", sentOrdinal);
     headers.set("X-Request-Id", requestId);
     const post = method === "POST" ? world.submissions.begin(this, headers, await request.text()) : null;
     const sent: ProcessRequest = {

@@ -44,7 +44,8 @@ function callLater(
 ): void {
   const owner = owners?.getStore();
   const isOver = (): unknown => {
-    if (signal?.aborted || owner?.isDead) return;
+    if (owner?.isDead) return;
+    if (signal?.aborted) return onAbort(signal.reason);
     return owner?.isSuspended ? owner.awake().then(isOver, ignored) : callback();
   };
   clock.sleep(ms, signal).then(isOver, (reason) => {
@@ -166,14 +167,17 @@ export function useVirtualGlobals(clock: Clock): () => void {
     static override now(): number {
       return clock.now();
     }
-
-    static override [Symbol.hasInstance](value: unknown): boolean {
-      return value instanceof RealDate;
-    }
   }
   // A class cannot be called as a function, as `Date()` can.
   const VirtualDate = new Proxy(DateOfWorld, { apply: () => new DateOfWorld().toString() });
   VirtualDate.prototype.constructor = VirtualDate;
+  const isInstance = Function.prototype[Symbol.hasInstance];
+  Object.defineProperty(VirtualDate, Symbol.hasInstance, {
+    // A subclass inherits it.
+    value(this: unknown, value: unknown) {
+      return this === VirtualDate ? value instanceof RealDate : isInstance.call(this, value);
+    },
+  });
 
   const virtual = {
     setTimeout: Object.assign(add(false), { [Symbol.for("nodejs.util.promisify.custom")]: sleep }),

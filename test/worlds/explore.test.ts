@@ -221,7 +221,11 @@ describe("each check finds the program that it is for", () => {
   });
 
   describe("rule_broken: a POST that is repeated after an unknown outcome", () => {
-    const headersOf = ({ apiKey }: Process) => ({ "x-api-key": apiKey, "Content-Type": "application/json" });
+    const headersOf = ({ apiKey }: Process, more = {}) => ({
+      "x-api-key": apiKey,
+      "Content-Type": "application/json",
+      ...more,
+    });
     const countTasks = async (process: Process) => {
       const response = await process.fetch(`${process.baseUrl}/api/v1/account/usage`, {
         headers: headersOf(process),
@@ -229,10 +233,11 @@ describe("each check finds the program that it is for", () => {
       return (await response.json()).data.tasks_created as number;
     };
     /** Sends a POST up to four times, as long as `mayRepeat`. `X-Request-Id` is optional. */
-    const repeats = (mayRepeat: (process: Process, countBefore: number) => Promise<boolean>) =>
+    const repeats = (mayRepeat: (process: Process, countBefore: number) => Promise<boolean>, more = {}) =>
       appOf(async (process, order) => {
         const { fetch, baseUrl, clock } = process;
-        const init = { method: "POST", headers: headersOf(process), body: JSON.stringify(order.request) };
+        const headers = headersOf(process, more);
+        const init = { method: "POST", headers, body: JSON.stringify(order.request) };
         const countBefore = await countTasks(process);
         for (let posts = 1; ; posts++) {
           const response = await fetch(`${baseUrl}/api/v1/task`, init).catch(() => null);
@@ -252,10 +257,11 @@ describe("each check finds the program that it is for", () => {
       processes: [{ ...CALM_PROCESS, orders: ["order-1"] }],
       faults: [{ method: "POST", times, fault: { kind: "disconnect", when } }],
     });
-    const afterEvidence = repeats(async (process, countBefore) => {
+    const hasEvidence = async (process: Process, countBefore: number) => {
       await process.clock.sleep(125_000);
       return (await countTasks(process)) === countBefore;
-    });
+    };
+    const afterEvidence = repeats(hasEvidence);
 
     test.each([
       ["in the same millisecond", repeats(async () => true)],
@@ -277,6 +283,10 @@ describe("each check finds the program that it is for", () => {
     test.each([1, 2, 3, 4])("is right once the usage has counted no task, %i times", async (times) => {
       await replay(afterEvidence, planOf(times, "before"));
       await replay(afterEvidence, planOf(times, "after"));
+    });
+
+    test("is right after evidence, also with an `X-Request-Id` that the service replaces", async () => {
+      await replay(repeats(hasEvidence, { "X-Request-Id": "order 1" }), planOf(1, "before"));
     });
   });
 
@@ -546,6 +556,10 @@ test("timers and dates can be used in all ways of Node", async () => {
     expect(Date.parse(Date())).toBe(Math.floor(Date.now() / 1000) * 1000);
     expect(new Date().constructor).toBe(Date);
     expect(new Date(0)).toBeInstanceOf(Date);
+    class Day extends Date {}
+    expect(new Day()).toBeInstanceOf(Day);
+    expect(new Day()).toBeInstanceOf(Date);
+    expect(new Date()).not.toBeInstanceOf(Day);
     expect(() => setTimeout(Object(5000), 1)).toThrow("must be a function");
     await process.giveUp(order, "refused");
   });
@@ -558,6 +572,20 @@ test("timers and dates can be used in all ways of Node", async () => {
     "aborted 6000",
     "too long 6001",
   ]);
+});
+
+test("a sleep that is aborted while its process is suspended rejects", async () => {
+  const app = appOf(async (process, order) => {
+    const sleep = promisify(setTimeout)(5000, "value", { signal: AbortSignal.timeout(100) });
+    const ended = expect(sleep).rejects.toThrow("due to timeout");
+    await process.storage.get("configuration");
+    await ended;
+    await process.giveUp(order, "refused");
+  });
+  const plan = calmPlan("order-1");
+  const [first] = plan.processes;
+  if (first === undefined) throw new Error("no process");
+  await replay(app, { ...plan, processes: [{ ...first, mishaps: [[1, { kind: "freeze", ms: 60_000 }]] }] });
 });
 
 test("the timers of a process that was killed do not end", async () => {
