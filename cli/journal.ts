@@ -1,6 +1,13 @@
 import { existsSync, statSync } from "node:fs";
 import { isUuid, printableLine } from "../src/contract/text.js";
-import { JournalDamagedError, type JournalEntry, settleOutcome, TaskNotFoundError } from "../src/index.js";
+import {
+  type Journal,
+  JournalDamagedError,
+  type JournalEntry,
+  type OpenOrder,
+  settleOutcome,
+  TaskNotFoundError,
+} from "../src/index.js";
 import { isFreed } from "../src/journal/entries.js";
 import { inFlightUntil } from "../src/journal/in-flight.js";
 import { fileJournal } from "../src/node/index.js";
@@ -20,15 +27,9 @@ export interface JournalFlags extends ConnectionFlags {
 
 /** Lists the open keys of a journal, and what to do about them. Fails after that if entries are damaged. */
 export async function showOrders({ journal, json }: JournalFlags, terminal: Terminal): Promise<void> {
-  let damage: JournalDamagedError | null = null;
-  const orders = await existingJournal(journal)
-    .open()
-    .catch((error: unknown) => {
-      // With --json, the document of the error has the orders.
-      if (json || !(error instanceof JournalDamagedError)) throw error;
-      damage = error;
-      return error.orders;
-    });
+  const { orders, damage } = await readOpen(existingJournal(journal));
+  // The document of the error has the orders.
+  if (json && damage !== null) throw damage;
   const rows = orders.map(({ key, state, since, task_id: taskId, request_id: requestId }) => {
     const name = state === "intent" ? "unknown" : state;
     return [key, name, since, taskId === null ? `request ${requestId}` : `task ${taskId}`].map(printableLine);
@@ -44,6 +45,18 @@ export async function showOrders({ journal, json }: JournalFlags, terminal: Term
   for (const state of new Set(orders.map((order) => order.state)))
     terminal.stderr.write(`${advice[state]}\n`);
   if (damage !== null) throw damage;
+}
+
+/** The open orders that can be read, and the error that names the entries that can't be. */
+export async function readOpen(
+  journal: Required<Pick<Journal, "open">>,
+): Promise<{ orders: readonly OpenOrder[]; damage: JournalDamagedError | null }> {
+  try {
+    return { orders: await journal.open(), damage: null };
+  } catch (error) {
+    if (!(error instanceof JournalDamagedError)) throw error;
+    return { orders: error.orders, damage: error };
+  }
 }
 
 /** Records the outcome of the request of a key. */

@@ -1,16 +1,11 @@
 import { printableLine } from "../../src/contract/text.js";
 import { messageOfThrown } from "../../src/contract/thrown.js";
 import { FOLLOW_DEFAULTS } from "../../src/follow/follower.js";
-import {
-  type Journal,
-  JournalDamagedError,
-  JournalError,
-  type OpenOrder,
-  type UnacknowledgedOrder,
-} from "../../src/index.js";
+import { type Journal, JournalError, type OpenOrder, type UnacknowledgedOrder } from "../../src/index.js";
 import { bySince } from "../../src/journal/entries.js";
 import { createSystemClock } from "../../src/time/clock.js";
 import type { RelayFlags } from "../flags.js";
+import { readOpen } from "../journal.js";
 import { alignedTable, type Terminal, UsageError, writeResult } from "../terminal.js";
 import type { OpenedJournal } from "./journal-at.js";
 
@@ -53,20 +48,8 @@ export async function listUndelivered(
 
 /** The open orders are read first: an order that is submitted meanwhile is then found among the others. */
 async function read(journal: Required<Journal>) {
-  const { open, damage } = await journal.open().then(
-    (orders): Open => ({ open: orders, damage: null }),
-    (error: unknown): Open => {
-      if (error instanceof JournalDamagedError) return { open: error.orders, damage: error };
-      throw error;
-    },
-  );
+  const { orders: open, damage } = await readOpen(journal);
   return { open, damage, unacknowledged: await journal.unacknowledged() };
-}
-
-interface Open {
-  open: readonly OpenOrder[];
-  /** Names the entries that can't be read. */
-  damage: JournalDamagedError | null;
 }
 
 /** An order with an unknown outcome, in the shape of the others. */

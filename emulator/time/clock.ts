@@ -202,7 +202,7 @@ function virtualTime(sleepers: Sleepers, activity: Activity, isHeld: () => boole
 }
 
 /** Timers can't be set further ahead than this. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Follows the system's clock, and can be ahead of it. It reads the global `Date` and `setTimeout` at each use, so that a

@@ -108,7 +108,7 @@ function objectionTo(
       const isClear = ({ received, isCut }: WorldSubmission) =>
         received === "refusal" || received === "limited" || (received === "task" && !isCut);
       const isUnknown = !sent.every(isClear) || hasFailed || mayForget(plan);
-      return isUnknown ? null : `unknown, but the outcome of each of its ${sent.length} POSTs was received`;
+      return isUnknown ? null : "unknown, but the outcome of each of its POSTs was received";
     }
   }
 }

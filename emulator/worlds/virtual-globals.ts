@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/time/clock.js";
+import { LONGEST_TIMER_MS } from "../time/clock.js";
 
 /** One life of a process of a world, which may be suspended. */
 export interface Suspendable {
@@ -52,8 +53,6 @@ function callLater(
     if (!owner?.isDead) onAbort(reason);
   });
 }
-
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** As Node does with a time that is not possible. */
 function timerMs(ms: number): number {

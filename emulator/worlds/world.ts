@@ -1,13 +1,12 @@
 import type { TaskRequest } from "../../src/contract/requests.js";
 import { isError, messageOfThrown } from "../../src/contract/thrown.js";
 import type { Journal } from "../../src/journal/journal.js";
-import type { Clock } from "../../src/time/clock.js";
-import { withClockStopped } from "../../src/time/stopped-clock.js";
 import { createEmulator } from "../control/create-emulator.js";
 import type { Emulator } from "../control/emulator.js";
 import { nextTurn } from "../time/event-loop.js";
 import type { App } from "./app.js";
 import { checkWorld } from "./checks.js";
+import { holdingJournal } from "./holding-journal.js";
 import type { Life } from "./life.js";
 import { hasMishap, type Plan, type PlannedOrder } from "./plan.js";
 import { duration, SHUTDOWN_MS, WorldProcess } from "./process.js";
@@ -107,7 +106,7 @@ class RunningWorld implements WorldResult {
       delivered: [],
       givenUp: new Map(),
     }));
-    this.#surroundings = this.#createSurroundings(holding(emulator.clock, journal()));
+    this.#surroundings = this.#createSurroundings(holdingJournal(emulator.clock, journal()));
     this.#processes = plan.processes.map(
       (each, index) => new WorldProcess(`process ${index + 1}`, each, this.#surroundings),
     );
@@ -333,20 +332,6 @@ class RunningWorld implements WorldResult {
     this.#note("BROKEN", `${check}: ${detail}`);
     this.violations.push({ check, detail });
   }
-}
-
-/** Virtual time stands still while a journal works, so that it may use real files or a real database. */
-function holding(clock: Clock, journal: Journal): Journal {
-  const { open, unacknowledged } = journal;
-  return {
-    get: (key) => withClockStopped(clock, journal.get(key)),
-    put: (key, entry, previous) => withClockStopped(clock, journal.put(key, entry, previous)),
-    delete: (key, revision) => withClockStopped(clock, journal.delete(key, revision)),
-    ...(open && { open: () => withClockStopped(clock, open.call(journal)) }),
-    ...(unacknowledged && {
-      unacknowledged: (since) => withClockStopped(clock, unacknowledged.call(journal, since)),
-    }),
-  };
 }
 
 /** The clock of a world that has ended rejects. */
