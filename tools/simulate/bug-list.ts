@@ -44,7 +44,7 @@ export const BUGS: readonly Bug[] = [
     name: "a task whose response is cut is not recorded",
     file: "src/tasks/journaled-submission.ts",
     find: "await created.record();\n    await hold",
-    replace: "if (submission !== null) await created.record();\n    await hold",
+    replace: "submission && (await created.record());\n    await hold",
   },
   {
     name: "an unknown outcome frees the key",
@@ -87,9 +87,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "the response to a POST is not recorded after its caller aborts",
     file: "src/tasks/journaled-submission.ts",
-    find: "await created.record();\n    await hold",
-    replace:
-      "if (this.#order.options.signal?.aborted) return null;\n    await created.record();\n    await hold",
+    find: "const created = JournaledTask",
+    replace: "if (this.#order.options.signal?.aborted) return null;\n    const created = JournaledTask",
   },
   {
     name: "a broken connection counts as one that was never made",

@@ -3,22 +3,29 @@
  * simulation finds each; `-- TEXT` only those whose name contains the text. A bug that it does not find, or that no longer fits the sources, fails.
  */
 
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { BUGS, type Bug } from "./bug-list.ts";
 
 const WORLDS = "2000";
 const [wanted = ""] = process.argv.slice(2);
-for (const bug of BUGS.filter(({ name }) => name.includes(wanted))) {
-  const found = searchFor(bug);
-  console.log(`${found ?? "NOT FOUND"}: ${bug.name}`);
-  if (found === null) process.exitCode = 1;
+const bugs = BUGS.filter(({ name }) => name.includes(wanted)).values();
+await Promise.all(Array.from({ length: availableParallelism() }, searchForEach));
+
+/** Searches for one bug after the other. */
+async function searchForEach(): Promise<void> {
+  for (const bug of bugs) {
+    const found = await searchFor(bug);
+    console.log(`${found ?? "NOT FOUND"}: ${bug.name}`);
+    if (found === null) process.exitCode = 1;
+  }
 }
 
 /** The first property that a copy with the bug breaks, and the world in which it does. */
-function searchFor({ file, find, replace, firstWorld = 251 }: Bug): string | null {
+async function searchFor({ file, find, replace, firstWorld = 251 }: Bug): Promise<string | null> {
   const copy = mkdtempSync(join(tmpdir(), "async-music-bug-"));
   try {
     for (const part of ["src", "emulator", "tools/loader", "tools/simulate", "package.json", "tsconfig.json"])
@@ -32,19 +39,13 @@ function searchFor({ file, find, replace, firstWorld = 251 }: Bug): string | nul
       sound.replace(find, () => replace),
     );
 
-    const parameters = [
-      "--import",
-      "./tools/loader/run-sources.ts",
-      "tools/simulate/simulate.ts",
-      "--seed",
-      String(firstWorld),
-      "--worlds",
-      WORLDS,
-    ];
-    const { stdout, stderr } = spawnSync(process.execPath, [...parameters, "--first"], {
-      cwd: copy,
-      encoding: "utf8",
-    });
+    const limits = ["--seed", String(firstWorld), "--worlds", WORLDS, "--workers", "1", "--first"];
+    const script = ["--import", "./tools/loader/run-sources.ts", "tools/simulate/simulate.ts", ...limits];
+    // It fails if a world is broken.
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, script, { cwd: copy }).catch(
+      (failed: { stdout: string; stderr: string }) => failed,
+    );
+    if (stdout.includes("SyntaxError")) throw new Error(`The replacement is no code: ${replace}\n${stdout}`);
     if (!/ of \d+ worlds in /.test(stdout)) throw new Error(`The simulation did not run: ${stderr}`);
     const [, world, violation] = /World (\d+) is broken.*\n.*\n\s+(.*)/.exec(stdout) ?? [];
     return world === undefined ? null : `world ${world}, ${violation}`;

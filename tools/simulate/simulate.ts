@@ -1,7 +1,7 @@
 /**
  * `npm run simulate -- --seed N --worlds M`: runs the worlds N to N + M - 1, on all cores, and prints the seed and the
  * story of each that breaks a property or does not end. `--seed random` begins at a random world, whose seed is
- * printed. `--max-seconds` limits the time, and `--first` stops at the first broken world.
+ * printed. `--max-seconds` limits the time, `--workers` the cores, and `--first` stops at the first broken world.
  */
 
 import { randomInt } from "node:crypto";
@@ -20,12 +20,14 @@ const {
   seed,
   worlds,
   "max-seconds": maxSeconds,
+  workers: cores,
   first,
 } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     worlds: { type: "string", default: "2000" },
     "max-seconds": { type: "string", default: "86400" },
+    workers: { type: "string", default: String(availableParallelism()) },
     first: { type: "boolean", default: false },
   },
 }).values;
@@ -42,7 +44,7 @@ let isOver = false;
 const workers = new Set<Worker>();
 const isExpired = setTimeout(stop, Number(maxSeconds) * 1000);
 let next = begin;
-await Promise.all(Array.from({ length: availableParallelism() }, liveThrough));
+await Promise.all(Array.from({ length: wholeNumber("workers", cores) }, liveThrough));
 clearTimeout(isExpired);
 const done = `${summary()} from seed ${begin}, ${broken} broken`;
 console.log(lived < end - begin && broken === 0 ? `${done}; the time limit is reached` : done);

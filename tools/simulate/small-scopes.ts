@@ -27,7 +27,6 @@ const two: SmallScope = { processes: 2, faults: 1, crashes: 0, offsets };
 const SCOPES: readonly (readonly [journal: string, scope: SmallScope])[] = [
   ["memory", { ...one, faults: 2, crashes: 0 }],
   ["memory", { ...one, faults: 0, crashes: 2 }],
-  ["memory", one],
   ["memory", two],
   ["memory", { ...two, faults: 0, crashes: 1 }],
   ["Redis", two],
@@ -36,6 +35,7 @@ const SCOPES: readonly (readonly [journal: string, scope: SmallScope])[] = [
   ["file", two],
   ...(full
     ? ([
+        ["memory", one],
         ["Redis", one],
         ["PostgreSQL", one],
         ["memory", { ...one, faults: 2, crashes: 2 }],

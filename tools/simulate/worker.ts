@@ -8,17 +8,21 @@ export interface Share {
   end: number;
 }
 
-/** What a worker reports: how many worlds ran, and the story of the last if it is broken. */
+/** What a worker reports again and again: how many worlds ran, and the story of the last if it is broken. */
 export interface ShareReport {
   worlds: number;
   broken: { seed: number; story: string } | null;
 }
 
+/** Worlds between two reports. */
+const WORLDS_OF_A_REPORT = 10;
+
 const { end, ...share }: Share = workerData;
 let { begin } = share;
 while (begin < end) {
-  const broken = await firstBroken(begin, end - begin);
-  const next = broken === null ? end : broken.seed + 1;
+  const count = Math.min(WORLDS_OF_A_REPORT, end - begin);
+  const broken = await firstBroken(begin, count);
+  const next = broken === null ? begin + count : broken.seed + 1;
   const report: ShareReport = { worlds: next - begin, broken };
   parentPort?.postMessage(report);
   begin = next;
