@@ -204,7 +204,10 @@ describe("follow yields", () => {
     expect(await next()).toMatchObject({ key: "a" });
     expect(await journal.get("lost")).toMatchObject({ state: "intent" });
     const { task_id = "" } = emulator.state().tasks[0] ?? {};
+    const begunAt = emulator.clock.now();
     await settleOutcome(journal, "lost", task_id);
+    // Also the first settlement of a process: the virtual clock runs while code is loaded.
+    expect(emulator.clock.now()).toBe(begunAt);
     expect(await next()).toMatchObject({ key: "lost", task: { task_id } });
   });
 
