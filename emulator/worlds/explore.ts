@@ -59,7 +59,7 @@ const REPLAY_OPTIONS = ["request", "journal"] as const;
  *
  * @example
  * ```ts
- * import { AsyncMusic, AsyncMusicError, SubmissionOutcomeUnknownError } from "async-music";
+ * import { AsyncMusic, AsyncMusicError, SubmissionOutcomeUnknownError, TaskFailedError } from "async-music";
  * import { type App, explore } from "async-music/emulator/worlds";
  *
  * const shop: App = {
@@ -67,16 +67,23 @@ const REPLAY_OPTIONS = ["request", "journal"] as const;
  *     const client = new AsyncMusic(process.connection());
  *     for (const order of process.orders) {
  *       try {
- *         const song = await client.tasks.run(order.request, { journal: process.journal, journalKey: order.id });
+ *         const options = { journal: process.journal, journalKey: order.id };
+ *         const song = await client.tasks.run(order.request, options);
  *         await process.deliver(order, song.task_id);
  *       } catch (error) {
- *         if (!(error instanceof AsyncMusicError) || error.taskId !== null) throw error; // the next start continues
- *         await process.giveUp(order, error instanceof SubmissionOutcomeUnknownError ? "unknown" : "refused");
+ *         if (error instanceof TaskFailedError) await process.giveUp(order, "failed");
+ *         // The next start continues.
+ *         else if (!(error instanceof AsyncMusicError) || error.taskId !== null) throw error;
+ *         else if (error instanceof SubmissionOutcomeUnknownError) await process.giveUp(order, "unknown");
+ *         else if ("status" in error && [400, 402, 403].includes(Number(error.status)))
+ *           await process.giveUp(order, "refused");
+ *         else throw error;
  *       }
  *     }
  *   },
  * };
- * await explore(shop, { seed: 1, count: 1 });
+ *
+ * await explore(shop, { seed: 1, count: 50 });
  * ```
  */
 export async function explore(app: App | (() => App), options: ExploreOptions = {}): Promise<Exploration> {

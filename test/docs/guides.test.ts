@@ -10,6 +10,7 @@ import * as redis from "../../src/databases/redis/index.js";
 import * as sdk from "../../src/index.js";
 import * as node from "../../src/node/index.js";
 import * as opentelemetry from "../../src/opentelemetry/index.js";
+import { shownIn, shownOnStage } from "../package/guides.js";
 
 const read = (path: string) => readFileSync(path, "utf8");
 
@@ -138,4 +139,11 @@ test("the reference of the control plane has every call", () => {
   const listed = matchesIn(page, /`((?:GET|POST|PUT|PATCH|DELETE) \/.+?)`/g);
   const routes = METHODS.map(({ route }) => route.replace("/openapi.json", "/_emulator/openapi.json"));
   expect(sortedSet(listed)).toEqual(routes.sort());
+});
+
+test("the docstring of `explore` has the program of its guide, word for word", () => {
+  const codeOf = (shown: readonly { name: string; code: string }[], source: string) =>
+    shown.filter(({ name }) => name.startsWith(source)).map(({ code }) => code);
+  const [example] = codeOf(shownOnStage("ts"), "emulator/worlds/explore.ts");
+  expect(codeOf(shownIn("ts"), "docs/worlds.md")).toContain(example);
 });
