@@ -26,6 +26,7 @@ export class Account {
    *
    * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
    * the retries
+   * @throws {@link InvalidResponseError} the response lacks what the interface requires
    */
   balance(options: RequestOptions = {}): ApiPromise<Balance> {
     return this.#read(BALANCE_CALL, balanceSchema, options);
@@ -36,6 +37,7 @@ export class Account {
    *
    * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
    * the retries
+   * @throws {@link InvalidResponseError} the response lacks what the interface requires
    */
   usage(options: RequestOptions = {}): ApiPromise<Usage> {
     return this.#read(USAGE_CALL, usageSchema, options);

@@ -12,7 +12,10 @@ export interface ApiErrorDetails extends ErrorDetails {
   headers: Headers;
 }
 
-/** The service returned an error. Branch on `errorCode` or on the class, never on the message. */
+/**
+ * The service returned an error. Branch on `errorCode` or on the class, never on the message. A redirect is an error, too, since the
+ * SDK does not follow it: after a `create` without a journal, a task may then exist.
+ */
 export class ApiError extends AsyncMusicError {
   static {
     brand(this, "ApiError");

@@ -60,6 +60,7 @@ export class Tasks {
    * @throws {@link InvalidRequestError} the interface forbids the request; nothing was sent
    * @throws {@link BadRequestError}, {@link AuthenticationError}, {@link InsufficientCreditsError},
    * {@link AccountSuspendedError}, {@link RateLimitedError} the service refused it; nothing was charged
+   * @throws {@link ApiError} another error status, such as 409. After a redirect, a task may exist: check before you send it again
    * @throws {@link ConnectionError} it was certainly never sent
    * @throws {@link SubmissionOutcomeUnknownError} it may have created a task: check before you send it again
    * @throws {@link InvalidResponseError} a task was created, but the response lacks what the interface requires
@@ -82,10 +83,9 @@ export class Tasks {
    * submission, and sends nothing. The key stays open until a `run` with it or a follower of the journal has recorded the end:
    * see {@link Tasks.follow}. The result is a plain promise without `withResponse`.
    *
-   * @throws the errors of a `create` without a journal
+   * @throws the errors of a `create` without a journal; after a redirect, {@link SubmissionOutcomeUnknownError}
    * @throws {@link JournalConflictError} the journal holds another request under the key; nothing was sent
-   * @throws {@link JournalError} the journal failed before anything was sent, or could not record a task that the error
-   * names
+   * @throws {@link JournalError} the journal failed before anything was sent, or could not record a task that the error names
    *
    * @example
    * ```ts
@@ -139,9 +139,9 @@ export class Tasks {
    * Reads a task as it is now. A task that failed is returned, not thrown.
    *
    * @param task - the ID of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
+   * @throws {@link InvalidRequestError} `task` has no usable ID, such as an empty string; nothing was sent
    * @throws {@link TaskNotFoundError} no task of this account has that ID
-   * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
-   * the retries
+   * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after the retries
    * @throws {@link InvalidResponseError} the response lacks what the interface requires
    *
    * @example
@@ -179,6 +179,7 @@ export class Tasks {
    * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task continues. Its `cause` is the failure of the last read
    * @throws {@link TaskNotFoundError}, {@link AuthenticationError} at once
    * @throws {@link InvalidResponseError} the task succeeded, but its result lacks what the interface requires
+   * @throws {@link InvalidRequestError} `task` has no usable ID, such as an empty string
    * @throws {@link InvalidOptionError} an option is out of range or misspelled; the signal's reason after an abort
    */
   wait<Type extends TaskType>(
@@ -201,9 +202,8 @@ export class Tasks {
    * yielded, not thrown. Leaving the loop ends the polling.
    *
    * @param task - the ID of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
-   * @throws {@link WaitTimeoutError}, {@link TaskNotFoundError}, {@link AuthenticationError}, {@link InvalidResponseError} as `wait`
-   * does
-   * @throws {@link InvalidOptionError} at once, before the iteration begins
+   * @throws {@link WaitTimeoutError}, {@link TaskNotFoundError}, {@link AuthenticationError}, {@link InvalidResponseError} as `wait` does
+   * @throws {@link InvalidOptionError}, {@link InvalidRequestError} at once, before the iteration begins
    */
   watch<Type extends TaskType>(task: TaskSubmission<Type>, options?: WaitOptions): AsyncIterable<Task<Type>>;
   /** Follows a task. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
@@ -245,8 +245,7 @@ export class Tasks {
    * same key waits for the same task.
    *
    * @throws {@link JournalConflictError} the journal holds another request under the key; nothing was sent
-   * @throws {@link JournalError} the journal failed before anything was sent, or could not record a task that the error
-   * names
+   * @throws {@link JournalError} the journal failed before anything was sent, or could not record a task that the error names
    *
    * @example
    * ```ts
@@ -276,6 +275,7 @@ export class Tasks {
    *
    * @param requests - an array, or any iterable, also an asynchronous one: the next request is read when `concurrency`
    * allows it. What it throws is thrown here, after the results of the runs that were begun
+   * @throws {@link InvalidOptionError} an option is out of range or misspelled: at once, before the iteration begins
    *
    * @example
    * ```ts
