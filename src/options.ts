@@ -40,10 +40,22 @@ export interface ClientOptions {
   /** The service address, without `/api/v1`. @defaultValue the environment's `ASYNC_MUSIC_BASE_URL` */
   baseUrl?: string | undefined;
   /**
-   * A custom `fetch`. It receives one `Request`, and an `init` with the signal that aborts it. A wrapper can read `method`
-   * and `url`, and must pass both arguments on unchanged, since a body can be read only once. It must not retry.
+   * A custom `fetch`. It receives one `Request`, and an `init` with the signal that aborts it. Its type is that of the global
+   * `fetch`: narrow `input` to read `method` and `url`. A wrapper must pass both arguments on unchanged, since a body can be read
+   * only once. It must not retry.
    *
    * @defaultValue the global `fetch`
+   *
+   * @example
+   * ```ts
+   * const client = new AsyncMusic({
+   *   fetch(input, init) {
+   *     if (input instanceof Request) console.log(input.method, input.url);
+   *     return fetch(input, init);
+   *   },
+   * });
+   * await client.account.balance();
+   * ```
    */
   fetch?: typeof globalThis.fetch | undefined;
   /** The time limit of one HTTP attempt, in real milliseconds. @defaultValue 30 000 */
