@@ -70,7 +70,8 @@ export interface ConcatRequest {
 
 /**
  * Every request for a task: a union by `model` and `task_type`, and for `provider_a`'s music by the mode of its `input`.
- * A mix that the service forbids is a type error.
+ * A field of the other model is a type error. The compiler does not find everything that the service forbids: `create` checks the
+ * whole request. For example, a `gpt_description_prompt` of `null` beside `tags` compiles if `input` is a variable.
  *
  * @example
  * ```ts sketch
