@@ -1,6 +1,9 @@
 import type { Clock } from "../time/clock.js";
 
-/** What a request is for. Creates and account reads are sent before reads of tasks, and those before polls. */
+/**
+ * What a request is for. While several kinds wait, creates and account reads are sent first, up to 45 % of the rate limit, then
+ * reads of tasks, up to 25 %, then polls. Beyond its share, a kind comes after the others. A custom pacer may choose another order.
+ */
 export type RequestKind = "create" | "account" | "read" | "poll";
 
 /** A request that waits for its admission. */
