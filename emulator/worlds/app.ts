@@ -65,7 +65,10 @@ export interface Process {
   readonly signal: AbortSignal;
   /** Returns the options of an SDK client: `new AsyncMusic(process.connection())`. */
   connection(): Connection;
-  /** Returns what `make` returned at the first call with this name: a value that survives crashes, such as a budget in a database. */
+  /**
+   * Returns what `make` returned at the first call with this name: a value that survives crashes, such as a `memoryBudget` that stands
+   * for a budget in a database. Make a budget without `journal`: each process has a journal object of its own, and ends with it.
+   */
   shared<Value>(name: string, make: () => Value): Value;
   /** Records durably that the customer has the song of this task. */
   deliver(order: Order, taskId: string): Promise<void>;

@@ -42,7 +42,8 @@ export interface BudgetOptions {
   timeZone?: string | undefined;
   /**
    * The journal of all orders that use this budget. With it, the budget frees each reservation, or counts it as spent, by what the journal
-   * has under its key, whichever process has reserved it. Without it, that covers the keys that this process has run.
+   * has under its key, whichever process has reserved it. Without it, that covers the keys that this process has run. A call that creates
+   * a task with this budget and another journal object rejects with `InvalidOptionError`.
    */
   journal?: Journal | undefined;
   /** The clock that tells the period. @defaultValue the clock of the client that uses the budget; until then, the system's */
