@@ -18,8 +18,9 @@ export interface ErrorDetails {
 }
 
 /**
- * The base of every error that this package throws. An error that a callback throws becomes the `cause`. Exceptions: an
- * abort rejects with `signal.reason`, and a custom pacer, clock or iterable of requests rejects with the error it throws.
+ * The base of every error of the client and of the SDK's functions. An error that a callback throws becomes the `cause`. Exceptions:
+ * an abort rejects with `signal.reason`; a custom pacer, clock or iterable of requests rejects with the error it throws; and a function
+ * such as `taskEvents` throws a `TypeError` for a value of the wrong type. The emulator throws other errors, such as `RangeError`.
  */
 export class AsyncMusicError extends Error {
   static {
