@@ -17,7 +17,9 @@ import { withRetries } from "./with-retries.js";
 export interface AudioDownload {
   /** The address of the audio. */
   readonly url: string;
-  /** The `Content-Type` of the response: the only reliable statement of the format. */
+  /**
+   * The `Content-Type` of the response: the only reliable statement of the format. `application/octet-stream` if the response has none.
+   */
   readonly contentType: string;
   /** The extension for a file: from the `Content-Type`, or, if that is missing or generic, from the first bytes. */
   readonly extension: AudioExtension;
