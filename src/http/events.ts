@@ -69,9 +69,9 @@ export interface AttemptEvent {
 
 /** The result of an attempt. */
 export interface ResponseEvent extends AttemptEvent {
-  /** The HTTP status; `null` without a response. */
+  /** The HTTP status; `null` if there is a `failure`, also if an unusable response came. */
   status: number | null;
-  /** Why there is no usable response; `null` with a response, whatever its status. */
+  /** Why there is no usable response; `null` with a usable one, whatever its status. */
   failure: RequestFailure | null;
   /** How long it took by the client's clock, in milliseconds. */
   durationMs: number;
