@@ -78,8 +78,9 @@ export interface Scope {
 export interface Emulator extends AsyncDisposable {
   /** The service address, without `/api/v1`: the `url` option, or an origin that no network resolves. */
   readonly url: string;
-  /** The key of the first account. A reset does not change it. */
+  /** The key of the first account. A reset does not change it; `restore` replaces it by that of the snapshot. */
   readonly apiKey: string;
+  /** The ID of the first account. A reset and `restore` can change it. */
   readonly accountId: string;
   /**
    * A `fetch` for every address of the emulator, in this process. Rejects with a `TypeError` where a connection would
@@ -149,7 +150,8 @@ export interface Emulator extends AsyncDisposable {
   /** Returns the whole state as JSON. */
   snapshot(): Snapshot;
   /**
-   * Continues from a snapshot. Requests in flight end as with a reset.
+   * Continues from a snapshot. Requests in flight end as with a reset. `apiKey` and `accountId` are then those of the snapshot, also if
+   * the emulator was created with the option `apiKey`: create clients again with `connection()`.
    *
    * @throws RangeError if it is not of this version, or its credits do not add up; nothing is then changed.
    */
@@ -271,7 +273,10 @@ export interface AccountPurchases {
   /** Returns an authorization for one change of the automatic top-up. */
   authorize(accountId: string): { authorization: string };
   autoTopUp(accountId: string): AutoTopUpView;
-  /** Enables or disables the automatic top-up, or changes its amounts. Enabling and changing require an authorization. */
+  /**
+   * Enables or disables the automatic top-up, or changes its amounts. Enabling and changing require an authorization. Enabling also
+   * requires a saved card, and all three amounts unless they were set before.
+   */
   setAutoTopUp(accountId: string, change: AutoTopUpChange): AutoTopUpView;
   /** Returns the billing information; `null` until it is saved. */
   billing(accountId: string): Billing | null;
@@ -300,11 +305,14 @@ export interface Accounts extends AccountPurchases {
    * request without a valid key belongs to no account.
    */
   requests(accountId: string): LoggedRequest[];
-  /** Changes the given fields. */
+  /** Changes the given fields: at least one. */
   update(accountId: string, changes: AccountChanges): AccountView;
   /** Creates another key of the account. */
   createKey(accountId: string): CreatedKey;
-  /** Disables a key, enables it again, or names it (up to 100 characters). Requests with a disabled key get 401. */
+  /**
+   * Disables a key, enables it again, or names it (up to 100 characters): at least one of both fields is required. Requests with a
+   * disabled key get 401.
+   */
   updateKey(
     accountId: string,
     keyId: string,

@@ -16,7 +16,7 @@ export interface Exploration {
 
 /**
  * A world in which the program broke a promise. The message is its story: the smallest such world that was found, as a
- * timeline, with the code that repeats it.
+ * timeline, with the code that repeats it. Only `explore` and `replay` create this error.
  */
 export class BrokenWorldError extends Error {
   override readonly name = "BrokenWorldError";

@@ -33,7 +33,7 @@ export interface Invoice {
 
 /** A manual purchase of credits. */
 export interface TopUp {
-  /** The amount in US dollars, 0.01 to 1,000,000. One cent buys one credit. */
+  /** The amount in US dollars, 0.01 to 1,000,000, in whole cents. One cent buys one credit. */
   usd: number;
   method: "card" | "crypto";
   /** The result of the payment. End a pending one with `updateTopUp`. @defaultValue "completed" */
@@ -70,7 +70,10 @@ export interface RefusedCharge {
   automatic: boolean;
 }
 
-/** A change of the automatic top-up. Omitted amounts do not change. */
+/**
+ * A change of the automatic top-up. Amounts that are omitted or `null` do not change. Until amounts are set, a change that enables the
+ * top-up or sets an amount must have all three.
+ */
 export interface AutoTopUpChange {
   enabled: boolean;
   /** The card is charged when fewer credits than this are available. At least 50. */
