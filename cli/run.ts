@@ -122,7 +122,7 @@ async function waitAndSave(job: Job): Promise<void> {
 function resultText(task: SucceededTask): string {
   const clips = clipsOf(task);
   if (clips !== null) return clips.map(({ audio_url: url }) => `${printableLine(url)}\n`).join("");
-  const text = isLyrics(task) ? task.output.result.text : JSON.stringify(task.output.result);
+  const text = isLyrics(task) ? task.output.result.text : JSON.stringify(task.output?.result ?? null);
   return `${printable(text).trimEnd()}\n`;
 }
 

@@ -37,7 +37,7 @@ export async function storeSong(
     const audio = `${folder}/${index + 1}-audio`;
     await store(client, bucket, audio, clip.audio_url, signal);
     files.push({ key: audio, clipId: clip.id, kind: "audio" });
-    if (clip.image_url === undefined) continue;
+    if (!clip.image_url) continue;
     const cover = `${folder}/${index + 1}-cover`;
     await store(client, bucket, cover, clip.image_url, signal);
     files.push({ key: cover, clipId: clip.id, kind: "cover" });

@@ -73,6 +73,7 @@ export interface UnfinishedTaskOf<Type extends AnyTaskType, Status extends "pend
 /** A succeeded task of one type. */
 export interface SucceededTaskOf<Type extends AnyTaskType> extends TaskFields<Type> {
   status: "success";
+  /** Filled. Only a task of a type that this version does not list may have `null` instead. */
   output: SucceededOutput<Type>;
 }
 
@@ -132,7 +133,10 @@ export function isLyrics<Each extends Task>(task: Each): task is Extract<Each, {
   return task.type === "lyrics";
 }
 
-/** The provider's report about a task. */
+/**
+ * The provider's report about a task. Only the `result` of a succeeded task is checked: each other field may be of another type than
+ * the interface states.
+ */
 export interface TaskOutput {
   /** The `type` of the task. */
   task_type?: string;
@@ -159,7 +163,11 @@ export interface TaskResults {
   concat: Clip[];
 }
 
-/** A piece of audio. Fields that the interface does not list are kept: read them with `extraField`. They may disappear without notice. */
+/**
+ * A piece of audio. Only `id` and `audio_url` are checked. All other fields are passed on as the provider sent them: each may be
+ * absent, `null`, or of another type than the interface states. Fields that the interface does not list are kept: read them with
+ * `extraField`. They may disappear without notice.
+ */
 export interface Clip {
   /**
    * For later requests with a key of the same account. `continue_clip_id` accepts a clip of a music or upload task, and `clip_id`

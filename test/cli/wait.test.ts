@@ -3,7 +3,8 @@ import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { turns } from "../support/test-clock.js";
-import { createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
+import { task } from "./support/drift.js";
+import { createChangedTerminal, createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
 
 const its = useTerminal();
 
@@ -26,6 +27,19 @@ describe("async-music wait", () => {
     expect((await its.run("wait", taskId, "--no-download")).status).toBe(0);
     expect(its.emulator.clock.now() - before).toBeLessThan(1000);
   });
+
+  test.each([null, { result: null }])(
+    "prints `null` for a task of a later type with the output %j",
+    async (output) => {
+      const taskId = await submit();
+      const { run } = createChangedTerminal(
+        its.emulator,
+        task(() => ({ type: "video", output })),
+      );
+      const { status, stdout } = await run("wait", taskId, "--no-download");
+      expect([status, stdout]).toEqual([0, "null\n"]);
+    },
+  );
 
   test("survives an outage of the service", async () => {
     const taskId = await submit();

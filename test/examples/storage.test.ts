@@ -39,6 +39,15 @@ test("a song without clips is not stored as complete", async () => {
   expect(puts).toEqual([]);
 });
 
+test.each([undefined, null])("a clip whose cover art is %s is stored without it", async (image_url) => {
+  const song = await client.tasks.run(SONG_REQUEST);
+  for (const clip of song.output.result) Object.assign(clip, { image_url });
+  const { bucket, puts } = createBucket();
+  const files = await storeSong(client, bucket, song);
+  expect(files.map(({ kind }) => kind)).toEqual(song.output.result.map(() => "audio"));
+  expect(puts).toHaveLength(files.length + 1);
+});
+
 test("a song is stored whole, and nothing twice, wherever the process was killed before", async () => {
   const song = await client.tasks.run(SONG_REQUEST);
   const clips = song.output.result.length;

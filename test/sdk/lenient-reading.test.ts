@@ -44,10 +44,20 @@ test("`extraField` reads an unknown field, and no property of the object's proto
 });
 
 test("a task of an unknown type can succeed with any result", async () => {
-  for (const result of [null, [], "x", { frames: 7 }]) {
-    const { client } = createWorld(() => ok(succeeded({ type: "video", output: { result } })));
-    await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ type: "video", output: { result } });
+  for (const output of [null, { result: null }, { result: [] }, { result: "x" }, { result: { frames: 7 } }]) {
+    const { client } = createWorld(() => ok(succeeded({ type: "video", output })));
+    await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ type: "video", output });
   }
+});
+
+test("the other fields of a clip are passed on without a check", async () => {
+  const metadata = { duration: "12", tags: null, prompt: 7 };
+  const result = [
+    { id: "c", audio_url: "https://a.example/c", title: null, image_url: 5, metadata },
+    { id: "d", audio_url: "https://a.example/d", metadata: null },
+  ];
+  const { client } = createWorld(() => ok(succeeded({ output: { result, progress: 42 } })));
+  await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ output: { result, progress: 42 } });
 });
 
 test("clips need only an ID and a URL", async () => {
