@@ -1,4 +1,5 @@
-import { access, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Bucket } from "../storage/store-song.ts";
 
@@ -14,11 +15,21 @@ export function folderBucket(folder: string): Bucket {
     async put(key, body, { contentType }) {
       const path = join(folder, key);
       await mkdir(dirname(path), { recursive: true });
-      await writeFile(`${path}.type`, contentType);
-      await writeFile(`${path}.part`, body);
-      await rename(`${path}.part`, path);
+      await writeWhole(`${path}.type`, contentType);
+      await writeWhole(path, body);
     },
   };
+}
+
+/** Other workers may write the same file at the same time, so each write has a temporary file of its own. */
+async function writeWhole(path: string, content: string | ReadableStream<Uint8Array>): Promise<void> {
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    await writeFile(part, content);
+    await rename(part, path);
+  } finally {
+    await rm(part, { force: true });
+  }
 }
 
 /** Returns an object as a response. */

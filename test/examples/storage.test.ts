@@ -1,7 +1,11 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { AsyncMusic, AudioExpiredError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { beforeEach, expect, test } from "vitest";
+import { folderBucket } from "../../examples/shop/folder.js";
 import { type Bucket, storeSong } from "../../examples/storage/store-song.js";
+import { createFolder } from "../support/folder.js";
 import { rejection } from "../support/rejection.js";
 import { SONG_REQUEST } from "../support/responses.js";
 
@@ -91,4 +95,26 @@ test("a response without a size is stored, and audio that expired is an error", 
   expect(puts.length).toBeGreaterThan(2);
   await emulator.clock.advance(7 * 24 * 3_600_000 + 1);
   await rejection(storeSong(client, createBucket().bucket, song), AudioExpiredError);
+});
+
+test("a folder has a whole object, though another process writes the same object and fails", async () => {
+  const folder = await createFolder();
+  const bucket = folderBucket(folder);
+  const put = () => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const stored = bucket.put("song", readable, { size: 4, contentType: "audio/mpeg" });
+    return { stored, writer: writable.getWriter() };
+  };
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const first = put();
+  await first.writer.write(bytes("so"));
+  const second = put();
+  await second.writer.write(bytes("s"));
+  await first.writer.write(bytes("ng"));
+  await Promise.all([first.stored, first.writer.close()]);
+  expect(await readFile(join(folder, "song"), "utf8")).toBe("song");
+  const failed = rejection(second.stored, Error);
+  await second.writer.abort(new Error("the download failed"));
+  expect((await failed).message).toBe("the download failed");
+  expect((await readdir(folder)).sort()).toEqual(["song", "song.type"]);
 });
