@@ -20,17 +20,23 @@ export const journal = postgresJournal(pool);
 /** On the pool of the journal, so that an order and its reservation are written in one step. */
 export const budget = postgresBudget(pool, { maxCredits: 40, per: "month", journal });
 
+/** What a customer reads while a song may be charged. See docs/errors.md for the sentences after other errors. */
+export const WORKING = "We are still working on your song. Do not order it again.";
+
 /** An order of the shop. Its ID is its journal key. */
 export interface Order {
   id: string;
   tenant: string;
   description: string;
-  /** `new`: not submitted yet; `unstored`: the song exists; `unknown`: a person must find out whether a task exists. */
+  /**
+   * `new`: not submitted yet; `unstored`: the song is charged, but not stored yet; `unknown`: a person must find out whether a
+   * task exists.
+   */
   state: "new" | "making" | "done" | "unstored" | "failed" | "refused" | "unknown";
   task_id: string | null;
   /** From 0 to 1. */
   progress: number;
-  /** Why there is no song to play. */
+  /** A sentence for the customer if there is no song to play: never the message of an error. */
   note: string | null;
   /** The keys of the audio in the directory. */
   audio: string[];

@@ -6,7 +6,7 @@ import {
   SubmissionOutcomeUnknownError,
   settleNotCreated,
 } from "async-music";
-import { budget, journal, type Order, pool } from "./settings.ts";
+import { budget, journal, type Order, pool, WORKING } from "./settings.ts";
 
 const client = new AsyncMusic();
 
@@ -33,7 +33,7 @@ export async function submit({ id, tenant, description }: Order): Promise<void> 
       const left = maxCredits - (spent ?? 0) - (reserved ?? 0);
       await end(id, "refused", `The song costs ${credits} credits, and ${left} of ${maxCredits} are left.`);
     } else if (error instanceof InvalidRequestError || error instanceof BadRequestError)
-      await end(id, "refused", error.message);
+      await end(id, "refused", "Describe the song in other words.");
     else if (isUnknown(error)) await settle(id);
     else console.error(`${id} is tried again:`, error);
   }
@@ -66,7 +66,8 @@ async function settle(id: string): Promise<void> {
   const open = await settleNotCreated(client, journal, { journalKeys: rows.map((order) => order.id) });
   const left = open.find(({ key }) => key === id);
   if (left === undefined || Date.now() - Date.parse(left.since) < IN_FLIGHT_MS) return;
-  await end(id, "unknown", `Find the task of request ${left.request_id}, then call settleOutcome.`);
+  console.error(`${id}: find the task of request ${left.request_id}, then call settleOutcome.`);
+  await end(id, "unknown", WORKING);
 }
 
 async function end(id: string, state: Order["state"], note: string): Promise<void> {

@@ -8,6 +8,7 @@ import { Pool } from "pg";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { connection } from "../postgres/connections.js";
 import { createFolder } from "../support/folder.js";
+import { listen, reply, type Treatment } from "../support/loopback.js";
 
 /** The orders of each customer, one after the other. A song costs 10 credits, and each customer may spend 40. */
 const ORDERS = ["acme", "bravo", "coral", "acme", "bravo", "coral", "acme", "bravo", "acme", "bravo", "acme"];
@@ -60,6 +61,57 @@ test("each order of the shop is one charged and stored song, though both process
   secondWorker.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);
   await kill(secondWeb);
+});
+
+test("a charged song with an unusable result is stored later, and no customer reads an error's message", async () => {
+  let isBroken = true;
+  let isOtherWorkerFaster = false;
+  let reads = 0;
+  const { emulator, start, startWeb, pool } = await startService(async (path, text) => {
+    if (!isBroken || !path.includes("/task/")) return text;
+    reads++;
+    if (isOtherWorkerFaster)
+      await pool.query("UPDATE shop_orders SET state = 'done' WHERE state = 'unstored'");
+    return text.replaceAll('"audio_url"', '"sound_url"');
+  });
+  await once(start("setup.ts"), "exit");
+  const [, address] = await startWeb();
+  start("worker.ts");
+  const page = async () => (await fetch(`${address}/acme`)).text();
+  const waitForState = (state: string, count: number) =>
+    vi.waitFor(async () => expect(await countOf(pool, state)).toBe(count), 60_000);
+
+  emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 0 });
+  for (const error_code of ["content_moderation", "upstream_provider_error"] as const) {
+    emulator.providers.provider_a.next({ outcome: "failure", process_seconds: 0, error_code });
+    await order(address, "acme", error_code);
+    await waitForState("failed", error_code === "content_moderation" ? 1 : 2);
+  }
+  emulator.faults.add({ method: "POST", fault: { kind: "status", status: 400, when: "before" } });
+  expect((await order(address, "acme", "refused")).status).toBe(402);
+  await order(address, "acme", "rain");
+  await waitForState("unstored", 1);
+  expect(await page()).toContain("Spent: 10, reserved: 0");
+  const notes = [...(await page()).matchAll(/<li>(\w+): (.*?) <\/li>/g)].map(([, , note]) => note);
+  expect(notes).toEqual([
+    "unstored We are still working on your song. Do not order it again.",
+    "refused Describe the song in other words.",
+    "failed The song failed and was not charged. Order it again.",
+    "failed Describe the song in other words.",
+  ]);
+
+  // As if another worker had stored the song while this one fails.
+  isOtherWorkerFaster = true;
+  await waitForState("done", 1);
+  isOtherWorkerFaster = false;
+  await pool.query(
+    "INSERT INTO shop_orders (id, tenant, description, state, task_id) SELECT 'next', tenant, description, 'unstored', task_id FROM shop_orders WHERE state = 'done'",
+  );
+  const readsBefore = reads;
+  await vi.waitFor(() => expect(reads).toBeGreaterThan(readsBefore), 60_000);
+  expect([await countOf(pool, "done"), await countOf(pool, "unstored")]).toEqual([1, 1]);
+  isBroken = false;
+  await waitForState("done", 2);
 });
 
 /** Each accepted order is one task, which the ledger charges once, or refunds; and each charged song is stored. */
@@ -119,13 +171,17 @@ function chargesOf(emulator: Emulator): Map<string, number> {
   return charges;
 }
 
-/** The service on loopback, a database and a folder, and what starts the processes of the shop. */
-async function startService() {
+/**
+ * The service on loopback, a database and a folder, and what starts the processes of the shop. With `change`, a proxy that changes
+ * the JSON of the service.
+ */
+async function startService(change?: (path: string, text: string) => Promise<string>) {
   const emulator = createEmulator({ clock: "real" });
-  const { url, close } = await serve(emulator);
+  const { url: origin, close } = await serve(emulator);
   onTestFinished(close);
+  const { url } = change === undefined ? { url: origin } : await startProxy(origin, change);
   const { host, user } = connection();
-  const database = `shop_${process.pid}`;
+  const database = `shop_${process.pid}_${Date.now()}`;
   const server = new Pool(connection());
   await server.query(`CREATE DATABASE ${database}`);
   await server.end();
@@ -140,6 +196,8 @@ async function startService() {
     SONGS_DIRECTORY: folder,
     PORT: "0",
     POLL_MS: "1000",
+    // At the start only, unless the service responds with unusable results.
+    STORE_MS: change === undefined ? "3600000" : "1000",
   };
   const start = (script: string) => {
     const flags = ["--import", "./tools/loader/run-sources.ts", `examples/shop/${script}`];
@@ -153,6 +211,20 @@ async function startService() {
     return [child, `http://127.0.0.1:${/\d+$/.exec(String(line).trim())?.[0]}`];
   };
   return { emulator, start, startWeb, pool, folder };
+}
+
+function startProxy(origin: string, change: (path: string, text: string) => Promise<string>) {
+  const respond: Treatment = async (response, { method, path, headers, body }) => {
+    const names = ["x-api-key", "content-type", "x-request-id"];
+    const sent = names.flatMap((name) =>
+      headers[name] === undefined ? [] : [[name, String(headers[name])]],
+    );
+    const init = { method, headers: Object.fromEntries(sent), ...(method === "POST" && { body }) };
+    const received = await fetch(`${origin}${path}`, init);
+    const text = await change(path, await received.text());
+    reply(response, received.status, text, { "X-Request-Id": received.headers.get("X-Request-Id") ?? "" });
+  };
+  return listen((...exchange) => void respond(...exchange));
 }
 
 function order(address: string, tenant: string, description: string): Promise<Response> {
