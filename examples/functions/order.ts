@@ -1,13 +1,18 @@
 import {
   type AsyncMusic,
+  AsyncMusicError,
   BadRequestError,
   InvalidRequestError,
   type Journal,
   JournalConflictError,
+  SubmissionOutcomeUnknownError,
 } from "async-music";
 
 /** How long this function lives, in milliseconds. */
 const LIFETIME_MS = 2000;
+
+/** What a user reads while a song may be charged. */
+export const WORKING = "We are still working on your song. Do not order it again.";
 
 /**
  * A function that orders a song and ends: `POST { "order": "order-1", "description": "rain in Lisbon" }`. The journal has the
@@ -19,7 +24,7 @@ export async function orderSong(client: AsyncMusic, journal: Journal, request: R
   try {
     await client.tasks.create(
       { model: "provider_a", task_type: "music", input: { gpt_description_prompt: description } },
-      { journal, journalKey: order, signal: AbortSignal.timeout(LIFETIME_MS) },
+      { journal, journalKey: order, probe: true, signal: AbortSignal.timeout(LIFETIME_MS) },
     );
     return Response.json({ page: `/songs/${encodeURIComponent(order)}` }, { status: 202 });
   } catch (error) {
@@ -28,7 +33,11 @@ export async function orderSong(client: AsyncMusic, journal: Journal, request: R
     if (isRefused || error instanceof JournalConflictError) return refused(error.name);
     // The same request again continues: with the task, if one was created.
     console.error(error);
-    return Response.json({ error: "Try again." }, { status: 503, headers: { "Retry-After": "5" } });
+    const mayBeCharged =
+      error instanceof SubmissionOutcomeUnknownError ||
+      (error instanceof AsyncMusicError && error.taskId !== null);
+    const text = mayBeCharged ? WORKING : "Try the same order again later.";
+    return Response.json({ error: text }, { status: 503, headers: { "Retry-After": "5" } });
   }
 }
 

@@ -1,5 +1,6 @@
 import { isMusic } from "async-music";
 import type { Ends } from "./delivery.ts";
+import { WORKING } from "./order.ts";
 
 /** The page of an order. It loads again every two seconds until the order has ended. */
 export function showSong(ends: Ends, order: string): Response {
@@ -15,7 +16,9 @@ export function showSong(ends: Ends, order: string): Response {
 function partsOf(end: ReturnType<Ends["get"]>): string {
   if (end === undefined) return "<p>Your song is being made.</p>";
   const { task } = end;
-  if (task?.status !== "success" || !isMusic(task)) return "<p>There is no song: the order failed.</p>";
+  // The task could not be read, or its result is unusable: only a failed task is certainly not charged.
+  if (task === null) return `<p>${WORKING}</p>`;
+  if (task.status !== "success" || !isMusic(task)) return "<p>There is no song: the order failed.</p>";
   return task.output.result
     .map(
       ({ title, audio_url: url }) =>

@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
+import { AsyncMusic, memoryJournal, settleNotCreated } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { orderSong } from "../../examples/functions/order.js";
+import { showSong } from "../../examples/functions/page.js";
 import { createFolder } from "../support/folder.js";
 
 const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes ...").toString("base64")}`;
@@ -53,10 +56,10 @@ test("a function orders a song and ends; the relay delivers it, and the page sho
   const { emulator, address, relay, order } = await startShop();
   emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 1 });
   expect(await order("rain in Lisbon")).toEqual({ status: 202, body: { page: "/songs/order-1" } });
+  expect(await pageOf(address)).toContain("Your song is being made.");
   expect(await order("rain in Lisbon")).toMatchObject({ status: 202 });
   expect(await order("snow in Porto")).toEqual({ status: 400, body: { error: "JournalConflictError" } });
   expect(await order("snow in Porto", "")).toEqual({ status: 400, body: { error: "no order ID" } });
-  expect(await pageOf(address)).toContain("Your song is being made.");
   await vi.waitFor(async () => expect(await pageOf(address)).toContain("<audio"), 60_000);
   expect(emulator.state().tasks).toHaveLength(1);
   const ended = once(relay, "exit");
@@ -75,4 +78,29 @@ test("a failure reaches the page, and a post with another signature does not", a
   });
   expect((await order("rain")).status).toBe(202);
   await vi.waitFor(async () => expect(await pageOf(address)).toContain("There is no song"), 60_000);
+});
+
+test("while a song may be charged, a user does not order it again, and a lost request can be settled", async () => {
+  const emulator = createEmulator();
+  const client = new AsyncMusic(emulator.connection());
+  const journal = memoryJournal();
+  const order = async () => {
+    const body = JSON.stringify({ order: "order-1", description: "rain" });
+    const response = await orderSong(client, journal, new Request("http://shop/", { method: "POST", body }));
+    return [response.status, (await response.json()).error];
+  };
+  const working = "We are still working on your song. Do not order it again.";
+  emulator.faults.add({ method: "POST", fault: { kind: "status", status: 401, when: "before" } });
+  expect(await order()).toEqual([503, "Try the same order again later."]);
+  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "before" } });
+  expect(await order()).toEqual([503, working]);
+  await emulator.clock.advance(300_000);
+  expect(await order()).toEqual([503, working]);
+  expect(await settleNotCreated(client, journal, { journalKeys: ["order-1"] })).toEqual([]);
+  expect(await order()).toEqual([202, undefined]);
+  expect(emulator.state().tasks).toHaveLength(1);
+
+  // The result of a success is unusable.
+  const end = { key: "order-1", task_id: "task", task: null, error: { message: "InvalidResponseError" } };
+  expect(await showSong(new Map([["order-1", end]]), "order-1").text()).toContain(working);
 });
