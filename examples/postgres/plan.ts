@@ -1,6 +1,6 @@
 /**
- * Stores an order and plans its song in one transaction, then creates the song. If the process ends in between, the next start
- * creates it. It needs a PostgreSQL database, in which it creates two tables, and `npm install async-music pg`.
+ * Stores an order and plans its song in one transaction, then creates the song, and waits for it. If the process ends in between,
+ * the next start continues. It needs a PostgreSQL database, in which it creates two tables, and `npm install async-music pg`.
  *
  * Run it with `DATABASE_URL=postgres://… npx node examples/postgres/plan.ts order-1 "rain in Lisbon"`.
  */
@@ -28,15 +28,25 @@ await storeOrder();
 console.log(`Stored ${name}.`);
 if (process.env["END_AFTER_COMMIT"]) process.exit(1); // as a crash would
 
-// Also the orders of a process that ended after its COMMIT. Let one process do this at a time: two would read each task too often.
+// Also the orders of a process that ended after its COMMIT.
 for (const { key, request } of await journal.planned()) {
   try {
-    const song = await client.tasks.run(request, { journal, journalKey: key });
-    console.log(`${key}: ${song.task_id}`);
+    const { task_id } = await client.tasks.create(request, { journal, journalKey: key, probe: true });
+    console.log(`${key}: ${task_id}`);
   } catch (error) {
     // It must not stop the orders after it.
     console.error(`${key}:`, error);
   }
+}
+
+// Also the songs of a process that ended before they did.
+const left = new Set((await journal.unacknowledged()).map(({ key }) => key));
+for await (const { key, task, error } of left.size > 0 ? client.tasks.follow(journal) : []) {
+  if (task) console.log(`${key}: ${task.status}`);
+  else console.error(`${key}:`, error);
+  left.delete(key);
+  // A worker continues. Here, the next start delivers the last end again.
+  if (left.size === 0) break;
 }
 await pool.end();
 

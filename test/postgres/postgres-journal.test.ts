@@ -1,11 +1,13 @@
 import {
   AsyncMusic,
+  CreditCeilingError,
   InvalidOptionError,
   InvalidRequestError,
   type Journal,
   JournalConflictError,
   JournalDamagedError,
   JournalError,
+  memoryBudget,
   SubmissionOutcomeUnknownError,
   settleOutcome,
   type TaskRequest,
@@ -390,6 +392,18 @@ describe("a planned order", () => {
     expect(await journal.planned()).toMatchObject([{ key: KEY, request: SONG_REQUEST }]);
     await run();
     expect(await journal.planned()).toEqual([]);
+  });
+
+  test("stays planned after its budget refused it, and has its tenant once it is created", async () => {
+    const { journal, plan, client, requests } = await createJournal(inTurn(accepted, done));
+    await plan();
+    const order = { journal, journalKey: KEY, tenant: "acme" };
+    const budget = memoryBudget({ maxCredits: 1, per: "total" });
+    await rejection(client.tasks.create(SONG_REQUEST, { ...order, budget }), CreditCeilingError);
+    expect(await journal.planned()).toMatchObject([{ key: KEY, request: SONG_REQUEST }]);
+    expect(requests).toEqual([]);
+    await client.tasks.create(SONG_REQUEST, order);
+    expect(await journal.get(KEY)).toMatchObject({ state: "submitted", tenant: "acme" });
   });
 
   test("is planned again once its lost outcome is settled as not created", async () => {
