@@ -137,8 +137,9 @@ export class Follower {
     for (;;) {
       const startedAt = clock.now();
       const listed = await this.#listFree().catch((error: unknown) => ({ error }));
-      const listingMs = clock.now() - startedAt;
-      const nextAt = clock.now() + Math.max(intervalMs, PAUSE_PER_LISTING * listingMs);
+      const passedMs = clock.now() - startedAt;
+      const wasSuspended = passedMs > LONGEST_JOURNAL_MS;
+      const nextAt = clock.now() + Math.max(intervalMs, wasSuspended ? 0 : PAUSE_PER_LISTING * passedMs);
       const failure = "error" in listed ? listed : await this.#takeListed(listed, nextAt);
       this.#stop.signal.throwIfAborted();
       if (failure === null) outage.end();

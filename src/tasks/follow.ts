@@ -54,8 +54,8 @@ export interface FollowedFailure {
 /** Options of `follow`. Those of `wait` apply to the wait for each order: after `maxWaitMs`, the order is followed again. */
 export interface FollowOptions extends Omit<WaitOptions, "requestId" | "onUpdate"> {
   /**
-   * How often the journal is listed for new orders, in milliseconds. If the list takes long, the pause is at least ten times as
-   * long as the list takes.
+   * How often the journal is listed for new orders, in milliseconds. If the list takes long, the pause is ten times as long as the
+   * list takes, up to five minutes.
    *
    * @defaultValue 5000
    */

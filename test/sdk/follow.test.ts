@@ -549,7 +549,11 @@ test("an order whose task cannot be read for longer than `maxWaitMs` is waited f
   expect(emulator.clock.now()).toBeGreaterThanOrEqual(until);
 });
 
-test("a journal whose list takes long is listed less often", async () => {
+test.each([
+  ["takes long is listed less often", 3000, 33_000],
+  ["takes as long as it may is listed again after five minutes", 30_000, 330_000],
+  ["spans a suspension of two hours is listed again soon", 7_200_000, 7_205_000],
+])("a journal whose list %s", async (_, listMs, gapMs) => {
   const { client, clock } = createWorld(() => ok(succeeded()));
   const listed: number[] = [];
   const enough = new AbortController();
@@ -558,14 +562,14 @@ test("a journal whose list takes long is listed less often", async () => {
     async unacknowledged() {
       listed.push(clock.now());
       if (listed.length === 4) enough.abort();
-      await clock.sleep(listed.length === 1 ? 0 : 3000);
+      await clock.sleep(listed.length === 1 ? 0 : listMs);
       return [];
     },
   };
   await start(client, slow, { signal: enough.signal })
     .next()
     .catch(() => {});
-  expect(listed.slice(1).map((at, index) => at - (listed[index] ?? 0))).toEqual([5000, 33_000, 33_000]);
+  expect(listed.slice(1).map((at, index) => at - (listed[index] ?? 0))).toEqual([5000, gapMs, gapMs]);
 });
 
 describe("a journal that fails", () => {
