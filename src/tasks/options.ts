@@ -35,7 +35,8 @@ export interface WaitOptions extends RequestOptions, TenantOptions, BudgetCallOp
    */
   pollIntervalMs?: PollInterval | undefined;
   /**
-   * How long to wait before `WaitTimeoutError`, in milliseconds. The task continues.
+   * How long to wait before `WaitTimeoutError`, in milliseconds. The task continues. Use at least twice the shortest
+   * `pollIntervalMs`: a shorter wait may end before it has read the task.
    *
    * @defaultValue 3 900 000, five minutes more than the task timeout of the service
    */

@@ -128,6 +128,27 @@ test.each([
   expect(seen).toEqual([ms]);
 });
 
+test.each([
+  ["just now", 0],
+  ["half a minute ago", 30_000],
+  ["a minute ago", 60_000],
+  ["an hour ago", 3_600_000],
+])(
+  "a wait of twice the shortest `pollIntervalMs` is enough to read a task that was created %s",
+  async (_, agoMs) => {
+    for (const shortest of [1000, 5000]) {
+      const { client, clock, requests } = createWorld(done, { random: () => 0.999 });
+      const journal = memoryJournal();
+      const at = new Date(clock.now() - agoMs).toISOString();
+      const created = submission({ created_at: at }) as unknown as TaskSubmission;
+      await journal.put(KEY, journalEntry("submitted", { at, submission: created }), null);
+      const waiting = { pollIntervalMs: [shortest, 10_000], maxWaitMs: 2 * shortest } as const;
+      const song = await client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, ...waiting });
+      expect([song, requests.length]).toEqual([succeeded(), 1]);
+    }
+  },
+);
+
 test("a resumed task that does not exist is reported with its key", async () => {
   const { run, write } = journaledWorld(() => refusal(404, "task_not_found"));
   await write(journalEntry("submitted"));
