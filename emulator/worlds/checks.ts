@@ -186,7 +186,8 @@ function isResolved(
         status === 200 &&
         sentAt >= post.sentAt + LONGEST_IN_FLIGHT_MS &&
         receivedOrdinal < sentOrdinal &&
-        !created.some((time) => post.sentAt <= time && time <= sentAt),
+        // A task of the same millisecond is that of a later POST.
+        !created.some((time) => post.sentAt <= time && time < sentAt),
     );
   return earlier.every(
     (each) =>

@@ -285,6 +285,11 @@ describe("each check finds the program that it is for", () => {
       await replay(afterEvidence, planOf(times, "after"));
     });
 
+    test("is right after evidence, also if it creates a task in the same millisecond and loses its response", async () => {
+      const lost = (when: "before" | "after") => planOf(1, when).faults;
+      await replay(afterEvidence, { ...planOf(1, "before"), faults: [...lost("before"), ...lost("after")] });
+    });
+
     test("is right after evidence, also with an `X-Request-Id` that the service replaces", async () => {
       await replay(repeats(hasEvidence, { "X-Request-Id": "order 1" }), planOf(1, "before"));
     });
