@@ -170,7 +170,7 @@ export class CreditCeilingError extends AsyncMusicError {
         what: "Failed to create a task",
         why: `it costs ${credits} credits, and ${left} of the ${maxCredits} of ${owner} are left`,
         facts: [`${spent} are spent and ${reserved} reserved.`, NOTHING_SENT],
-        codeAdvice: ["Raise `maxCredits` to run this request."],
+        codeAdvice: ["Raise `maxCredits`, or try again when more credits are left."],
       },
       details as ErrorDetails,
     );

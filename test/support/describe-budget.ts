@@ -115,6 +115,7 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     const sent = requests.length;
     const error = await rejection(run(), CreditCeilingError);
     expect(error).toMatchObject({ tenant: "acme", spent: 10, reserved: 10, maxCredits: 20, credits: 10 });
+    expect(error.message).toContain("try again when more credits are left");
     expect(requests).toHaveLength(sent);
     expect(await used()).toEqual({ spent: 10, reserved: 10 });
   });
