@@ -40,6 +40,8 @@ test.each([
   "2026-04-31 12:00",
   "2026-01-01 25:00",
   "12:00",
+  "999999999999 days",
+  "1000000 weeks",
 ])("%j is no time", (text) => {
   expect(momentOf(text, NOW)).toBeNull();
 });

@@ -85,6 +85,7 @@ describe("the time", () => {
     ["8 moons", "Enter a duration such as 8 days, or a date such as 2026-01-31 12:00."],
     ["2025-12-31", "The time can't go back: it is 2026-01-01 00:00:00 UTC."],
     ["9000 years", "Enter a duration such as 8 days"],
+    ["999999999999 days", "The latest date is 9900-01-01."],
     ["9900-01-02", "not move the clock past 9900-01-01T00:00:00Z"],
   ])("refuses %s at the field", async (text, message) => {
     const { page, emulator } = await openDashboard();

@@ -8,6 +8,9 @@ import { now, overview, tasks } from "../../store.js";
 import { changesUntil, EVENTS, eventsAfter, nextEvents } from "./events.js";
 import { dateOf, momentOf } from "./moments.js";
 
+const INVALID =
+  "Enter a duration such as 8 days, or a date such as 2026-01-31 12:00. The latest date is 9900-01-01.";
+
 /** The emulator's time, and a popover that advances it. */
 export function Clock() {
   const [isOpen, setOpen] = useState(false);
@@ -17,7 +20,7 @@ export function Clock() {
   const mode = overview.value?.clock;
   /** Afterwards the popover closes, and the focus returns to the clock. */
   const goTo = async (at: number | null) => {
-    if (at === null) throw new Error("Enter a duration such as 8 days, or a date such as 2026-01-31 12:00.");
+    if (at === null) throw new Error(INVALID);
     if (at < now.peek()) throw new Error(`The time can't go back: it is ${formatTime(now.peek())} UTC.`);
     await call("POST /clock/advance", { seconds: (at - now.peek()) / 1000 });
     panel.current?.hidePopover();
