@@ -89,6 +89,17 @@ describe("a wrong value is named at its field, in the words of its label", () =>
     await page.getByRole("button", { name: "Buy credits" }).click();
     await expectMessage(page, field, "US dollars must be a number from 0.01 to 1,000,000 in steps of 0.01.");
   });
+
+  test("more outcomes of next tasks than the page adds", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    await page.getByLabel("Request or task").selectOption("provider_b");
+    await page.getByLabel("How often").selectOption("times");
+    const field = page.getByRole("spinbutton", { name: "Times", exact: true });
+    await field.fill("101");
+    await page.getByRole("button", { name: /^Add for/ }).click();
+    await expectMessage(page, field, "Times must be a whole number from 1 to 100.");
+    expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_b: { next: [] } } });
+  });
 });
 
 test("an input has the limits that the emulator checks", async () => {

@@ -10,6 +10,9 @@ import { accountName, ScopeField, scope, scoped } from "./scope.js";
 
 const TASKS = Object.fromEntries(MODELS.map((model) => [model, `a task of ${model}`]));
 
+/** Each outcome of a next task is a rule of its own. */
+const MOST_OUTCOMES = 100;
+
 const TIMES = { once: "once", times: "several times", every: "every time" } as const;
 
 /** One sentence to fill in. What it adds is shown as JSON, too, for everything that has no words here. */
@@ -62,7 +65,13 @@ export function RuleForm() {
             of={model === undefined ? { ...TIMES, sometimes: "with probability" } : TIMES}
             {...bind("often")}
           />
-          {values.often === "times" && <NumberField label="Times" {...bind("times")} />}
+          {values.often === "times" && (
+            <NumberField
+              label="Times"
+              {...bind("times")}
+              {...(model !== undefined && { max: MOST_OUTCOMES })}
+            />
+          )}
           {values.often === "sometimes" && (
             <NumberField label="Probability" step="any" {...bind("probability")} />
           )}
