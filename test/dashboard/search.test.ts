@@ -2,7 +2,14 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { param, setParam } from "../../emulator/dashboard/address.js";
 import type { ExchangeRow } from "../../emulator/dashboard/api.js";
 import { findings, overview } from "../../emulator/dashboard/store.js";
-import { chips, format, found, parse, type } from "../../emulator/dashboard/views/requests/search.js";
+import {
+  chips,
+  chipText,
+  format,
+  found,
+  parse,
+  type,
+} from "../../emulator/dashboard/views/requests/search.js";
 
 beforeEach(() => {
   const location = { hash: "" };
@@ -79,6 +86,11 @@ test.each<[search: string, shown: string[]]>([
   ['body:"night tram"', ["created"]],
   ["body:tram", []],
   ["time:2026-01-01T00:00:00.500Z..2026-01-01T00:00:02.000Z", ["other"]],
+  ["time:2026-01-01", Object.keys(LOG)],
+  ["time:2025-12-31..2026-01-01", Object.keys(LOG)],
+  ["time:2026-01-02", []],
+  ["time:2026-01-01T00:00:01", ["other"]],
+  ["Status:4XX METHOD:delete", ["other"]],
   ["status:", Object.keys(LOG)],
 ])("the search `%s` shows the requests that match it, and no other", (search, shown) => {
   expect(shownOf(search)).toEqual(shown);
@@ -120,6 +132,15 @@ test("an account is named by its position too, also if the ID of another one beg
 test("what was formatted is parsed to the same tokens", () => {
   for (const text of ["status:402", 'body:"night tram"', "rain", "a:b", "key:emu_…12ab"])
     expect(parse(text).map(format).join(" ")).toBe(text);
+});
+
+test.each([
+  ["2026-01-01T00:16:30.740Z..2026-01-09T01:03:24.559Z", "2026-01-01 00:16:30.740–2026-01-09 01:03:24.559"],
+  ["2026-01-01T00:16:30.740Z..2026-01-01T01:03:24.559Z", "2026-01-01 00:16:30.740–01:03:24.559"],
+  ["2026-01-01", "2026-01-01"],
+  ["2026-01-01..2026-01-02", "2026-01-01–2026-01-02"],
+])("the chip of the time %s has its days: %s", (value, text) => {
+  expect(chipText({ field: "time", value })).toBe(`time:${text}`);
 });
 
 test("a token moves to the chips once it is whole, and words stay", () => {

@@ -1,9 +1,9 @@
 import { useId } from "preact/hooks";
 import { param } from "../../address.js";
 import { Button } from "../../parts/display.js";
-import { formatAmount, formatMs } from "../../parts/format.js";
+import { formatAmount } from "../../parts/format.js";
 import { isLogLoaded } from "../../store.js";
-import { chips, completions, format, setChips, type } from "./search.js";
+import { chips, chipText, completions, format, setChips, type } from "./search.js";
 
 /** One field for words and tokens. A whole token becomes a chip, which removes it. */
 export function SearchField({ count }: { count: number }) {
@@ -22,7 +22,7 @@ export function SearchField({ count }: { count: number }) {
             aria-label={`Remove ${format(token)}`}
             onClick={() => without(index)}
           >
-            {textOf(token)} <span aria-hidden="true">×</span>
+            {chipText(token)} <span aria-hidden="true">×</span>
           </Button>
         ))}
         <input
@@ -49,10 +49,4 @@ export function SearchField({ count }: { count: number }) {
       </div>
     </search>
   );
-}
-
-function textOf(token: (typeof chips.value)[number]): string {
-  if (token.field !== "time") return format(token);
-  const ends = token.value.split("..").map((at) => (Number.isNaN(Date.parse(at)) ? at : formatMs(at)));
-  return `time:${ends.join("–")}`;
 }

@@ -20,9 +20,9 @@ const startsWith = (text: string | null, value: string) =>
 /** What each field compares. A value of `account` is a position, counted from 1, or else an ID. */
 const FIELDS: Readonly<Record<string, Test>> = {
   status: (request, value) =>
-    value === "failed"
+    value.toLowerCase() === "failed"
       ? isFailedRequest(request)
-      : startsWith(String(request.status ?? "none"), value.replace(/xx$/, "")),
+      : startsWith(String(request.status ?? "none"), value.replace(/xx$/i, "")),
   method: ({ method }, value) => startsWith(method, value),
   code: ({ error_code: code }, value) => startsWith(code, value),
   path: ({ path }, value) => path.toLowerCase().includes(value.toLowerCase()),
@@ -33,8 +33,9 @@ const FIELDS: Readonly<Record<string, Test>> = {
     findingsOf(request).some(({ rule }) => value === "any" || startsWith(rule, value)),
   body: ({ number }, value, bodies) => number !== null && bodies[value]?.has(number) === true,
   time: ({ at }, value) => {
-    const [from = "", until = ""] = value.split("..");
-    return at >= from && at <= until;
+    const [from = "", until = from] = value.split("..");
+    // An end without a time is the end of its day.
+    return at >= from && at.slice(0, until.length) <= until;
   },
 };
 
@@ -58,20 +59,30 @@ interface Token {
 }
 
 /** A value with a space stands in quotes: `body:"night tram"`. */
-const TOKEN = /([a-z]+):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/g;
+const TOKEN = /([a-z]+):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/gi;
 
 /** A word, or an unknown field with its value, has the field `""`. */
 export function parse(text: string): Token[] {
-  return Array.from(text.matchAll(TOKEN), ([whole, field = "", quoted, bare, phrase, word]) =>
-    Object.hasOwn(FIELDS, field)
+  return Array.from(text.matchAll(TOKEN), ([whole, name = "", quoted, bare, phrase, word]) => {
+    const field = name.toLowerCase();
+    return Object.hasOwn(FIELDS, field)
       ? { field, value: quoted ?? bare ?? "" }
-      : { field: "", value: phrase ?? word ?? whole },
-  );
+      : { field: "", value: phrase ?? word ?? whole };
+  });
 }
 
 export function format({ field, value }: Token): string {
   const text = /\s/.test(value) ? `"${value}"` : value;
   return field === "" ? text : `${field}:${text}`;
+}
+
+/** What the chip of a token shows: of a time, each day once. */
+export function chipText(token: Token): string {
+  if (token.field !== "time") return format(token);
+  const [from = "", until] = token.value.replaceAll("T", " ").replaceAll("Z", "").split("..");
+  if (until === undefined) return `time:${from}`;
+  const day = `${from.slice(0, 10)} `;
+  return `time:${from}–${until.startsWith(day) ? until.slice(day.length) : until}`;
 }
 
 /** The tokens that are whole: each is a chip. */
