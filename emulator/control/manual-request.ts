@@ -4,8 +4,9 @@ import type { StoredAccount } from "../core/accounts.js";
 import { issueSchema, list, objectOf, oneOf, text } from "../core/checks.js";
 import { findViolation } from "../core/policy.js";
 import { outcomeSchema } from "../core/providers.js";
+import { LARGEST_BODY_BYTES } from "../core/ranges.js";
 import { parseBody } from "../http/json-body.js";
-import { bytesOf, type HttpOutcome } from "../http/messages.js";
+import { bytesOf, type HttpOutcome, type HttpRequest } from "../http/messages.js";
 import { OUTCOME_HEADER } from "../http/operations/create-task.js";
 import { handleRequest, registerArrival } from "../http/pipeline.js";
 import type { MethodContext } from "./method.js";
@@ -56,7 +57,7 @@ export async function sendManually(context: MethodContext, account: StoredAccoun
   const sent = await handleRequest(context, {
     ...head,
     arrival: registerArrival(core, head),
-    body: body === undefined ? null : new TextEncoder().encode(JSON.stringify(body)),
+    body: body === undefined ? null : bodyOf(body),
   });
   const violation =
     typeof sent === "object" && sent.errorCode !== null
@@ -64,6 +65,11 @@ export async function sendManually(context: MethodContext, account: StoredAccoun
       : null;
   const isRefused = typeof sent === "object" && sent.errorCode === violation?.errorCode;
   return { ...sentResponse(sent), issues: isRefused ? (violation?.issues ?? []) : [] };
+}
+
+function bodyOf(json: unknown): HttpRequest["body"] {
+  const body = new TextEncoder().encode(JSON.stringify(json));
+  return body.byteLength > LARGEST_BODY_BYTES ? "too_large" : body;
 }
 
 function sentResponse(outcome: HttpOutcome): Omit<z.output<typeof sentResponseSchema>, "issues"> {

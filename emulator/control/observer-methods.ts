@@ -242,10 +242,7 @@ function keywordsOf({ input, ...task }: StoredTask): string {
   const result = task.status === "success" ? task.result : [];
   const clips = Array.isArray(result) ? result.map(({ id }) => id) : [];
   const words = [input["tags"], input["title"], input["clip_id"], input["continue_clip_id"], ...clips];
-  return words
-    .filter((word) => typeof word === "string")
-    .join(" ")
-    .slice(0, LONGEST_KEYWORDS);
+  return shortened(words.filter((word) => typeof word === "string").join(" "), LONGEST_KEYWORDS);
 }
 
 const LONGEST_KEYWORDS = 500;
@@ -267,7 +264,13 @@ function aboutOf(task: StoredTask): string {
   const words = names
     .map((name) => task.input[name])
     .map((value) => (typeof value === "string" ? value.trim() : ""));
-  return (title ?? words.find((value) => value !== "") ?? "").slice(0, LONGEST_ABOUT);
+  return shortened(title ?? words.find((value) => value !== "") ?? "", LONGEST_ABOUT);
+}
+
+/** The beginning of a text that is too long. It ends with a whole character. */
+function shortened(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 function taskDetails({ core, origins }: MethodContext, taskId: string) {

@@ -109,6 +109,25 @@ test("tasks and ledger entries are returned from an index on", async () => {
   ]);
 });
 
+test("a request of the page whose body is too large is refused as the API refuses it", async () => {
+  const { control, emulator } = createControlled({ credits: 100 });
+  const body = { ...VALID.song, input: { gpt_description_prompt: "x".repeat(2 ** 20) } };
+  const request = { method: "POST", path: "/api/v1/task", body };
+  const sent = await control("POST", `/accounts/${emulator.accountId}/requests`, request);
+  expect(sent.body).toMatchObject({ status: 400, body: { error_code: "invalid_request_body" }, issues: [] });
+  expect((await control("GET", "/overview")).body.tasks).toBe(0);
+});
+
+test("what a task is about is cut after a whole character, and shows that it is cut", async () => {
+  const { control, create } = createControlled({ credits: 100 });
+  const prompts = ["x".repeat(140), "x".repeat(141), `x${"🎵".repeat(100)}`];
+  for (const gpt_description_prompt of prompts)
+    await create({ ...VALID.song, input: { gpt_description_prompt } });
+  const { tasks } = (await control("GET", "/tasks/from/0")).body;
+  const shown = tasks.map(({ about }: { about: string }) => about);
+  expect(shown).toEqual([prompts[0], `${"x".repeat(139)}…`, `x${"🎵".repeat(69)}…`]);
+});
+
 test("a task is returned with its plan and its ledger entries, and does not change", async () => {
   const { control, create, read, emulator, advance } = createControlled({ credits: 100 });
   const taskId = await create(VALID.song, { queue_seconds: 5, process_seconds: 10 });
