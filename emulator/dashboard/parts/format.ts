@@ -47,6 +47,11 @@ export function formatBytes(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
+/** A text from outside, in which no letter and no control character changes the direction of the text around it. */
+export function isolated(text: string): string {
+  return /^[ -~]*$/.test(text) ? text : `\u2068${text}\u2069`;
+}
+
 /** The first characters of an ID, enough to tell IDs apart. */
 export function shortId(id: string): string {
   return id.slice(0, 8);

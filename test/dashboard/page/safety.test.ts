@@ -46,6 +46,48 @@ describe("the page", () => {
     expect(await page.evaluate(() => "struck" in globalThis)).toBe(false);
   });
 
+  test("never shows text from requests in a way that turns the words beside it around", async () => {
+    const { page, emulator, api, goTo, submit } = await openDashboard();
+    const TURNED = "a \u202Eb";
+    emulator.providers.provider_a.next({ outcome: "failure", polls: 1, error: TURNED });
+    const input = { gpt_description_prompt: TURNED };
+    const taskId = await submit({ model: "provider_a", task_type: "music", input });
+    await api("GET", `/task/${taskId}`);
+    const [key] = emulator.accounts.get(emulator.accountId).keys;
+    emulator.accounts.updateKey(emulator.accountId, key?.key_id ?? "", { name: TURNED });
+    const fault = { kind: "status", status: 418, error_code: TURNED, when: "before" } as const;
+    emulator.faults.add({ path: `/x${TURNED}`, fault });
+    const end = emulator.apiKey.slice(-4);
+    for (const [view, part, words] of [
+      ["/", ".problems", "upstream_provider_error"],
+      ["/tasks", ".rows", "upstream_provider_error"],
+      [`/tasks/${taskId}`, "p.problem", "retryable"],
+      ["/requests", ".rows .body", end],
+      ["/scenarios", "td", "respond with"],
+      ["/scenarios", "td strong", "before"],
+    ] as const) {
+      await goTo(view);
+      const found = page.locator(part).filter({ hasText: words }).first();
+      await found.waitFor();
+      const isInOrder = await found.evaluate((element, text) => {
+        const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+          const at = node.textContent?.lastIndexOf(text) ?? -1;
+          if (at === -1) continue;
+          const leftOf = (index: number) => {
+            const range = document.createRange();
+            range.setStart(node as Text, index);
+            range.setEnd(node as Text, index + 1);
+            return range.getBoundingClientRect().left;
+          };
+          return leftOf(at) < leftOf(at + text.length - 1);
+        }
+        return false;
+      }, words);
+      expect([view, words, isInOrder]).toEqual([view, words, true]);
+    }
+  });
+
   test("has a content security policy that allows only its own files", async () => {
     const { page: watched, server } = await openDashboard();
     const { headers } = await fetch(`${server.url}/`);

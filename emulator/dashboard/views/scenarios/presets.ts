@@ -10,7 +10,12 @@ export function choicesOf(presets: Presets<unknown>): Readonly<Record<string, st
 /** What the page calls a value; another one than the presets in JSON. */
 export function textOf(presets: Presets<unknown>, value: unknown): string {
   const json = JSON.stringify(value);
-  return Object.values(presets).find(([, each]) => JSON.stringify(each) === json)?.[0] ?? json;
+  const [known] = Object.values(presets).find(([, each]) => JSON.stringify(each) === json) ?? [];
+  return known ?? json.replaceAll(/\p{Bidi_Control}/gu, escaped);
+}
+
+function escaped(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 type FaultRule = NonNullable<Rule["fault"]>;

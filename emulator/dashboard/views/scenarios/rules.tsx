@@ -2,7 +2,7 @@ import { linkTo } from "../../address.js";
 import { call, type Rule } from "../../api.js";
 import { Empty, Section } from "../../parts/display.js";
 import { Action } from "../../parts/form.js";
-import { formatCount } from "../../parts/format.js";
+import { formatCount, isolated } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
 import { overview } from "../../store.js";
 import { faultText, OUTCOMES, REQUESTS, textOf } from "./presets.js";
@@ -63,7 +63,7 @@ function conditionOf({ fault, model, account_id: id, left }: Rule): string {
 
 function requestOf({ method, path }: NonNullable<Rule["fault"]>): string {
   const [known] = Object.values(REQUESTS).find(([, to]) => to.method === method && to.path === path) ?? [];
-  return known ?? `${method ?? "any method"} ${path ?? "any path"}`;
+  return known ?? `${method ?? "any method"} ${isolated(path ?? "any path")}`;
 }
 
 /** How often a rule still applies. */
