@@ -20,9 +20,18 @@ export function Split(props: { list: ComponentChildren; pane: ComponentChildren;
     setPercent(next);
     localStorage.setItem(STORED, String(next));
   };
-  if (pane === null) return <div class="split">{list}</div>;
+  if (pane === null)
+    return (
+      <div class="split" tabIndex={-1}>
+        {list}
+      </div>
+    );
   return (
-    <div class={isListFirst ? "split open listed" : "split open"} style={{ "--pane": `${percent}%` }}>
+    <div
+      tabIndex={-1}
+      class={isListFirst ? "split open listed" : "split open"}
+      style={{ "--pane": `${percent}%` }}
+    >
       {list}
       <div
         role="separator"

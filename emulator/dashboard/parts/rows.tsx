@@ -20,14 +20,14 @@ export function Rows<Item>(props: {
   items: readonly Item[];
   /** Identifies an item, also after it was read again. */
   keyOf(item: Item): string | number | null;
-  /** Opens an item. Its row also has a link that does. */
-  onOpen?(item: Item): void;
+  /** What opens an item; `null` for one that can't be opened. Its row also has a link that does. */
+  openerOf?(item: Item): (() => void) | null;
   /** The key of the open item. */
   openKey?: string;
 }) {
-  const { label, columns, items, keyOf, onOpen, openKey = "" } = props;
+  const { label, columns, items, keyOf, openerOf, openKey = "" } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const [{ top, height }, setView] = useState({ top: 0, height: 0 });
+  const [{ top: lastTop, height }, setView] = useState({ top: 0, height: 0 });
   const look = ({ scrollTop, clientHeight }: HTMLElement) => {
     setView((view) =>
       view.top === scrollTop && view.height === clientHeight
@@ -42,7 +42,7 @@ export function Rows<Item>(props: {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  useHeldRow(scroller, items, keyOf);
+  const top = useHeldRow(scroller, items, keyOf, look) ?? lastTop;
   const openIndex = openKey === "" ? -1 : items.findLastIndex((item) => String(keyOf(item)) === openKey);
   const openRow = openIndex === -1 ? -1 : items.length - 1 - openIndex;
   useLayoutEffect(() => {
@@ -58,10 +58,10 @@ export function Rows<Item>(props: {
   const last = Math.min(items.length, Math.ceil((top + height) / ROW_PX) + OVERSCAN);
   const above = Math.min(Math.floor(top / ROW_PX), items.length);
   const visible = items.slice(items.length - last, items.length - first).reverse();
-  const open = (event: MouseEvent, item: Item) => {
+  const open = (event: MouseEvent, opener: (() => void) | null) => {
     const isOnControl = event.target instanceof Element && event.target.closest("a, button") !== null;
     // Selecting text is not a click on the row.
-    if (!isOnControl && getSelection()?.isCollapsed !== false) onOpen?.(item);
+    if (!isOnControl && getSelection()?.isCollapsed !== false) opener?.();
   };
   const name = label.toLowerCase();
   return (
@@ -84,22 +84,25 @@ export function Rows<Item>(props: {
             ))}
           </div>
           <div role="rowgroup" class="body" style={{ height: `${ROW_PX * items.length}px` }}>
-            {visible.map((item, index) => (
-              <div
-                role="row"
-                class={`row${onOpen === undefined ? "" : " opens"}${first + index === openRow ? " open" : ""}`}
-                key={items.length - first - index}
-                aria-rowindex={first + index + 2}
-                style={{ transform: `translateY(${ROW_PX * (first + index)}px)` }}
-                onClick={(event) => open(event, item)}
-              >
-                {columns.map(([, cell, classes], column) => (
-                  <span role="cell" key={column} class={classes}>
-                    {cell(item)}
-                  </span>
-                ))}
-              </div>
-            ))}
+            {visible.map((item, index) => {
+              const opener = openerOf?.(item) ?? null;
+              return (
+                <div
+                  role="row"
+                  class={`row${opener === null ? "" : " opens"}${first + index === openRow ? " open" : ""}`}
+                  key={items.length - first - index}
+                  aria-rowindex={first + index + 2}
+                  style={{ transform: `translateY(${ROW_PX * (first + index)}px)` }}
+                  onClick={(event) => open(event, opener)}
+                >
+                  {columns.map(([, cell, classes], column) => (
+                    <span role="cell" key={column} class={classes}>
+                      {cell(item)}
+                    </span>
+                  ))}
+                </div>
+              );
+            })}
           </div>
         </div>
       </div>
@@ -122,7 +125,7 @@ function useFocusOnClosed(
   useLayoutEffect(() => {
     const closed = last.current;
     last.current = openRow;
-    if (openKey !== "" || closed === -1 || document.activeElement !== document.body) return;
+    if (openKey !== "" || closed === -1 || !document.activeElement?.matches("body, .split")) return;
     scroller.current
       ?.querySelector<HTMLElement>(`[aria-rowindex="${closed + 2}"] a`)
       ?.focus({ preventScroll: true });
@@ -131,24 +134,39 @@ function useFocusOnClosed(
 
 /**
  * Keeps the first visible row at its position while rows arrive above it, so that nothing moves under the pointer or the eyes. A list
- * that shows its newest row and is not in use follows the new ones.
+ * that shows its newest row and is not in use follows the new ones. Returns the position that it will be scrolled to: the rows there
+ * must be drawn before, or the row that has the focus would go.
  */
 function useHeldRow<Item>(
   scroller: { readonly current: HTMLElement | null },
   items: readonly Item[],
   keyOf: (item: Item) => unknown,
-): void {
+  onScroll: (element: HTMLElement) => void,
+): number | null {
   const before = useRef(items);
+  const { current: element } = scroller;
+  const previous = before.current;
+  const top = element === null || previous === items ? null : heldTop(element, previous, items, keyOf);
   useLayoutEffect(() => {
-    const element = scroller.current;
-    const previous = before.current;
     before.current = items;
-    if (element === null || previous === items) return;
-    if (element.scrollTop === 0 && !element.matches(":hover, :focus-within")) return;
-    const held = previous[previous.length - 1 - Math.floor(element.scrollTop / ROW_PX)];
-    if (held === undefined) return;
-    const index = items.findLastIndex((item) => keyOf(item) === keyOf(held));
-    if (index === -1) return;
-    element.scrollTop = ROW_PX * (items.length - 1 - index) + (element.scrollTop % ROW_PX);
+    if (element === null || top === null) return;
+    element.scrollTop = top;
+    onScroll(element);
   }, [items]);
+  return top;
+}
+
+/** Where the list is scrolled to so that its first visible row stays; `null` if it need not be. */
+function heldTop<Item>(
+  element: HTMLElement,
+  previous: readonly Item[],
+  items: readonly Item[],
+  keyOf: (item: Item) => unknown,
+): number | null {
+  const { scrollTop } = element;
+  if (scrollTop === 0 && !element.matches(":hover, :focus-within")) return null;
+  const held = previous[previous.length - 1 - Math.floor(scrollTop / ROW_PX)];
+  if (held === undefined) return null;
+  const index = items.findLastIndex((item) => keyOf(item) === keyOf(held));
+  return index === -1 ? null : ROW_PX * (items.length - 1 - index) + (scrollTop % ROW_PX);
 }

@@ -24,6 +24,11 @@ export function isFailedRequest(request: Pick<ExchangeRow, "status" | "ended" | 
   return status >= 300 && status !== 304 && status !== 429;
 }
 
+/** The task that a request created or read, else the one that its path names. */
+export function taskIdOf({ task_id: id, path }: Pick<ExchangeRow, "task_id" | "path">): string | null {
+  return id ?? /\/task\/([0-9a-f-]{36})$/i.exec(path)?.[1]?.toLowerCase() ?? null;
+}
+
 export function isFailedTask({ status }: { status: string }): boolean {
   return status === "failure" || status === "timeout";
 }

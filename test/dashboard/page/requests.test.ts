@@ -81,12 +81,25 @@ describe("the request log", () => {
     expect(await href(`emu_…${emulator.apiKey.slice(-4)}`)).toContain(emulator.accountId);
   });
 
-  test("says why a request that came with a snapshot cannot be opened", async () => {
-    const { page, api, emulator } = await openDashboard({ path: "/requests" });
-    await api("GET", "/account/balance");
+  test("says why a request that came with a snapshot cannot be opened, and finds it by its task", async () => {
+    const { page, api, emulator, submit, goTo } = await openDashboard({ path: "/requests" });
+    const taskId = await submit(LYRICS);
+    await api("GET", `/task/${taskId}`);
     emulator.restore(emulator.snapshot());
-    await page.getByTitle(/came with a snapshot/).waitFor();
-    expect(await page.getByRole("link", { name: /^Open GET/ }).count()).toBe(0);
+    await page.getByText("Requests that came with a snapshot can't be opened").waitFor();
+    expect(await page.getByRole("link", { name: /Open (GET|POST)/ }).count()).toBe(0);
+    expect(await page.locator(".rows .opens").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Export as HAR" }).isDisabled()).toBe(true);
+    await goTo(`/tasks/${taskId}`);
+    await page.getByRole("listitem").filter({ hasText: "Read 200" }).waitFor();
+    await page.getByRole("link", { name: "Its requests" }).click();
+    await page.getByText("1 request", { exact: true }).waitFor();
+    await api("GET", "/account/balance");
+    await goTo("/requests");
+    await page.getByText("3 requests", { exact: true }).waitFor();
+    await page.getByRole("group", { name: "Requests" }).focus();
+    for (let pressed = 0; pressed < 3; pressed++) await page.keyboard.press("j");
+    await page.getByRole("heading", { name: /^GET \/api\/v1\/account\/balance/ }).waitFor();
   });
 
   test("shows the new requests after a reset", async () => {
@@ -211,17 +224,35 @@ describe("the list", () => {
       .waitFor();
   });
 
-  test("shows a request of the address, and j, k and the arrows open the rows beside it", async () => {
+  test("keeps the focus on a row while a hundred requests arrive", async () => {
+    const { page, api } = await openDashboard({ path: "/requests", prepare: fill(60) });
+    const link = page.getByRole("link", { name: /: Open GET .*balance/ }).first();
+    await link.focus();
+    await Promise.all(Array.from({ length: 100 }, () => api("GET", UNKNOWN)));
+    await page.getByText("160 requests", { exact: true }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("balance");
+    await expect.poll(() => page.locator(".rows").evaluate((each) => each.scrollTop)).toBe(3000);
+  });
+
+  test("shows a request of the address, and j and k open the rows beside it while the focus is there", async () => {
     const { page } = await openDashboard({ path: "/requests?open=5", prepare: fill(200) });
     const shown = page.locator(".rows .row.open");
     await expect.poll(() => shown.getAttribute("aria-rowindex")).toBe("197");
     await expect.poll(() => shown.isVisible()).toBe(true);
     const columns = await page.getByRole("columnheader").count();
+    for (const outside of ["Tasks", "Export as HAR"]) {
+      await page.getByText(outside, { exact: true }).focus();
+      for (const key of ["j", "k", "ArrowDown", "ArrowUp"]) await page.keyboard.press(key);
+    }
+    await page.getByRole("group", { name: "Requests" }).focus();
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(() => shown.getAttribute("aria-rowindex")).toBe("197");
+    await page.getByRole("region", { name: "Request" }).getByRole("link", { name: "Close" }).focus();
     for (const [key, index] of [
       ["j", "198"],
       ["k", "197"],
-      ["ArrowUp", "196"],
-      ["ArrowDown", "197"],
+      ["k", "196"],
+      ["j", "197"],
     ] as const) {
       await page.keyboard.press(key);
       await expect.poll(() => shown.getAttribute("aria-rowindex")).toBe(index);
@@ -229,7 +260,7 @@ describe("the list", () => {
     // Presses that come before the view was drawn again.
     await page.evaluate(() => {
       for (const key of ["j", "j", "k", "k"])
-        document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+        document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
     });
     await expect.poll(() => shown.getAttribute("aria-rowindex")).toBe("197");
     const top = await page.locator(".rows").evaluate((each) => each.scrollTop);

@@ -8,6 +8,7 @@ import { formatCount, shortId } from "../../parts/format.js";
 import { Split } from "../../parts/pane.js";
 import { Rows } from "../../parts/rows.js";
 import { findings, findingsOf, isLogLoaded, overview, requests } from "../../store.js";
+import { taskIdOf } from "../own.js";
 import { keyLink, shortPath } from "../request-link.js";
 import { Comparison } from "./compare.js";
 import { ExchangeView } from "./exchange.js";
@@ -24,27 +25,31 @@ export function RequestsView() {
   const shown = useMemo(() => found(log, bodies), [log, bodies, search.value, findings.value]);
   const [open, other] = [param("open"), param("with")];
   useStepKeys(shown);
-  const openRow = ({ number }: ExchangeRow) => {
-    if (number !== null) setParam(other === CHOOSING ? "with" : "open", String(number));
-  };
+  const openerOf = ({ number }: ExchangeRow) =>
+    number === null ? null : () => setParam(other === CHOOSING ? "with" : "open", String(number));
   return (
     <div class="fill">
       <div class="heading">
         <h1>Requests</h1>
-        <Action onAct={() => downloadArchive(shown)} disabled={shown.length === 0}>
+        <Action onAct={() => downloadArchive(shown)} disabled={shown.at(-1)?.number == null}>
           Export as HAR
         </Action>
       </div>
       <SearchField count={shown.length} />
       <Histogram log={shown} />
       <RateSection log={log} />
+      {shown[0]?.number === null && (
+        <p class="hint">
+          Requests that came with a snapshot can't be opened: it keeps no headers, bodies and faults.
+        </p>
+      )}
       {other === CHOOSING && (
         <p class="choosing">
           Choose the request to compare request {open} with. <a href={linkWith("with", "")}>Cancel</a>
         </p>
       )}
       <Split
-        list={<List log={log} shown={shown} openRow={openRow} open={open} />}
+        list={<List log={log} shown={shown} openerOf={openerOf} open={open} />}
         isListFirst={other === CHOOSING}
         pane={
           open === "" ? null : other === "" || other === CHOOSING ? (
@@ -65,10 +70,10 @@ async function searchBodies(texts: readonly string[]): Promise<Bodies> {
   return Object.fromEntries(await Promise.all(sets));
 }
 
-const DOWN = ["j", "ArrowDown"];
-const UP = ["k", "ArrowUp"];
-
-/** Opens the row below with `j` or ↓, and the row above with `k` or ↑. Escape closes what was opened last. */
+/**
+ * While the focus is in the list or in the open request, `j` opens the row below, and `k` the row above. Escape closes what was
+ * opened last.
+ */
 function useStepKeys(shown: readonly ExchangeRow[]): void {
   useEffect(() => {
     const step = (event: KeyboardEvent) => {
@@ -77,16 +82,17 @@ function useStepKeys(shown: readonly ExchangeRow[]): void {
         (target instanceof Element && target.closest("search, dialog")) ||
         document.querySelector(":popover-open") !== null;
       if (key === "Escape" && !closesAnother) setParam(param("with") === "" ? "open" : "with", "");
-      const isElsewhere =
-        target instanceof Element &&
-        target.closest("input, select, textarea, summary, [role=separator], pre, dialog");
-      if (isElsewhere || ctrlKey || metaKey || altKey || ![...DOWN, ...UP].includes(key)) return;
+      const split = target instanceof Element ? target.closest<HTMLElement>(".split") : null;
+      if (split === null || ctrlKey || metaKey || altKey || !["j", "k"].includes(key)) return;
       // The row that is open now: the next key may come before this view was drawn again.
       const open = param("open");
       const index = shown.findLastIndex(({ number }) => String(number) === open);
-      const next = index === -1 ? shown.at(-1) : shown[index + (DOWN.includes(key) ? -1 : 1)];
+      const next = index === -1 ? shown.at(-1) : shown[index + (key === "j" ? -1 : 1)];
       event.preventDefault();
-      if (next?.number != null) setParam("open", String(next.number));
+      if (next?.number == null) return;
+      // What has the focus may go with the request that was open.
+      split.focus({ preventScroll: true });
+      setParam("open", String(next.number));
     };
     addEventListener("keydown", step);
     return () => removeEventListener("keydown", step);
@@ -97,9 +103,9 @@ function List(props: {
   log: readonly ExchangeRow[];
   shown: readonly ExchangeRow[];
   open: string;
-  openRow(request: ExchangeRow): void;
+  openerOf(request: ExchangeRow): (() => void) | null;
 }) {
-  const { log, shown, open, openRow } = props;
+  const { log, shown, open, openerOf } = props;
   if (shown.length > 0)
     return (
       <Rows
@@ -116,7 +122,7 @@ function List(props: {
         ]}
         items={shown}
         keyOf={({ number, at, request_id: id }) => number ?? `${at} ${id}`}
-        onOpen={openRow}
+        openerOf={openerOf}
         openKey={open}
       />
     );
@@ -132,12 +138,7 @@ function List(props: {
 }
 
 function TimeLink({ at, number, method, path }: ExchangeRow) {
-  if (number === null)
-    return (
-      <span title="It came with a snapshot, which keeps no headers and bodies">
-        <Time at={at} ms />
-      </span>
-    );
+  if (number === null) return <Time at={at} ms />;
   return (
     <a href={linkWith(param("with") === CHOOSING ? "with" : "open", String(number))} class="plain">
       <Time at={at} ms />
@@ -149,9 +150,9 @@ function TimeLink({ at, number, method, path }: ExchangeRow) {
 }
 
 /** The task, also if no such task exists. */
-function TaskCell({ task_id, path }: ExchangeRow) {
-  const id = task_id ?? /\/task\/([0-9a-f-]{36})$/i.exec(path)?.[1]?.toLowerCase();
-  return id === undefined ? null : <a href={linkTo(`/tasks/${id}`)}>{shortId(id)}</a>;
+function TaskCell(request: ExchangeRow) {
+  const id = taskIdOf(request);
+  return id === null ? null : <a href={linkTo(`/tasks/${id}`)}>{shortId(id)}</a>;
 }
 
 function StatusCell({ status, error_code: code }: ExchangeRow) {

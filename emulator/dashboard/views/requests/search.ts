@@ -2,7 +2,7 @@ import { computed } from "@preact/signals";
 import { param, setParam } from "../../address.js";
 import type { ExchangeRow } from "../../api.js";
 import { findings, findingsOf, keyNames, overview, requests } from "../../store.js";
-import { isFailedRequest } from "../own.js";
+import { isFailedRequest, taskIdOf } from "../own.js";
 
 /** The search of the request log: `status:402 method:POST rain`. All fields and words must match; of one field, any value. */
 
@@ -26,7 +26,7 @@ const FIELDS: Readonly<Record<string, Test>> = {
   method: ({ method }, value) => startsWith(method, value),
   code: ({ error_code: code }, value) => startsWith(code, value),
   path: ({ path }, value) => path.toLowerCase().includes(value.toLowerCase()),
-  task: ({ task_id: id }, value) => startsWith(id, value),
+  task: (request, value) => startsWith(taskIdOf(request), value),
   account: ({ account_id: id }, value) => startsWith(id, idOfAccount(value) ?? value),
   key: ({ key_id: id }, value) => id !== null && isKey(id, value),
   rule: (request, value) =>
@@ -50,7 +50,7 @@ export function isKey(id: string, value: string): boolean {
 
 /** The name of a key as one word. */
 function nameOfKey(id: string): string {
-  return (keyNames.value.get(id) ?? id).replaceAll(/\s+/g, "_");
+  return (keyNames.value.get(id) ?? id).replaceAll(/[\u2068\u2069]/g, "").replaceAll(/\s+/g, "_");
 }
 
 interface Token {

@@ -21,7 +21,10 @@ export function SnapshotSection() {
   };
   return (
     <Section title="Snapshot">
-      <p>The whole state as a file, to continue from later. It contains the API keys of the accounts.</p>
+      <p>
+        The whole state as a file, to continue from later. It contains the API keys of the accounts, but no
+        headers, bodies and faults of earlier requests.
+      </p>
       <p>
         <a class="button secondary" href="/_emulator/snapshot" download="async-music-snapshot.json">
           Save a snapshot

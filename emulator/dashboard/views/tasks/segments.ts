@@ -3,6 +3,7 @@ import { LIMITS } from "../../../../src/contract/service.js";
 import type { ExchangeRow, TaskRow } from "../../api.js";
 import { formatDuration } from "../../parts/format.js";
 import { requests } from "../../store.js";
+import { taskIdOf } from "../own.js";
 
 type TaskTimes = Pick<TaskRow, "created_at" | "works_from" | "ends_at" | "discovered_at">;
 
@@ -56,8 +57,14 @@ export function spanMs(from: number, to: number): number {
 
 /** The requests of each task, by method, oldest first. */
 const requestsByTask = computed(() =>
-  Map.groupBy(requests.value, ({ method, task_id: taskId }) => `${method} ${taskId}`),
+  Map.groupBy(requests.value, (request) => `${request.method} ${ownTaskIdOf(request)}`),
 );
+
+/** Of a request that came with a snapshot, only the path tells the task. A 401 or 404 did not read it. */
+function ownTaskIdOf(request: ExchangeRow): string | null {
+  const { number, status, task_id: id } = request;
+  return number === null && status !== 401 && status !== 404 ? taskIdOf(request) : id;
+}
 
 /** The request that created the task; none if it is no longer logged. */
 export function creationsOf(taskId: string): readonly ExchangeRow[] {
