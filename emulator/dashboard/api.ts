@@ -34,6 +34,7 @@ export type Overview = Result<"GET /overview">;
 export type AccountSummary = Overview["accounts"][number];
 export type TaskRow = Result<"GET /tasks/from/{ordinal}">["tasks"][number];
 export type TaskDetails = Result<"GET /tasks/{task_id}">;
+export type FutureChange = Result<"GET /future">["changes"][number];
 export type Key = Result<"GET /accounts/{account_id}/keys">["keys"][number];
 export type ManualResponse = Result<"POST /accounts/{account_id}/requests">;
 export type AutoTopUp = Result<"GET /accounts/{account_id}/auto-top-up">;

@@ -5,6 +5,7 @@ import {
   areFindingsLoaded,
   areTasksLoaded,
   findings,
+  futureChanges,
   isLogComplete,
   isLogLoaded,
   ledgers,
@@ -41,7 +42,7 @@ export function follow(): void {
   let wanted: 0 | 1 | 2 = 0;
   let idleRefreshes = 0;
   let generation = 0;
-  let isStale = false;
+  let isStale = true;
 
   const schedule = (ms: number) => {
     clearTimeout(timer);
@@ -80,7 +81,7 @@ export function follow(): void {
   const restartLog = followLog({
     onOpen(isFirst) {
       // Another emulator may run at this address now.
-      isStale = !isFirst;
+      isStale ||= !isFirst;
       refreshSoon();
     },
     onRequests: refreshSoon,
@@ -98,7 +99,7 @@ export function follow(): void {
 
 let overviewAt = 0;
 
-async function refreshOverview(): Promise<Overview> {
+export async function refreshOverview(): Promise<Overview> {
   const latest = await call("GET /overview");
   overviewAt = performance.now();
   now.value = Date.parse(latest.now);
@@ -115,11 +116,19 @@ function estimateTime(): void {
 /** @param isFresh - Whether everything is read again: what is known may belong to another state. */
 async function refreshRest(latest: Overview, isBusy: boolean, isFresh: boolean): Promise<void> {
   const hasNewTasks = isBusy || isFresh || latest.tasks !== tasks.value.length;
-  await Promise.all([hasNewTasks ? refreshTasks(isFresh) : null, refreshLedger(isFresh)]);
+  await Promise.all([
+    hasNewTasks ? refreshTasks(isFresh) : null,
+    refreshLedger(isFresh),
+    isFresh ? refreshFuture() : null,
+  ]);
   if (isFresh || latest.findings !== findings.value.length)
     findings.value = (await call("GET /audit")).findings;
   areFindingsLoaded.value = true;
   if (isBusy) revision.value++;
+}
+
+async function refreshFuture(): Promise<void> {
+  futureChanges.value = (await call("GET /future")).changes;
 }
 
 /** A finished task never changes: only the tasks from the first unfinished one are read again. */

@@ -1,6 +1,15 @@
 import { computed, signal } from "@preact/signals";
 import { param } from "./address.js";
-import type { AccountSummary, ExchangeRow, Finding, LedgerEntry, Overview, TaskRow } from "./api.js";
+import type {
+  AccountSummary,
+  ExchangeRow,
+  Finding,
+  FutureChange,
+  LedgerEntry,
+  Overview,
+  TaskRow,
+} from "./api.js";
+import { isolated } from "./parts/format.js";
 
 /** The state of the emulator on this page. Only `follow.ts` writes it. */
 
@@ -28,6 +37,9 @@ export const isLogLoaded = signal(false);
 /** Whether all earlier ones were received as well. */
 export const isLogComplete = signal(false);
 
+/** What the later version of the service that the emulator plays does in another way; empty for today's. */
+export const futureChanges = signal<readonly FutureChange[]>([]);
+
 export const findings = signal<readonly Finding[]>([]);
 
 /** Whether the findings up to now were received, after the tasks. */
@@ -43,6 +55,12 @@ export const revision = signal(0);
 export const account = computed<AccountSummary | null>(() => {
   const accounts = overview.value?.accounts ?? [];
   return accounts.find((each) => each.account_id === param("account")) ?? accounts[0] ?? null;
+});
+
+/** The account of the address if it does not exist: another one is shown. */
+export const missingAccount = computed(() => {
+  const named = param("account");
+  return named === "" || account.value === null || account.value.account_id === named ? null : named;
 });
 
 export const accountId = computed(() => account.value?.account_id ?? "");
@@ -81,7 +99,7 @@ export const keyNames = computed(() => {
   return new Map(
     keys.map(({ key_id: id, name, last_four: end }) => [
       id,
-      name === "" ? `emu_…${end}` : `${name} (…${end})`,
+      name === "" ? `emu_…${end}` : `${isolated(name)} (…${end})`,
     ]),
   );
 });

@@ -1,19 +1,21 @@
 import { computed } from "@preact/signals";
 import { LIMITS } from "../../../src/contract/service.js";
+import { linkTo } from "../address.js";
 import type { ExchangeRow, Finding } from "../api.js";
 import { Empty, HttpStatus, Section, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
 import { Table } from "../parts/table.js";
 import { requestKey } from "../store.js";
 import { log, ownFindings, requestsByKey } from "./own.js";
-import { RequestLink } from "./request-link.js";
+import { FindingDetail, RequestLink } from "./request-link.js";
 
 /** What each rule requires of a client. */
 const RULES: Readonly<Record<Finding["rule"], string>> = {
   polled_too_often: `A task may be read at most once in ${formatCount(LIMITS.shortestPollIntervalMs)} ms. Wait 5 to 10 s between two reads.`,
   resubmitted_after_unknown_outcome:
     "A POST whose outcome is unknown may have created a task. Sent again, it can charge twice.",
-  ignored_retry_after: "After a 429, no request may be sent before the stated wait is over.",
+  ignored_retry_after:
+    "After a response with `Retry-After`, the same request may not be sent again before that wait is over.",
   resent_not_retryable:
     "A task that failed with `retryable: false` fails again, whenever the same request is sent.",
 };
@@ -80,7 +82,16 @@ export function FindingsView() {
                 ({ gapMs }) => (gapMs === null ? "" : `${formatCount(gapMs)} ms`),
                 "number",
               ],
-              ["What happened", ({ finding }) => finding.detail, "wide"],
+              [
+                "What happened",
+                ({ finding }) => (
+                  <FindingDetail
+                    finding={finding}
+                    hrefOf={(number) => linkTo("/requests", { open: number })}
+                  />
+                ),
+                "wide",
+              ],
             ]}
             items={found}
             keyOf={({ finding, request }) => `${requestKey(finding)} ${request?.number}`}

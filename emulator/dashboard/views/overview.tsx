@@ -4,7 +4,15 @@ import { linkTo } from "../address.js";
 import type { ExchangeRow, Finding, TaskRow } from "../api.js";
 import { Code, Empty, type Figure, Figures, Loading, Section, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
-import { account, accountId, areFindingsLoaded, isLogComplete, overview, requestKey } from "../store.js";
+import {
+  account,
+  accountId,
+  areFindingsLoaded,
+  futureChanges,
+  isLogComplete,
+  overview,
+  requestKey,
+} from "../store.js";
 import {
   failed,
   failedTasks,
@@ -34,7 +42,10 @@ export function OverviewView() {
   const isEmpty = isAllLoaded.value && log.value.length === 0;
   const requestsOf = (status: string) => linkTo("/requests", { q: `${own}status:${status}` });
   const tasksOf = (status: string) => linkTo("/tasks", { status });
-  const ofRequests = `of ${formatAmount(log.value.length, "request")}`;
+  const restored = restoredIn(log.value);
+  const unknown =
+    restored === 0 ? "" : `; for ${formatCount(restored)} of them, a snapshot has only the status`;
+  const ofRequests = `of ${formatAmount(log.value.length, "request")}${unknown}`;
   const ofTasks = `of ${formatAmount(ownTasks.value.length, "task")}`;
   const rules = countsByRule(ownFindings.value) || "no rule was broken";
   const frozen = `${formatAmount(balance.frozen, "credit")} frozen`;
@@ -60,6 +71,7 @@ export function OverviewView() {
         <strong>{formatAmount(balance.available, "credit")}</strong> available, {formatCount(balance.frozen)}{" "}
         frozen. <a href={linkTo("/account/statement")}>Statement</a>
       </p>
+      {futureChanges.value.length > 0 && <FutureSection />}
       {!isEmpty && <ProblemSection />}
       {!isEmpty && <ConnectSection />}
     </>
@@ -71,10 +83,20 @@ function figureOf(name: string, items: readonly { at: string }[], note: string, 
   return [name, items.length, isAllLoaded.value ? note : "loading…", list, items.map(({ at }) => at)];
 }
 
+/** How many requests came with a snapshot, which keeps neither faults nor how a response ended. */
+function restoredIn(requests: readonly ExchangeRow[]): number {
+  return requests.filter(({ number }) => number === null).length;
+}
+
 /** Whether the rate limit or faults were the cause. */
 function limitedBy(refused: readonly ExchangeRow[]): string {
   const byFaults = refused.filter((each) => !isBeyondLimit(each)).length;
-  return byFaults === 0 ? "beyond the rate limit" : `${formatCount(byFaults)} of them by faults`;
+  const restored = restoredIn(refused);
+  if (byFaults + restored === 0) return "beyond the rate limit";
+  return [
+    ...(byFaults === 0 ? [] : [`${formatCount(byFaults)} of them by faults`]),
+    ...(restored === 0 ? [] : [`${formatCount(restored)} of them from a snapshot, cause unknown`]),
+  ].join(", ");
 }
 
 /** When the end of a task was discovered; of an unfinished one, its creation. */
@@ -176,6 +198,27 @@ function taskProblem(task: TaskRow): Problem {
       </>
     ),
   };
+}
+
+function FutureSection() {
+  return (
+    <Section title="A later version of the service">
+      <p>
+        The emulator plays a version that differs from today's. Tasks are shown as today's version has them.
+        Each request shows its real response.
+      </p>
+      <details>
+        <summary>{formatAmount(futureChanges.value.length, "change")}</summary>
+        <ul>
+          {futureChanges.value.map(({ name, description }) => (
+            <li key={name}>
+              <code>{name}</code> {description}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </Section>
+  );
 }
 
 function ConnectSection() {

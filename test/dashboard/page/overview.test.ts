@@ -82,6 +82,31 @@ describe("the overview", () => {
     await page.getByText("1 request", { exact: true }).waitFor();
   });
 
+  test("does not state the causes that a snapshot has lost", async () => {
+    const { page, api, emulator } = await openDashboard();
+    emulator.faults.add({ times: 2, fault: { kind: "status", status: 429, when: "before" } });
+    for (let sent = 0; sent < 2; sent++) await api("GET", "/account/balance");
+    await page.getByText("2 of them by faults", { exact: true }).waitFor();
+    emulator.restore(emulator.snapshot());
+    await page.getByText("2 of them from a snapshot, cause unknown", { exact: true }).waitFor();
+    await page.getByText("of 2 requests; for 2 of them, a snapshot has only the status").waitFor();
+  });
+
+  test("names what a later version of the service does in another way", async () => {
+    const { page, emulator, goTo, submit } = await openDashboard();
+    const later = page.getByRole("region", { name: "A later version of the service" });
+    await page.getByText("of 0 requests").waitFor();
+    expect(await later.count()).toBe(0);
+    emulator.reset({ future: 55 });
+    await later.getByText(`${emulator.future.length} changes`).click();
+    expect(await later.getByRole("listitem").count()).toBe(emulator.future.length);
+    await goTo(`/tasks/${await submit(LYRICS)}`);
+    await page.getByRole("heading", { name: "Response, as today's version of the service has it" }).waitFor();
+    emulator.reset({});
+    await goTo(`/tasks/${await submit(LYRICS)}`);
+    await page.getByRole("heading", { name: "Response, as the SDK returns it" }).waitFor();
+  });
+
   test("tells the latest problems as sentences, newest first, with links", async () => {
     const { page, api, emulator, submit, goTo } = await openDashboard({ emulator: { credits: 5 } });
     await api("POST", "/task", SONG_REQUEST);
@@ -148,3 +173,23 @@ test("the findings are grouped by rule, and each early read shows the time since
   await ignored.getByRole("link", { name: "GET /account/balance" }).click();
   await page.getByRole("region", { name: "Request" }).waitFor();
 });
+
+test.each(["ord-1", "song.", "the", "x".repeat(128)])(
+  "a finding links the request %s that it names",
+  async (id) => {
+    const { page, emulator, server, goTo } = await openDashboard();
+    emulator.faults.add({ fault: { kind: "status", status: 502, when: "after" } });
+    const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json", "X-Request-Id": id };
+    const send = () =>
+      fetch(`${server.url}/api/v1/task`, { method: "POST", headers, body: JSON.stringify(SONG_REQUEST) });
+    await send();
+    // It has the same ID.
+    await send();
+    for (const view of ["/requests?open=2", "/findings"]) {
+      await goTo(view);
+      const link = page.getByRole("main").getByRole("link", { name: id, exact: true });
+      expect(await link.first().getAttribute("href")).toContain("open=1");
+      expect(await link.count()).toBe(1);
+    }
+  },
+);

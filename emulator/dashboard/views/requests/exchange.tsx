@@ -1,19 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { linkTo, linkWith } from "../../address.js";
-import {
-  call,
-  type ExchangeDetails,
-  type ExchangeRow,
-  type Finding,
-  type Overview,
-  type Policy,
-} from "../../api.js";
+import { call, type ExchangeDetails, type Overview, type Policy } from "../../api.js";
 import { useData, useResult } from "../../parts/calls.js";
 import { CopyButton, Empty, HttpStatus, Loading, Mark, Time } from "../../parts/display.js";
 import { formatAmount, formatBytes, formatDuration, shortId } from "../../parts/format.js";
 import { Json, whole } from "../../parts/json.js";
-import { findingsOf, overview, requests } from "../../store.js";
-import { keyLink } from "../request-link.js";
+import { findingsOf, overview } from "../../store.js";
+import { FindingDetail, keyLink } from "../request-link.js";
 import { faultText } from "../scenarios/presets.js";
 import { bodyOf, taskOf } from "../tasks/task-input.js";
 import { curlOf } from "./exchange-code.js";
@@ -57,7 +50,10 @@ function Details({ exchange }: { exchange: ExchangeDetails }) {
       {complete && <Copies exchange={exchange} />}
       <Facts exchange={exchange} />
       {findingsOf(exchange).map((finding) => (
-        <FindingText key={`${finding.rule} ${finding.detail}`} finding={finding} />
+        <p key={`${finding.rule} ${finding.detail}`} class="finding">
+          <strong>{finding.rule}</strong>{" "}
+          <FindingDetail finding={finding} hrefOf={(number) => linkWith("open", number)} />
+        </p>
       ))}
       {!complete && (
         <Empty>
@@ -151,27 +147,6 @@ const ENDINGS = {
   disconnect: "the connection broke before the response",
   stall: "no response until the client gave up",
 } as const;
-
-/** A finding of the audit, with a link to each request that it names. */
-function FindingText({ finding: { rule, detail } }: { finding: Finding }) {
-  return (
-    <p class="finding">
-      <strong>{rule}</strong>{" "}
-      {detail.split(/([\w.:-]{8,})/).map((word, index) => {
-        const named = index % 2 === 1 ? findByRequestId(word.replace(/\.$/, "")) : undefined;
-        return named?.number == null ? (
-          whole(word)
-        ) : (
-          <a href={linkWith("open", String(named.number))}>{word}</a>
-        );
-      })}
-    </p>
-  );
-}
-
-function findByRequestId(id: string): ExchangeRow | undefined {
-  return requests.value.findLast((each) => each.request_id === id);
-}
 
 function Message(props: {
   title: string;

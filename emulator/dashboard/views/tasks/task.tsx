@@ -15,7 +15,7 @@ import { Button, CopyButton, Empty, Loading, Section, Status } from "../../parts
 import { Action } from "../../parts/form.js";
 import { formatAmount, shortId } from "../../parts/format.js";
 import { Json } from "../../parts/json.js";
-import { accountId, areTasksLoaded, now, tasks } from "../../store.js";
+import { accountId, areTasksLoaded, futureChanges, now, tasks } from "../../store.js";
 import { RequestLink } from "../request-link.js";
 import { Clips } from "./clips.js";
 import { Credits } from "./credits.js";
@@ -53,7 +53,7 @@ function Details({ details }: { details: TaskDetails }) {
       <Crumbs />
       <div class="heading">
         <h1>
-          {about || shortId(task.task_id)} <Status of={status} />
+          <bdi>{about || shortId(task.task_id)}</bdi> <Status of={status} />
         </h1>
         <Actions details={details} task={task} />
       </div>
@@ -71,7 +71,7 @@ function Details({ details }: { details: TaskDetails }) {
       </p>
       {task.error !== null && (
         <p class="problem">
-          {task.error} (<code>{task.error_code}</code>,{" "}
+          <bdi>{task.error}</bdi> (<code>{task.error_code}</code>,{" "}
           {task.retryable === true ? "retryable" : "not retryable"}
           {task.retry_after_seconds !== null && ` after ${task.retry_after_seconds} s`}).{" "}
           <Cause details={details} task={task} />
@@ -96,7 +96,13 @@ function Details({ details }: { details: TaskDetails }) {
           <Section title="Request">
             <Json text={JSON.stringify(bodyOf(task))} label="Request" />
           </Section>
-          <Section title="Response, as the SDK returns it">
+          <Section
+            title={
+              futureChanges.value.length === 0
+                ? "Response, as the SDK returns it"
+                : "Response, as today's version of the service has it"
+            }
+          >
             <Json text={JSON.stringify(task)} label="Response" />
           </Section>
         </div>
