@@ -28,7 +28,7 @@ export function Header({ views }: { views: readonly { name: string; title: strin
         </nav>
         {overview.value !== null && (
           <>
-            {current !== "requests" && current !== "scenarios" && <AccountChoice />}
+            {isOfAccount() && <AccountChoice />}
             <Clock />
           </>
         )}
@@ -36,6 +36,11 @@ export function Header({ views }: { views: readonly { name: string; title: strin
       </div>
     </header>
   );
+}
+
+/** Whether the view shows one account. */
+export function isOfAccount(): boolean {
+  return !["requests", "scenarios"].includes(path.value[0] ?? "");
 }
 
 const NEXT_THEME = { auto: "light", light: "dark", dark: "auto" } as const;

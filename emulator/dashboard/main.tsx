@@ -1,10 +1,11 @@
 import { type ComponentType, render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { followAddress, path } from "./address.js";
+import { followAddress, linkWith, path } from "./address.js";
 import { follow } from "./follow.js";
-import { Header } from "./header.js";
+import { Header, isOfAccount } from "./header.js";
+import { shortId } from "./parts/format.js";
 import { followTheme } from "./parts/theme.js";
-import { link, overview } from "./store.js";
+import { accountId, link, missingAccount, overview } from "./store.js";
 import { AccountsView } from "./views/account/accounts.js";
 import { BillingAndPaymentsView } from "./views/account/billing-and-payments.js";
 import { KeysView } from "./views/account/keys.js";
@@ -13,6 +14,7 @@ import { FindingsView } from "./views/findings.js";
 import { OverviewView } from "./views/overview.js";
 import { RequestsView } from "./views/requests/requests.js";
 import { ScenariosView } from "./views/scenarios/scenarios.js";
+import { accountName } from "./views/scenarios/scope.js";
 import { restoreDraft } from "./views/tasks/draft.js";
 import { NewTask } from "./views/tasks/new-task.js";
 import { TaskView } from "./views/tasks/task.js";
@@ -62,6 +64,7 @@ function App() {
         {link.value === "lost" &&
           "The emulator can't be reached. This page shows the last known state, and updates once the emulator is back."}
       </div>
+      <MissingAccount />
       <main id="main" ref={main} tabIndex={-1} data-ready={overview.value !== null}>
         {overview.value === null ? (
           <p aria-busy={isConnecting}>{isConnecting ? "Loading…" : "The emulator has not responded yet."}</p>
@@ -70,6 +73,22 @@ function App() {
         )}
       </main>
     </>
+  );
+}
+
+/** The address may be older than the last restart or reset. */
+function MissingAccount() {
+  const isMissing = missingAccount.value !== null && isOfAccount();
+  const shown = accountName(accountId.value);
+  return (
+    <div role="status" class="banner" hidden={!isMissing}>
+      {isMissing && (
+        <>
+          The account {shortId(missingAccount.value ?? "")} of this address does not exist. This page shows{" "}
+          {shown} instead. <a href={linkWith("account", "")}>Keep {shown}</a>
+        </>
+      )}
+    </div>
   );
 }
 

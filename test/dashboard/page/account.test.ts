@@ -306,6 +306,23 @@ describe("the account", () => {
     await expect.poll(() => section.getByLabel("Threshold").inputValue()).toBe(initial);
   });
 
+  test("of an address that no longer exists is not replaced without a word", async () => {
+    const path = "/account?account=aaaaaaaa-0000-4000-8000-000000000000";
+    const { page, emulator, goTo } = await openDashboard({ path });
+    const message = page.getByText(
+      "The account aaaaaaaa of this address does not exist. This page shows account 1",
+    );
+    await message.waitFor();
+    await goTo("/scenarios");
+    await message.waitFor({ state: "hidden" });
+    await goTo(path);
+    await page.getByRole("link", { name: "Keep account 1" }).click();
+    await message.waitFor({ state: "hidden" });
+    expect(page.url()).not.toContain("account=");
+    await goTo(`/account?account=${emulator.accountId}`);
+    expect(await message.isVisible()).toBe(false);
+  });
+
   test("an account is created, suspended and chosen, and the chosen one stays after a reload", async () => {
     const { page } = await openDashboard({ path: "/account/accounts" });
     await page.getByRole("button", { name: "Create an account…" }).click();

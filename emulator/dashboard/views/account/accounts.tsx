@@ -1,5 +1,6 @@
 import { linkWith, setParam } from "../../address.js";
 import { type AccountSummary, call } from "../../api.js";
+import { refreshOverview } from "../../follow.js";
 import { Mark, Section } from "../../parts/display.js";
 import { Action, FieldsForm, OnDemand } from "../../parts/form.js";
 import { formatCount } from "../../parts/format.js";
@@ -75,5 +76,7 @@ function Suspension({ of: { account_id: id, suspended } }: { of: AccountSummary 
 async function create({ credits }: { credits: string }): Promise<void> {
   const created = await call("POST /accounts", { credits: Number(credits) });
   setNewKey(created);
+  // Without the new account, the page would say that it does not exist.
+  await refreshOverview();
   setParam("account", created.account_id);
 }
