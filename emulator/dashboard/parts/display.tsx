@@ -114,8 +114,7 @@ export function Time({ at, ms = false }: { at: string | number; ms?: boolean }) 
   const [day, time] = formatTime(at).split(" ");
   return (
     <time dateTime={iso} title={iso}>
-      <span class="day">{day} </span>
-      <span>{ms ? formatMs(at) : time}</span>
+      <span class="day">{day}</span> <span>{ms ? formatMs(at) : time}</span>
     </time>
   );
 }

@@ -206,6 +206,17 @@ test("nothing in a list is cut off: badges, paths, key names and buttons", async
     await badge.waitFor();
     expect(await badge.evaluateAll(overflowOf)).toEqual([0]);
   }
+  emulator.faults.clear();
+  const late = await submit(LYRICS);
+  await emulator.clock.advance(59 * 60_000 + 59_000);
+  await api("GET", `/task/${late}`);
+  for (const width of [1440, 1024]) {
+    await page.setViewportSize({ width, height: 844 });
+    await goTo("/tasks?view=scale");
+    const waited = page.getByRole("cell", { name: /^\d\d minutes \d+ seconds$/ });
+    await waited.first().waitFor();
+    expect(await waited.first().evaluateAll(overflowOf)).toEqual([0]);
+  }
   await page.setViewportSize({ width: 1024, height: 844 });
   await goTo("/requests?open=2");
   const path = page.getByRole("row", { name: /GET.*\/task\// }).getByRole("cell");

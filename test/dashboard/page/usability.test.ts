@@ -131,6 +131,31 @@ describe("every view", () => {
     },
   );
 
+  test("scrolls in one direction at 320 px, the width of a page at a zoom of 400 %", async () => {
+    const { page, goTo, views } = await openFull({ context: { viewport: { width: 320, height: 256 } } });
+    for (const view of views) {
+      await goTo(view);
+      if (view === "/findings") await page.getByRole("cell").first().waitFor();
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([view, excess]).toEqual([view, 0]);
+    }
+  });
+
+  test.each([1024, 1100, 1280])(
+    "has the time at the same position, with two accounts, at %i px",
+    async (width) => {
+      const { page, goTo } = await openFull({ context: { viewport: { width, height: 800 } } });
+      const boxes = new Set<string>();
+      for (const view of ["/", "/tasks", "/requests", "/account", "/scenarios"]) {
+        await goTo(view);
+        const header = await page.getByRole("banner").boundingBox();
+        const clock = await page.getByRole("group", { name: "Clock" }).boundingBox();
+        boxes.add(JSON.stringify([header?.height, clock?.y, (clock?.x ?? 0) > width / 2]));
+      }
+      expect([...boxes]).toHaveLength(1);
+    },
+  );
+
   test.each(WIDTHS)("shows the popover of the time below its button at %i px", async (width) => {
     const { page, goTo } = await openFull({ context: { viewport: { width, height: 800 } } });
     for (const view of ["/", "/requests"]) {
