@@ -1,7 +1,7 @@
 import { LIMITS } from "../contract/service.js";
 
 /** A task that is unfinished at this age is next polled after the service's task timeout. */
-export const LAST_POLL_MS: number = LIMITS.taskTimeoutMs - 5 * 60_000;
+export const LAST_POLL_MS: number = LIMITS.taskTimeoutMs - 10_000;
 
 /** Ages are counted in steps: the first takes 250 ms, each later one 1 % longer. */
 const GROWTH = 1.01;

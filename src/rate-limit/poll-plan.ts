@@ -1,5 +1,6 @@
 import { LIMITS } from "../contract/service.js";
 import { AGES, type Durations, interpolate, LAST_POLL_MS, STEPS, stepOf, valueAt } from "./durations.js";
+import type { PollBudget } from "./window.js";
 
 const { shortest: GAP_MS } = LIMITS.recommendedPollIntervalMs;
 
@@ -10,6 +11,8 @@ export class PollPlan {
   /** Whether all tasks are polled as soon as their callers allow. */
   isFree = true;
   keepsLongestGap = true;
+  /** The window that the plan spends. */
+  window: Pick<PollBudget, "from" | "until"> = { from: 0, until: 0 };
   /** By the distribution of the durations: the cheapest plan of polls. */
   readonly cheapest = new Map<Durations, Float64Array>();
 

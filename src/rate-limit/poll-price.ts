@@ -104,13 +104,14 @@ function expectedPolls(
 
 /** When a task is polled next by a plan. */
 export function nextPollAt(
-  { isFree, keepsLongestGap, cheapest }: PollPlan,
+  { isFree, keepsLongestGap, cheapest, window }: PollPlan,
   { kind, submittedAt, unfinishedAt }: ScheduledTask,
   notBefore: number,
   dueBy: number,
 ): number {
   const unfinishedMs = unfinishedAt - submittedAt;
-  // A task that is unfinished at its last poll most likely stays so until the service ends it.
+  // A window may be used up before the last poll, so a task that will be too old in the next window is among the first here.
+  if (notBefore <= window.from && submittedAt + LAST_POLL_MS < window.until) return submittedAt;
   let nextMs: number = LIMITS.taskTimeoutMs + 1000;
   if (unfinishedMs < LAST_POLL_MS) {
     const plan = cheapest.get(kind);

@@ -267,6 +267,7 @@ function planTogether(members: readonly Load[], budget: PollBudget): PollPlan {
   const polls = isAlone ? (members[0]?.polls ?? []) : members.flatMap((load) => load.polls);
   const demand = sampleOf(polls, tenants, budget);
   const { atShortestGaps, atLongestGaps } = needOf(demand, budget);
+  plan.window = budget;
   plan.isFree = atShortestGaps <= budget.polls;
   plan.keepsLongestGap = plan.isFree || atLongestGaps <= LONGEST_GAP_SHARE * budget.polls;
   if (!plan.isFree) choosePlan(plan, demand, polls.length, budget);

@@ -7,6 +7,7 @@ import {
   accepted,
   acceptedAnew,
   balance,
+  failed,
   ok,
   SONG_REQUEST,
   succeeded,
@@ -14,7 +15,7 @@ import {
   task,
   taskIdIn,
 } from "../support/responses.js";
-import { createTestClock } from "../support/test-clock.js";
+import { createTestClock, START } from "../support/test-clock.js";
 import { createWorld } from "../support/world.js";
 
 // The pacer under load: hundreds of calls and thousands of waits share one budget.
@@ -128,6 +129,36 @@ test("an endless backlog of creates and account reads does not starve a retrieve
   backlog.isOver = true;
   await Promise.all(loops);
 });
+
+test.each([
+  ["alone", 0],
+  ["beside a thousand younger tasks", 1000],
+])(
+  "a hundred songs that end two minutes before their task timeout are found in time, %s",
+  async (_, younger) => {
+    const limit = createRateLimit();
+    const { client, clock } = createWorld((request) =>
+      limit.count(request, () => {
+        const task_id = taskIdIn(request);
+        const beganAt = task_id.startsWith("song") ? -52 * MINUTE : 0;
+        const ageMs = request.at - beganAt;
+        const fields = { task_id, created_at: new Date(START + beganAt).toISOString() };
+        if (ageMs > 60 * MINUTE) return ok(failed({ ...fields, status: "timeout" }));
+        return ok((ageMs >= 58 * MINUTE ? succeeded : task)(fields));
+      }),
+    );
+    const waitsFor = (name: string, count: number, signal?: AbortSignal) =>
+      Array.from({ length: count }, (_, index) => client.tasks.wait(`${name}${index}`, { signal }));
+    const songs = waitsFor("song", 100);
+    await clock.sleep(2 * MINUTE);
+    const controller = new AbortController();
+    const others = Promise.allSettled(waitsFor("other", younger, controller.signal));
+    await Promise.all(songs);
+    expect(limit.refused()).toBe(0);
+    controller.abort();
+    await others;
+  },
+);
 
 test("thousands of waits share one timer", async () => {
   const clock = createTestClock();

@@ -6,7 +6,7 @@ import { type Ends, learned } from "./learned.js";
 // How long tasks take is learned from polls, which show only between which two ages a task has ended.
 
 const SECOND = 1000;
-const LAST = 55 * 60 * SECOND;
+const LAST = 3590 * SECOND;
 
 /** The share of tasks that are unfinished at an age. */
 const unfinishedAt = (durations: Durations, ageMs: number) => interpolate(durations.survival, ageMs);

@@ -148,18 +148,30 @@ describe("when a task is due", () => {
     expect(nextPollAt(task.tenant.plan, task, NOW + 10, NOW)).toBe(NOW + 10);
   });
 
-  test.each([true, false])("after the task timeout, if it was unfinished 5 minutes before it", (isFree) => {
+  test.each([true, false])("after the task timeout, if it was unfinished 10 s before it", (isFree) => {
     const tenant = scarce();
     tenant.plan.isFree = isFree;
-    flat(tenant, 3_300_000);
+    flat(tenant, 3_590_000);
     const lasts = (unfinishedMs: number) => {
-      const { task } = pollOf({ kind, ageMs: 3_500_000, unfinishedMs, tenant });
+      const { task } = pollOf({ kind, ageMs: 3_595_000, unfinishedMs, tenant });
       return (
         nextPollAt(task.tenant.plan, task, task.submittedAt, Number.POSITIVE_INFINITY) - task.submittedAt
       );
     };
-    expect(lasts(3_300_000)).toBe(3_601_000);
-    expect(lasts(3_299_999)).toBe(isFree ? 0 : 3_300_000);
+    expect(lasts(3_590_000)).toBe(3_601_000);
+    expect(lasts(3_589_999)).toBe(isFree ? 0 : 3_590_000);
+  });
+
+  test.each([
+    ["ends 10 s before its task timeout, before all younger ones", 3_540_000, 3_530_000, -3_540_000],
+    ["ends later, at its planned age", 3_520_000, 3_510_000, 70_000],
+    ["ends then, but has it behind it, at its planned age", 3_540_000, 3_540_000, 50_000],
+  ])("where the window %s", (_, ageMs, unfinishedMs, dueInMs) => {
+    const tenant = scarce();
+    tenant.plan.window = budgetOf(0);
+    flat(tenant, 3_590_000);
+    const { task, poll } = pollOf({ kind, ageMs, unfinishedMs, tenant });
+    expect(nextPollAt(tenant.plan, task, poll.notBefore, poll.dueBy)).toBe(NOW + dueInMs);
   });
 });
 
@@ -237,7 +249,7 @@ describe("the price", () => {
   ])("is %s at %s", (_, _limit, tasks, polls, limitMs) => {
     const kind = quick();
     // The oldest have their last poll in this window at any price.
-    const ageMs = polls === 0 ? 3_270_000 : 0;
+    const ageMs = polls === 0 ? 3_560_000 : 0;
     const { plan } = price(
       polls,
       Array(tasks).fill({ kind, ageMs, unfinishedMs: Math.max(0, ageMs - 10_000) }),
