@@ -198,13 +198,15 @@ function streamOf(pieces: AsyncGenerator<Bytes>, reading: Reading, download: Dow
     },
     async cancel() {
       abort.remove();
+      // The abort's reason would keep the body in memory.
+      collected.unregister(body);
       controller.abort();
       // Only a generator that was started runs its `finally`, which cancels the response.
       await pieces.next().catch(() => {});
       await pieces.return(undefined);
     },
   });
-  collected.register(body, abort);
+  collected.register(body, abort, body);
   addReading(body, reading);
   return body;
 }

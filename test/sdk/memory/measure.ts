@@ -27,6 +27,12 @@ const measurements: Record<string, () => Promise<unknown>> = {
         await body.getReader().read();
       }),
     ),
+    "a download that is canceled after all its bytes have arrived": await bytesEach(
+      downloadWith(
+        (body) => body.cancel(),
+        (to) => to.close(),
+      ),
+    ),
     "a file journal": await bytesEach(async (index) => void fileJournal(`journals/${index}`)),
     "a Redis journal": await bytesEach(createRedisJournal),
   }),
@@ -82,9 +88,17 @@ async function saveDownload(fetch: typeof globalThis.fetch): Promise<void> {
 }
 
 /** Downloads that share one long-lived signal. */
-function downloadWith(use: (body: ReadableStream) => Promise<void>): () => Promise<void> {
+function downloadWith(
+  use: (body: ReadableStream) => Promise<void>,
+  sent: (to: ReadableStreamDefaultController) => void = () => {},
+): () => Promise<void> {
   const fetch = async () => {
-    const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100)) });
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(100));
+        sent(controller);
+      },
+    });
     return new Response(body, { headers: { "Content-Type": "audio/mpeg" } });
   };
   const client = new AsyncMusic({ apiKey: "key", baseUrl: "http://127.0.0.1", fetch });
