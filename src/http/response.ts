@@ -62,8 +62,7 @@ function headerWaitMs(value: string, headers: Headers, now: number): number | nu
   // A date begins with the name of its day. `Date.parse` would accept "-5".
   const date = /^[a-z]/i.test(value) ? parseDate(value) : null;
   if (date === null) return null;
-  // Either clock may be wrong. A date that has passed by ours counts from theirs; of one that has not, the shorter wait counts.
-  const byOurs = date - now;
+  // It counts from the server's clock, since the client's may be wrong, unless it has passed by that one.
   const byTheirs = date - (parseDate(headers.get("Date")) ?? now);
-  return byOurs > 0 && byTheirs >= 0 ? Math.min(byOurs, byTheirs) : Math.max(0, byOurs, byTheirs);
+  return byTheirs >= 0 ? byTheirs : Math.max(0, date - now);
 }
