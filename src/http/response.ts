@@ -22,7 +22,8 @@ export function responseOf(
     json,
     isHtml,
     taskId: Object(json["data"]).task_id,
-    requestId: headers.get(HEADERS.requestId) || requestId,
+    // The service propagates the ID that was sent. Another ID in the response of a gateway means nothing to the service.
+    requestId: (json["code"] ? headers.get(HEADERS.requestId) : "") || requestId,
     remaining: isOfService ? remainingOf(headers) : null,
     statedWaitMs: status >= 400 ? statedWaitMs(headers, json, now) : null,
     receivedAt: now,

@@ -363,13 +363,29 @@ test("a rate-limited POST is not sent again if the journal fails meanwhile, and 
   expect(await world.entry()).toBeNull();
 });
 
-test("an unknown outcome has the request ID of the response, and the journal has the ID that was sent", async () => {
-  const answer = () => refusal(502, "upstream_provider_error", { "X-Request-Id": "gateway-1" });
-  const { run, entry } = journaledWorld(answer);
-  const error = await rejection(run({ requestId: "request-1" }), SubmissionOutcomeUnknownError);
-  expect(error).toMatchObject({ requestId: "gateway-1", message: expect.stringContaining("gateway-1") });
-  expect(await entry()).toMatchObject({ state: "intent", request_id: "request-1" });
-});
+const other = { "X-Request-Id": "other-1" };
+
+test.each([
+  ["a response of the service has its", () => refusal(502, "upstream_provider_error", other), "other-1"],
+  [
+    "the page of a gateway has the sent",
+    () => new Response("<html>", { status: 502, headers: other }),
+    "request-1",
+  ],
+  ["a 408 of a gateway has the sent", () => new Response("", { status: 408, headers: other }), "request-1"],
+  ["an unreadable 202 has the sent", () => new Response("{", { status: 202, headers: other }), "request-1"],
+])(
+  "an unknown outcome after %s request ID, and the journal has the sent one",
+  async (_, answer, requestId) => {
+    const { client, run, entry } = journaledWorld(answer);
+    const reported: unknown[] = [];
+    client.on("submission", ({ error }) => reported.push(error));
+    const error = await rejection(run({ requestId: "request-1" }), SubmissionOutcomeUnknownError);
+    expect(error).toMatchObject({ requestId, message: expect.stringContaining(requestId) });
+    expect(reported).toMatchObject([{ requestId }]);
+    expect(await entry()).toMatchObject({ state: "intent", request_id: "request-1" });
+  },
+);
 
 test.each([
   ["a broken connection", lost, null],
