@@ -42,7 +42,7 @@ async function createSmall(client: (pool: Pool) => PostgresClient = (pool) => po
   const budget = postgresBudget(shared, { maxCredits: 10, per: "total", table });
   /** The journal of another process. */
   const other = postgresJournal(pool, ofJournal);
-  return { table, pool, journal, budget, other };
+  return { table, journalTable: ofJournal.table, pool, journal, budget, other };
 }
 
 test("without the tables of the budget, the error names them, not the journal's, and nothing is sent", async () => {
@@ -60,6 +60,31 @@ test("without the tables of the budget, the error names them, not the journal's,
   await run();
   expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
 });
+
+test.each(["the row of the tenant", "the entry"])(
+  "a run that waits too long for %s names what is locked, and sends nothing",
+  async (which) => {
+    const { table, journalTable, pool, journal, budget } = await createSmall();
+    await pool.query(`INSERT INTO ${table} (tenant, period) VALUES ('acme', 'total')`);
+    const { client, requests } = createWorld(serveAnew);
+    const run = () =>
+      client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, journal, journalKey: "order-1" });
+    const lock = await connectClient();
+    await lock.query("BEGIN");
+    if (which === "the entry") await journal.plan(lock, "order-1", SONG_REQUEST);
+    else await lock.query(`SELECT FROM ${table} FOR UPDATE`);
+    const { message } = await rejection(run(), JournalError);
+    expect(message).toContain(
+      `Another transaction has locked the entry or the row of tenant "acme" in ${table}`,
+    );
+    expect(message).toContain(`relation "${which === "the entry" ? journalTable : table}"`);
+    expect(requests).toEqual([]);
+    await lock.query("COMMIT");
+    await run();
+    expect(posts({ requests })).toHaveLength(1);
+    expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+  },
+);
 
 test("a run that waits for the row while another run resumes its reservation is not refused", async () => {
   const { table, pool, budget } = await createSmall();

@@ -240,7 +240,7 @@ describe("in a transaction", () => {
     const connection = await begin();
     await journal.plan(connection, KEY, SONG_REQUEST);
     const { message } = await rejection(run(), JournalError);
-    expect(message).toContain("Call `run` after its COMMIT");
+    expect(message).toContain("call `run` after its COMMIT");
     expect(requests).toEqual([]);
     expect((await connection.query("SHOW lock_timeout")).rows).toEqual([{ lock_timeout: "0" }]);
     await connection.query("COMMIT");

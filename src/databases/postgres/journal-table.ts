@@ -54,6 +54,8 @@ const connectionRule: OptionRule = [
 
 /** How `putReserving` reserves. */
 interface Reserving<Result> {
+  /** The row that the statement locks, for the error when another transaction has locked it. */
+  lockedRow: string;
   /** By the number of its first parameter. */
   statement(first: number): ReservingSql;
   values: readonly unknown[];
@@ -94,7 +96,7 @@ export class JournalTable {
     key: string,
     entry: JournalEntry,
     previous: string | null,
-    { statement, values: reserve, resultOf }: Reserving<Result>,
+    { lockedRow, statement, values: reserve, resultOf }: Reserving<Result>,
   ): Promise<Result | null> {
     return this.#call(async (execute, leftMs) => {
       const { insertReserving, updateReserving } = this.#statements;
@@ -102,7 +104,7 @@ export class JournalTable {
       const sql = statement(values.length + 1);
       const text = previous === null ? insertReserving(sql) : updateReserving(sql);
       const putOnce = async () => {
-        const [row] = await this.#execute(execute, text, [...values, ...reserve]).catch(
+        const [row] = await this.#execute(execute, text, [...values, ...reserve], lockedRow).catch(
           async (cause: unknown) => {
             if (NOT_WHOLE.has(sqlStateOf(cause) ?? "")) return [];
             if (sqlStateOf(cause) !== UNDEFINED_TABLE) throw cause;
@@ -238,11 +240,25 @@ export class JournalTable {
     return transaction !== null;
   }
 
-  async #execute(execute: Execute, text: string, values: unknown[]): Promise<readonly Row[]> {
+  /** @param lockedRow - what the statement locks beside the entry */
+  async #execute(
+    execute: Execute,
+    text: string,
+    values: unknown[],
+    lockedRow?: string,
+  ): Promise<readonly Row[]> {
     return execute(text, values).catch((cause: unknown) => {
       if (sqlStateOf(cause) !== LOCK_NOT_AVAILABLE) throw cause;
-      const what = "The transaction that planned this journal key is not over";
-      throw new AsyncMusicError({ what, codeAdvice: ["Call `run` after its COMMIT."] }, { cause });
+      const locked = lockedRow === undefined ? "the entry" : `the entry or ${lockedRow}`;
+      // Where the server waited, if it says so: it names the table.
+      const where: unknown = Object(cause).where;
+      const parts = {
+        what: `Another transaction has locked ${locked}`,
+        why: typeof where === "string" ? where : undefined,
+        advice: ["Wait until that transaction is over, or end it."],
+        codeAdvice: ["If it has planned this journal key, call `run` after its COMMIT."],
+      };
+      throw new AsyncMusicError(parts, { cause });
     });
   }
 

@@ -96,6 +96,7 @@ function postgresStore(pool: PostgresClient, table: string, clock: Clock): Budge
       if (journalTable === null || journalTable.pool !== pool) return null;
       return ({ key, entry, previous }, reserve) =>
         journalTable.putReserving(key, entry, previous, {
+          lockedRow: `the row of tenant ${JSON.stringify(reserve.reservation.tenant)} in ${table}`,
           statement: statements.reserving,
           values: valuesOf(reserve),
           resultOf,
