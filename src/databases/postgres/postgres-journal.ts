@@ -67,8 +67,8 @@ export interface PostgresJournal extends Required<Journal> {
  * the primary may lack the last entries, unless replication is synchronous.
  *
  * Each call ends within 10 s, even if the server, the network or the pool does not respond. After that a run rejects with
- * `JournalError` and sends nothing. A write that was given up has no effect later, unless the server stops during its commit.
- * The next run of the same process replaces such a late entry.
+ * `JournalError` and sends nothing. A write that was given up has no effect later, unless the server stops during its commit, or
+ * the commit waits for a synchronous standby. The next run of the same process replaces such a late entry.
  *
  * On a connection that is in a transaction, a run rejects with `JournalError` and sends nothing: a rollback would remove the
  * record of a POST that was sent. To record an order in a transaction, call `plan` in it, and `run` after COMMIT.
