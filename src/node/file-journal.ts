@@ -9,7 +9,10 @@ import { listUnacknowledged } from "../journal/unacknowledged.js";
 import { checkPath } from "./durable.js";
 import { createRevisions, DamagedRevision } from "./revisions.js";
 
-/** Disk space of a submission, beside its request. It is reserved before the POST: a full disk then costs nothing. */
+/**
+ * Disk space of a submission, beside its request. It is reserved before the POST: a full disk then costs nothing. Of a response
+ * that does not fit into it, only the task ID is recorded.
+ */
 const SUBMISSION_BYTES = 4096;
 
 /**
@@ -51,12 +54,14 @@ function createFileJournal(path: string): Required<Journal> {
   const replace = async (key: string, entry: JournalEntry | null, previous: string | null) => {
     const directory = directoryOf(key);
     const content = JSON.stringify({ key, entry });
+    const shortContent =
+      entry?.state === "submitted" ? JSON.stringify({ key, entry: { ...entry, submission: null } }) : content;
     const spareBytes =
       entry !== null && isOpenIntent(entry) ? Buffer.byteLength(content) + SUBMISSION_BYTES : 0;
     for (;;) {
       const latest = await revisions.latest(directory);
       if ((parsed(latest).entry?.revision ?? null) !== previous) return false;
-      if (await revisions.add(directory, latest, content, spareBytes)) return true;
+      if (await revisions.add(directory, latest, content, spareBytes, shortContent)) return true;
     }
   };
 

@@ -57,9 +57,15 @@ export function createRevisions(path: string) {
 
     /**
      * Replaces `latest` durably. Returns false if another writer was first. With `spareBytes`, disk space for the next
-     * revision is reserved.
+     * revision is reserved. A content that does not fit into the space that was reserved for it is replaced by the short one.
      */
-    async add(name: string, latest: Revision, content: string, spareBytes: number): Promise<boolean> {
+    async add(
+      name: string,
+      latest: Revision,
+      content: string,
+      spareBytes: number,
+      shortContent = content,
+    ): Promise<boolean> {
       const directory = join(path, name);
       const number = latest.number + 1;
       const draft = join(directory, `${number}.${randomUUID()}`);
@@ -68,7 +74,8 @@ export function createRevisions(path: string) {
       let isAdded = false;
       try {
         if (spareBytes > 0) await writeNewFile(spare, " ".repeat(spareBytes), PRIVATE_FILE);
-        await writeDraft(draft, join(directory, spareName(number, latest.content)), seal(content));
+        const reserved = join(directory, spareName(number, latest.content));
+        await writeDraft(draft, reserved, content, shortContent);
         isAdded = await linkAsLatest(directory, draft, number);
       } finally {
         if (!isAdded) await Promise.all([draft, spare].map(remove));
@@ -78,10 +85,17 @@ export function createRevisions(path: string) {
   };
 }
 
-/** Writes a draft into the reserved disk space, if there is any. */
-async function writeDraft(draft: string, spare: string, text: string): Promise<void> {
+/** Writes a draft into the reserved disk space, if there is any: the short content, if the disk is too full for the other one. */
+async function writeDraft(
+  draft: string,
+  spare: string,
+  content: string,
+  shortContent: string,
+): Promise<void> {
   const isReserved = await rename(spare, draft).then(() => true, ignoring("ENOENT"));
-  await (isReserved ? overwriteFile(draft, text) : writeNewFile(draft, text, PRIVATE_FILE));
+  if (!isReserved) return writeNewFile(draft, seal(content), PRIVATE_FILE);
+  const isWritten = await overwriteFile(draft, seal(content)).then(() => true, ignoring("ENOSPC", "EDQUOT"));
+  if (!isWritten) await overwriteFile(draft, seal(shortContent));
 }
 
 async function linkAsLatest(directory: string, draft: string, number: number): Promise<boolean> {

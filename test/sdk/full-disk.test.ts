@@ -7,7 +7,7 @@ import { fileJournal } from "async-music/node";
 import { afterAll, expect, test } from "vitest";
 import { posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
-import { SONG_REQUEST, serve, succeeded } from "../support/responses.js";
+import { accepted, SONG_REQUEST, serve, succeeded, TASK_ID } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
 /** A disk of 256 kB; `null` if the test may not mount one. */
@@ -20,24 +20,29 @@ afterAll(() => {
   rmdirSync(disk);
 });
 
-/** An entry repeats its request; a character of it takes up to three bytes in UTF-8. */
-const SONGS = [SONG_REQUEST, { ...SONG_REQUEST, input: { gpt_description_prompt: "雨".repeat(10_000) } }];
+/** An entry repeats its request; a character of it takes up to three bytes in UTF-8. A later version may add long fields. */
+const SONGS = [
+  [SONG_REQUEST, {}],
+  [{ ...SONG_REQUEST, input: { gpt_description_prompt: "雨".repeat(10_000) } }, {}],
+  [SONG_REQUEST, { note: "x".repeat(20_000) }],
+] as const;
 
 testOnDisk.each(SONGS)(
   "a full disk fails before the POST, or the task is recorded: song %#",
-  async (song) => {
+  async (song, fields) => {
     const root = disk ?? "";
     rmSync(join(root, "ballast"), { force: true });
     rmSync(join(root, "journal"), { recursive: true, force: true });
     const journal = fileJournal(join(root, "journal"));
     const world = createWorld((request) => {
-      if (request.method === "POST") fill(root);
-      return serve(request);
+      if (request.method !== "POST") return serve(request);
+      fill(root);
+      return accepted(fields);
     });
     const run = (journalKey: string) => world.client.tasks.run(song, { journal, journalKey, onUnrecorded });
 
     await expect(run("order-1")).resolves.toEqual(succeeded());
-    expect(await journal.get("order-1")).toMatchObject({ state: "submitted" });
+    expect(await journal.get("order-1")).toMatchObject({ state: "submitted", task_id: TASK_ID });
 
     const error = await rejection(run("order-2"), JournalError);
     expect(error.message).toContain("ENOSPC");
