@@ -10,6 +10,18 @@ import { within } from "../time/deadline.js";
 /** The longest lease, in milliseconds: 10 minutes. */
 export const LONGEST_LEASE_MS = 600_000;
 
+const FIX_JOURNAL = ["Fix the journal."];
+
+/** What is true of an order when the journal fails, before its end was delivered and after it. */
+const UNDELIVERED = { facts: ["An end that is not acknowledged is delivered later."], advice: FIX_JOURNAL };
+const DELIVERED = {
+  facts: [
+    "The end of the order was delivered.",
+    "It is delivered again, with the same delivery ID, unless its acknowledgement is recorded before the follower stops.",
+  ],
+  advice: FIX_JOURNAL,
+};
+
 /** How a follower holds the orders on which it works. */
 export interface LeaseTerms {
   /** The ID of the follower. */
@@ -38,6 +50,7 @@ export class OrderLease {
 
   /** Takes an order, unless its end was acknowledged or another follower has it: then `null`. @throws JournalError */
   static async take(slot: Slot, terms: LeaseTerms): Promise<OrderLease | null> {
+    slot.advice = UNDELIVERED;
     const entry = await slot.read();
     if (entry === null || !isUnacknowledged(entry) || isHeldByOther(entry, terms)) return null;
     const taken = { ...entry, revision: newRevision(), follower: followerOf(terms) };
@@ -73,6 +86,7 @@ export class OrderLease {
 
   /** Records that the end was delivered. An order that was taken over meanwhile was delivered all the same. @throws JournalError */
   async acknowledge(status: FinalStatus | null): Promise<void> {
+    this.#slot.advice = DELIVERED;
     await this.#update(({ follower, delivery, ...entry }) => ({
       ...ended(entry, status),
       acknowledged: true,

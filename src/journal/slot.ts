@@ -29,6 +29,8 @@ export class Slot {
   /** The key as messages show it. */
   readonly name: string;
   readonly notes: ProcessNotes;
+  /** What the errors of this key state and advise if the journal fails. */
+  advice: Advice = { facts: [NOTHING_SENT], advice: [TRY_AGAIN] };
   readonly #journal: Journal;
   readonly #redactor: Redactor;
   readonly #clock: Pick<Clock, "now"> | undefined;
@@ -48,12 +50,13 @@ export class Slot {
   /** From now on, the errors of this key state that the service refused a request. */
   noteRefused(): void {
     this.#isRefused = true;
+    this.advice = { facts: [REFUSED], advice: [TRY_AGAIN] };
   }
 
   async read(): Promise<JournalEntry | null> {
     const entry: unknown = (await this.#call("read", () => this.#journal.get(this.key))) ?? null;
     if (entry === null || isJournalEntry(entry)) return entry;
-    throw this.failure("the journal returned something other than an entry", undefined, this.#tryAgain());
+    throw this.failure("the journal returned something other than an entry", undefined, this.advice);
   }
 
   /**
@@ -136,7 +139,7 @@ export class Slot {
   tooLate(): JournalError {
     const seconds = LONGEST_UNSENT_MS / 1000;
     const reason = `the request was not sent, since recording it and reserving its price took longer than ${seconds} s`;
-    return this.failure(reason, undefined, this.#tryAgain());
+    return this.failure(reason, undefined, this.advice);
   }
 
   async #call<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
@@ -144,16 +147,12 @@ export class Slot {
       return await within(LONGEST_JOURNAL_MS, () => this.#withClockStopped(work()));
     } catch (cause) {
       if (cause instanceof JournalConflictError || cause instanceof CreditCeilingError) throw cause;
-      throw this.failure(`the entry could not be ${what}`, cause, this.#tryAgain());
+      throw this.failure(`the entry could not be ${what}`, cause, this.advice);
     }
   }
 
   #withClockStopped<Value>(call: Promise<Value>): Promise<Value> {
     return this.#clock === undefined ? call : withClockStopped(this.#clock, call);
-  }
-
-  #tryAgain(): Advice {
-    return { facts: [this.#isRefused ? REFUSED : NOTHING_SENT], advice: [TRY_AGAIN] };
   }
 }
 

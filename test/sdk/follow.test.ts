@@ -635,6 +635,36 @@ describe("a journal that fails", () => {
     await rejection(next(), JournalError);
   });
 
+  test("states whether the end was delivered, and that it is delivered again", async ({ emulator }) => {
+    const journal = memoryJournal();
+    const logged: string[] = [];
+    const logger = { debug() {}, info() {}, warn() {}, error: (text: string) => void logged.push(text) };
+    const client = new AsyncMusic({ ...emulator.connection(), logger });
+    await submit(client, journal, "a");
+    let isAway = true;
+    const flaky: Required<Journal> = {
+      ...journal,
+      put: (...entry) => (isAway ? Promise.reject(away) : journal.put(...entry)),
+    };
+    const { next } = start(client, flaky);
+    const first = next();
+    await emulator.clock.advance(10_000);
+    isAway = false;
+    await first;
+    const untaken = logged.splice(0);
+    isAway = true;
+    const { message } = await rejection(next(), JournalError);
+    for (const text of untaken) expect(text).toContain("An end that is not acknowledged is delivered later.");
+    expect([untaken.length > 0, logged.length > 0]).toEqual([true, true]);
+    for (const text of [message, ...logged]) {
+      expect(text).toContain(
+        "The end of the order was delivered. It is delivered again, with the same delivery ID",
+      );
+      expect(text).toContain(away.message);
+    }
+    expect([message, ...untaken, ...logged].join()).not.toMatch(/Nothing was sent|journal key\./);
+  });
+
   test("for one key only: the others are delivered, and the error names the key", async ({ client }) => {
     const journal = memoryJournal();
     await submit(client, journal, "bad");
