@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { AUDIO_EXTENSION } from "../src/audio/format.js";
 import { EXPIRED_ADDRESS } from "../src/audio/request.js";
 import { sentence } from "../src/contract/message.js";
-import { isTaskType } from "../src/contract/service.js";
+import { isTaskType, USUAL_CLIPS } from "../src/contract/service.js";
 import { messageOfThrown } from "../src/contract/thrown.js";
 import { partsOf } from "../src/errors/base.js";
 import {
@@ -35,9 +35,6 @@ export const EXTENSIONS = Object.keys(MEDIA_TYPES);
 
 /** The longest suffix that a file name gets. */
 const LONGEST_SUFFIX = "-2.flac";
-
-/** How many clips a task usually makes. `saveAudio` refuses the files that were not checked before the task was created. */
-const USUAL_CLIPS = { music: 2, lyrics: 0, upload: 1, concat: 1 } as const;
 
 /** Where the results of a task are saved. */
 export interface SaveTarget {
@@ -241,6 +238,7 @@ function textPath(path: string): string {
   return /\.\w+$/.test(path) ? path : `${path}.txt`;
 }
 
+/** `saveAudio` refuses the files that this check did not find before the task was created. */
 async function checkFree(type: TaskType, pathFor: (index: number) => string): Promise<void> {
   const paths = type === "lyrics" ? [textPath(pathFor(0))] : [];
   for (const index of await possibleClips(type, dirname(pathFor(0)))) {

@@ -2,8 +2,10 @@ import * as z from "zod/mini";
 import {
   type Model,
   TASK_ERROR_CODES,
+  TASK_TYPES,
   type TaskErrorCode,
   type TaskType,
+  USUAL_CLIPS,
 } from "../../src/contract/service.js";
 import { AUDIO_FORMATS, type EncodedFormat } from "../audio/formats.js";
 import { type Random, randomNormal } from "../time/random.js";
@@ -34,7 +36,7 @@ export interface Outcome {
   process_seconds?: number | undefined;
   /** Ends the task at this read, counted from 1, instead of by time. */
   polls?: number | undefined;
-  /** The number of clips, 0 to 20. @defaultValue 2 for music of `provider_a`, else 1 */
+  /** The number of clips, 0 to 20. @defaultValue 2 for music of `provider_a`, 1 for music of `provider_b` */
   clips?: number | undefined;
   /** The provider's own format. @defaultValue "wav" for `provider_a`, "mp3" for `provider_b` */
   format?: EncodedFormat | undefined;
@@ -156,14 +158,17 @@ export const taskPlanSchema = objectOf({
   ]),
 });
 
-/** The default result of a music task. Tasks share these objects, to save memory. */
-const DEFAULT_SONGS: Readonly<Record<Model, PlannedSuccess>> = {
-  provider_a: { outcome: "success", clips: 2, format: "wav", storable: true, alternateUrls: null },
-  provider_b: { outcome: "success", clips: 1, format: "mp3", storable: true, alternateUrls: null },
+/** The default results. Tasks share these objects, to save memory. */
+const DEFAULTS: Readonly<Record<Model, Readonly<Record<TaskType, PlannedSuccess>>>> = {
+  provider_a: defaultsOf("wav", USUAL_CLIPS),
+  provider_b: defaultsOf("mp3", { ...USUAL_CLIPS, music: 1 }),
 };
 
-/** For uploads and concatenations, which only `provider_a` makes. */
-const DEFAULT_CLIP: PlannedSuccess = { ...DEFAULT_SONGS.provider_a, clips: 1 };
+function defaultsOf(format: PlannedSuccess["format"], usualClips: Readonly<Record<TaskType, number>>) {
+  const common = { outcome: "success", format, storable: true, alternateUrls: null } as const;
+  const results = TASK_TYPES.map((type) => [type, { ...common, clips: usualClips[type] }] as const);
+  return Object.fromEntries(results) as Record<TaskType, PlannedSuccess>;
+}
 
 /** How long each type of task takes in all, in seconds: the bounds (Limits: Task duration). */
 const DURATIONS: Readonly<Record<TaskType, readonly [shortest: number, longest: number]>> = {
@@ -233,7 +238,7 @@ export function planEnd(model: Model, type: TaskType, outcome: Outcome): TaskPla
     };
   }
   const { clips, format, storable, alternate_urls: alternateUrls } = outcome;
-  const usual = type === "music" ? DEFAULT_SONGS[model] : DEFAULT_CLIP;
+  const usual = DEFAULTS[model][type];
   if ((clips ?? format ?? storable ?? alternateUrls) === undefined) return usual;
   return {
     outcome: "success",

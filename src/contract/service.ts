@@ -10,6 +10,9 @@ export const TASK_TYPES = ["music", "lyrics", "upload", "concat"] as const;
 /** What a task makes: a song, lyrics, a clip from an address, or the whole of a continued song. */
 export type TaskType = (typeof TASK_TYPES)[number];
 
+/** How many clips a task usually makes; a song of `provider_b` is one. The interface does not state the numbers. */
+export const USUAL_CLIPS: Readonly<Record<TaskType, number>> = { music: 2, lyrics: 0, upload: 1, concat: 1 };
+
 export function isModel(value: unknown): value is Model {
   return isOneOf(MODELS, value);
 }

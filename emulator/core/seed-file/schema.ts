@@ -129,7 +129,7 @@ export interface SeedTask {
   outcome?: Outcome | undefined;
   /** How long a success or failure took, in seconds, at most 3600. @defaultValue from the seed */
   process_seconds?: number | undefined;
-  /** The number of clips of a success, 0 to 20. @defaultValue 2 for music of `provider_a`, else 1 */
+  /** The number of clips of a success, 0 to 20. @defaultValue 2 for music of `provider_a`, 1 for music of `provider_b` */
   clips?: number | undefined;
   /** The IDs of the clips of a success, instead of `clips`: letters, digits, `_` and `-`; their case counts. @defaultValue from the seed */
   clip_ids?: readonly string[] | undefined;
