@@ -1,4 +1,4 @@
-import { DESCRIBED_INPUTS, type DescribedInput } from "../src/contract/input-texts.js";
+import { DESCRIBED_INPUTS, type DescribedInput, toolNames } from "../src/contract/input-texts.js";
 import { type COMMAND_OPTIONS, exampleFlags } from "./flags.js";
 
 /** What the help says after the list of the commands. */
@@ -136,8 +136,11 @@ Exit status:
   ${command} certify -- python3 song.py`;
 
 const mcpHelpFor = (command: string) => `
-The tools are make_song, write_lyrics, continue_song,
-make_batch, check_order, download_audio and balance.
+These tools create tasks, which are charged:
+
+${[...toolNames(), "make_batch"].map((name) => `  ${name}`).join("\n")}
+
+The other tools are check_order, download_audio and balance.
 MCP clients start the command with stdin and stdout connected
 to them:
 

@@ -1,4 +1,6 @@
 import { canonicalJson } from "../../src/contract/canonical-json.js";
+import { toolNames } from "../../src/contract/input-texts.js";
+import { orList } from "../../src/contract/request-rules.js";
 import {
   creditsFor,
   JournalConflictError,
@@ -296,7 +298,7 @@ export class Orders {
         `There is no order ${JSON.stringify(order)}, and nothing was charged for it.`,
         orderNames("Open orders", open),
         orderNames("Finished orders, latest first", finished),
-        "If you mean another order, call again with its name. If the user wants a new result, call `make_song`, `write_lyrics` or `continue_song`, which is charged.",
+        `If you mean another order, call again with its name. If the user wants a new result, call ${orList(toolNames().map((name) => `\`${name}\``))}, which is charged.`,
       ].join(" "),
     );
   }

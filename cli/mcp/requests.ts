@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { DESCRIBED_INPUTS, type DescribedInput, noteOf } from "../../src/contract/input-texts.js";
+import { DESCRIBED_INPUTS, type DescribedInput, noteOf, toolNames } from "../../src/contract/input-texts.js";
 import { chosenMode, type FieldRule } from "../../src/contract/inputs.js";
 import { orList } from "../../src/contract/request-rules.js";
 import { capitalized } from "../../src/contract/text.js";
@@ -57,8 +57,7 @@ const AUDIO_FORMAT = z.optional(
 
 /** The tools that create tasks: one for each tool that a kind of `input` names. */
 export function creatingTools(inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): CreatingTool[] {
-  const names = new Set(inputs.flatMap(({ texts: { tool = [] } }) => tool));
-  return [...names].map((name) =>
+  return toolNames(inputs).map((name) =>
     creatingTool(
       name,
       inputs.filter(({ texts }) => texts.tool === name),

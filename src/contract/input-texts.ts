@@ -188,6 +188,11 @@ export const DESCRIBED_INPUTS: readonly DescribedInput[] = /* @__PURE__ */ KINDS
   texts: INPUT_TEXTS[kind],
 }));
 
+/** The tools by which agents request these kinds of `input`. */
+export function toolNames(inputs: readonly DescribedInput[] = DESCRIBED_INPUTS): string[] {
+  return [...new Set(inputs.flatMap(({ texts: { tool = [] } }) => tool))];
+}
+
 /** What a reader must know about a field beside its description, as sentences. */
 export function noteOf({ clipOf }: FieldRule, { note }: FieldText): string {
   const source = clipOf === undefined ? [] : [`From an earlier ${clipOf.join(" or ")} task of the account.`];

@@ -8,11 +8,12 @@ import { fileJournal } from "async-music/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CallTimer } from "../../cli/mcp/calls.js";
 import { instructionFor } from "../../cli/mcp/instructions.js";
+import { toolNames } from "../../src/contract/input-texts.js";
 import { journalEntry } from "../support/journals.js";
 import { connectClient, connectMcp, neverEnding, withResolver } from "./support/mcp.js";
 import { createTerminal, useTerminal } from "./support/terminal.js";
 
-const PAID_TOOLS = ["make_song", "continue_song", "write_lyrics"];
+const PAID_TOOLS = toolNames();
 const SONG = { description: "rain in Lisbon" };
 const LYRICS = { description: "the sea" };
 
