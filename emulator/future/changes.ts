@@ -17,7 +17,7 @@ export interface Change {
   /** In one sentence. */
   readonly description: string;
   readonly task?: (task: JsonObject) => void;
-  /** Of a finished music, upload or concat task. */
+  /** Of a finished task that makes clips. */
   readonly clip?: (clip: JsonObject) => void;
   readonly submission?: (submission: JsonObject) => void;
   /** The balance, or the usage. */

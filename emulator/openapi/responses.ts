@@ -129,7 +129,7 @@ const CLIP = "A piece of audio. Only music clips have fields beside the required
 const CLIP_FIELDS = {
   id: {
     description:
-      "The ID for a continuation, if the clip is of a music or upload task, or for a concat, if it is of a music task.",
+      "The ID for later requests. The description of each field for a clip ID names the types of clips that it accepts.",
   },
   audio_url: {
     format: "uri",

@@ -89,7 +89,7 @@ export interface TaskFields<Type extends AnyTaskType> {
   task_id: string;
   /** The provider it runs on: `provider_a` or `provider_b`. */
   model: Known<Model>;
-  /** `music`, `lyrics`, `upload` or `concat`. */
+  /** What the task makes: one of `TASK_TYPES`, or a type that a later version of the service adds. */
   type: Type;
   /** `success`, `failure` and `timeout` are final; the last comes after an hour in `pending` or `running`. */
   status: TaskStatus | Unlisted;
@@ -169,10 +169,7 @@ export interface TaskResults {
  * `extraField`. They may disappear without notice.
  */
 export interface Clip {
-  /**
-   * For later requests with a key of the same account. `continue_clip_id` accepts a clip of a music or upload task, and `clip_id`
-   * of a concat one of a music task.
-   */
+  /** For later requests with a key of the same account. Each field for a clip ID says which types of clips it accepts. */
   id: string;
   /** Works for seven days after the task completed. The real format is the `Content-Type` of its response. */
   audio_url: string;

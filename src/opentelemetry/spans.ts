@@ -136,7 +136,7 @@ function withoutSecrets({ href }: URL): string {
   return url.href;
 }
 
-/** What a task generates, by its type. Uploads and concatenations generate nothing. */
+/** What a generative model makes for a task, by its type; `null` if no such model makes it. */
 const OUTPUT_TYPES: Readonly<Record<TaskType, string | null>> = {
   music: "music",
   lyrics: "text",

@@ -34,7 +34,7 @@ import { taskIdOf } from "./task-id.js";
 import { checkTenant, checkTenantOfBudget, type TenantOptions } from "./tenant.js";
 import { Waits } from "./wait.js";
 
-/** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
+/** Tasks, from their submission to their result. */
 export class Tasks {
   readonly #context: Context;
   readonly #runs: RunContext;
