@@ -51,7 +51,7 @@ test.each([
   ["-d rain --out=", "--out"],
   ["--prompt= --tags shanty", "--prompt is empty"],
   ["-d rain --format wav", "--format"],
-  ["songs -d rain", "music, lyrics, upload or concat"],
+  ["songs -d rain", TASK_TYPES.slice(0, -1).join(", ")],
   ["lyrics", '--prompt "a lighthouse"'],
   ["upload", "--url"],
   ["concat", "--clip-id"],
@@ -423,15 +423,12 @@ test.each([
   expect((await run("run")).stderr.includes("\u001B[31m")).toBe(isColored);
 });
 
-test.each(["music", "lyrics", "upload", "concat"])(
-  "the example in the error of `run %s` succeeds",
-  async (type) => {
-    const { stderr } = await its.run("run", type);
-    const [, flag = "", text = ""] = /such as (--?\S+) "?([^":]+(?::\/\/[^":]+)?)"?\. /.exec(stderr) ?? [];
-    await its.run("run", type, flag, text, "--no-download");
-    expect(its.bodies).toMatchObject([{ task_type: type }]);
-  },
-);
+test.each(TASK_TYPES)("the example in the error of `run %s` succeeds", async (type) => {
+  const { stderr } = await its.run("run", type);
+  const [, flag = "", text = ""] = /such as (--?\S+) "?([^":]+(?::\/\/[^":]+)?)"?\. /.exec(stderr) ?? [];
+  await its.run("run", type, flag, text, "--no-download");
+  expect(its.bodies).toMatchObject([{ task_type: type }]);
+});
 
 describe("errors name the flag or variable of an option", () => {
   const started = (env: Record<string, string>, ...flags: string[]) =>

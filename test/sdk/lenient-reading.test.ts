@@ -1,4 +1,4 @@
-import { extraField, InvalidResponseError, isMusic } from "async-music";
+import { extraField, InvalidResponseError, isMusic, TASK_TYPES } from "async-music";
 import { describe, expect, test } from "vitest";
 import { rejection } from "../support/rejection.js";
 import { balance, CLIP, ok, REQUIRED_TASK, succeeded, TASK_ID, task } from "../support/responses.js";
@@ -61,7 +61,7 @@ test("the other fields of a clip are passed on without a check", async () => {
 });
 
 test("clips need only an ID and a URL", async () => {
-  for (const type of ["music", "upload", "concat"]) {
+  for (const type of TASK_TYPES.filter((each) => each !== "lyrics")) {
     const result = [{ id: "c", audio_url: "https://a.example/c" }];
     const { client } = createWorld(() => ok(succeeded({ type, output: { result } })));
     await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ output: { result } });

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../emulator/index.js";
 import { type EmulatedService, field } from "./emulated-service.js";
-import { SAMPLES, sampleOf } from "./tables/samples.js";
+import { namesClip, SAMPLES, sampleOf } from "./tables/samples.js";
 import type { OFFERS } from "./tables/service.js";
 import type { TransitionRow } from "./tables/statuses.js";
 
@@ -26,7 +26,7 @@ export async function taskIn(status: TransitionRow["from"], service: EmulatedSer
 }
 
 export async function bodyFor(offer: Offer, service: EmulatedService): Promise<object> {
-  return offer.type === "concat" ? sampleOf(offer, await madeClip(service)) : sampleOf(offer);
+  return namesClip(offer.type) ? sampleOf(offer, await madeClip(service)) : sampleOf(offer);
 }
 
 /** The ID of a clip that can be continued and joined. Every service of a seed makes the same one. */

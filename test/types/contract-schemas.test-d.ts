@@ -45,6 +45,11 @@ type FieldsOf<Provider extends sdk.Model> = Allowed<Extract<sdk.TaskRequest, { m
 type Inputs = typeof INPUTS;
 type Kind = keyof Inputs;
 
+/** The task types beside music. Each has one kind of input, with its own name. */
+type OtherType = Exclude<sdk.TaskType, "music">;
+
+type InputOf<Type extends sdk.TaskType> = Extract<sdk.TaskRequest, { task_type: Type }>["input"];
+
 /** The type of the values that a rule accepts. */
 type ValueOf<Rule> = Rule extends { choices: readonly (infer Choice)[] }
   ? Choice
@@ -122,15 +127,11 @@ test("an output has the result that the schema checks, and unchecked reports of 
 test("the result of each type is what its schema returns, and each clip has the fields of every clip", () => {
   type Unchecked = "image_url" | "image_large_url" | "title" | "metadata";
   expectTypeOf<Without<sdk.Clip, Unchecked>>().toEqualTypeOf<Checked<typeof clipSchema>>();
-  type ClipsOf<Type extends "music" | "upload" | "concat"> = Named<
-    z.output<(typeof resultSchemas)[Type]>[number]
-  >;
-  expectTypeOf<ClipsOf<"music" | "upload" | "concat">>().toEqualTypeOf<Without<sdk.Clip, Unchecked>>();
+  type WithClips = Exclude<sdk.TaskType, "lyrics">;
+  type ClipsOf<Type extends WithClips> = Named<z.output<(typeof resultSchemas)[Type]>[number]>;
+  expectTypeOf<ClipsOf<WithClips>>().toEqualTypeOf<Without<sdk.Clip, Unchecked>>();
   expectTypeOf<sdk.TaskResults>().toEqualTypeOf<{
-    music: sdk.Clip[];
-    lyrics: sdk.Lyrics;
-    upload: sdk.Clip[];
-    concat: sdk.Clip[];
+    [Type in sdk.TaskType]: Type extends "lyrics" ? sdk.Lyrics : sdk.Clip[];
   }>();
 });
 
@@ -141,9 +142,9 @@ test("an input has the fields of the table, those that its mode ignores and thos
   expectTypeOf<sdk.CustomInput>().toExtend<Input<"custom">>();
   expectTypeOf<Read<sdk.ContinuationInput, "continuation">>().toEqualTypeOf<Input<"continuation">>();
   expectTypeOf<Read<sdk.ProviderBMusicInput, "provider_b">>().toEqualTypeOf<Input<"provider_b">>();
-  expectTypeOf<Read<sdk.LyricsInput, "lyrics">>().toEqualTypeOf<Input<"lyrics">>();
-  expectTypeOf<Read<sdk.UploadInput, "upload">>().toEqualTypeOf<Input<"upload">>();
-  expectTypeOf<Read<sdk.ConcatInput, "concat">>().toEqualTypeOf<Input<"concat">>();
+  expectTypeOf<{ [Type in OtherType]: Read<InputOf<Type>, Type> }>().toEqualTypeOf<{
+    [Type in OtherType]: Input<Type>;
+  }>();
 });
 
 test("an input lists each field that its mode ignores", () => {
@@ -161,9 +162,9 @@ test("the fields that an input forbids are those of the other model", () => {
   expectTypeOf<Forbidden<sdk.ContinuationInput>>().toEqualTypeOf<OfProviderB>();
   expectTypeOf<Forbidden<sdk.InspirationInput>>().toEqualTypeOf<OfProviderB>();
   expectTypeOf<Forbidden<sdk.CustomFields>>().toEqualTypeOf<OfProviderB>();
-  expectTypeOf<Forbidden<sdk.LyricsInput>>().toEqualTypeOf<OfProviderB>();
-  expectTypeOf<Forbidden<sdk.UploadInput>>().toEqualTypeOf<OfProviderB>();
-  expectTypeOf<Forbidden<sdk.ConcatInput>>().toEqualTypeOf<OfProviderB>();
+  expectTypeOf<{ [Type in OtherType]: Forbidden<InputOf<Type>> }>().toEqualTypeOf<{
+    [Type in OtherType]: OfProviderB;
+  }>();
   expectTypeOf<Forbidden<sdk.ProviderBMusicInput>>().toEqualTypeOf<OfProviderA>();
 });
 

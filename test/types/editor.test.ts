@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { beforeAll, describe, expect, test } from "vitest";
+import { fieldNames, INPUT_LIST, modesOf } from "../../src/contract/inputs.js";
+import { OFFERS } from "../spec/tables/service.js";
 
 // What TypeScript's language service, which editors run, offers and reports in a file of a user.
 
@@ -75,25 +77,10 @@ function errorIn(code: string): string {
   return ts.flattenDiagnosticMessageText(error?.messageText ?? "", "\n");
 }
 
-const MODES = [
-  "continue_at",
-  "continue_clip_id",
-  "gpt_description_prompt",
-  "make_instrumental",
-  "model_version",
-  "negative_tags",
-  "prompt",
-  "tags",
-  "title",
-];
-
-const FIELDS: [model: string, taskType: string, fields: string[]][] = [
-  ["provider_a", "music", MODES],
-  ["provider_a", "lyrics", ["prompt"]],
-  ["provider_a", "upload", ["url"]],
-  ["provider_a", "concat", ["clip_id"]],
-  ["provider_b", "music", ["prompt", "lyrics", "lyrics_type", "seed", "tags"]],
-];
+/** The fields of each model and task type, as the type tests compare them with the types of the requests. */
+const FIELDS = OFFERS.map(
+  ({ model, type }) => [model, type, fieldNames(modesOf(INPUT_LIST, model, type))] as const,
+);
 
 describe.each([
   ["run", (request: string) => `void client.tasks.run(${request});`],

@@ -14,12 +14,21 @@ export const SAMPLES = {
   },
 } as const;
 
-/** A request of an offer; a concat joins this clip. */
+/** The field by which the requests of a task type name a clip. Such a type has no other sample. */
+const CLIP_FIELDS: Readonly<Record<string, string>> = { concat: "clip_id" };
+
+/** Whether the requests of a task type must name a clip. */
+export function namesClip(type: string): boolean {
+  return type in CLIP_FIELDS;
+}
+
+/** A request of an offer. It names this clip, if its type needs one. */
 export function sampleOf(
   { model, type }: { model: string; type: string },
   clipId: unknown = "some-clip",
 ): object {
-  if (type === "concat") return { model, task_type: type, input: { clip_id: clipId } };
+  const clipField = CLIP_FIELDS[type];
+  if (clipField !== undefined) return { model, task_type: type, input: { [clipField]: clipId } };
   const sample = Object.entries(SAMPLES).find(([name]) => name === `${model} ${type}`)?.[1];
   if (sample === undefined) throw new Error(`There is no sample of ${type} by ${model}`);
   return sample;
