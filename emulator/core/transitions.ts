@@ -38,23 +38,23 @@ export interface TaskOrder extends ProviderTask {
   id?: string | undefined;
 }
 
-/** A created task, or an error code; the outcome that was set for the task, and the rule that set it. */
-export interface Creation {
-  task: OpenTask | "insufficient_credits" | "upstream_provider_error";
-  outcome: CheckedOutcome | null;
-  rule: ScenarioRule | null;
-}
+/** A created task, or the error code of a refusal; the outcome that was set for the task, and the rule that set it. */
+export type Creation = (
+  | { task: OpenTask; refusal: null }
+  | { task: null; refusal: "insufficient_credits" | "upstream_provider_error" }
+) & { outcome: CheckedOutcome | null; rule: ScenarioRule | null };
 
-/** Creates a task. An error changes nothing, but uses up a scripted `reject`. */
+/** Creates a task. A refusal changes nothing, but uses up a scripted `reject`. */
 export function createOpenTask(core: World, account: StoredAccount, order: TaskOrder, now: number): Creation {
   const { model, type, credits, input, audioFormat } = order;
   const { state } = core;
-  if (!canFreeze(account.ledger, credits)) return { task: "insufficient_credits", outcome: null, rule: null };
+  if (!canFreeze(account.ledger, credits))
+    return { task: null, refusal: "insufficient_credits", outcome: null, rule: null };
   const script = scriptFor(model, account.scripts, state.scripts);
   const outcome = order.outcome ?? script.next.shift() ?? script.always;
   const accountId = script === state.scripts[model] ? null : account.id;
   const rule = outcome === null || outcome === order.outcome ? null : { object: outcome, model, accountId };
-  if (outcome?.outcome === "reject") return { task: "upstream_provider_error", outcome, rule };
+  if (outcome?.outcome === "reject") return { task: null, refusal: "upstream_provider_error", outcome, rule };
 
   const ordinal = state.tasks.length;
   // Other accounts' tasks do not change what is drawn for this account's.
@@ -87,7 +87,7 @@ export function createOpenTask(core: World, account: StoredAccount, order: TaskO
   rechargeAfterFreeze({ state, account, now });
   state.tasks.push(task);
   indexTask(core.index, task);
-  return { task, outcome, rule };
+  return { task, refusal: null, outcome, rule };
 }
 
 /** Whether the input must name a clip of the account, and names another. Clips belong to the account, not the key. */

@@ -67,7 +67,10 @@ export interface Call {
   adviceIfNotFound?(): string;
 }
 
-/** What stands in a journal, or in a budget, while an attempt may be in flight. */
+/**
+ * What stands in a journal or in a budget while an attempt may be in flight: an `IntentClaim`, which also takes and releases the
+ * reservation of a budget, or a `BudgetHold` without a journal.
+ */
 export interface Claim {
   /** If it throws, the attempt is not sent. */
   take(): Promise<void>;

@@ -39,21 +39,21 @@ export class JournaledSubmission implements OrderSubmission {
   }
 
   /** The recorded task of the journal key, or one that is submitted now. Of all calls with one key, at most one sends a POST. */
-  async once(request: SentRequest): Promise<JournaledTask> {
+  async findOrSubmit(request: SentRequest): Promise<JournaledTask> {
     const { journal, key } = this.#journaling;
     const { clock, redactor } = this.#order.shared.context;
     const release = await waitForKey(journal, key, this.#order.options.signal);
     try {
       const held = notesOf(journal).takesRealTime ? clock : undefined;
-      return await this.#findOrSubmit(new Slot(journal, key, redactor, held), request);
+      return await this.#findOrSubmitIn(new Slot(journal, key, redactor, held), request);
     } finally {
       release();
     }
   }
 
   /** Submits, and resolves with the submission once the journal has its task. The key stays open. */
-  async recorded(request: SentRequest): Promise<TaskSubmission> {
-    const created = await this.once(request);
+  async create(request: SentRequest): Promise<TaskSubmission> {
+    const created = await this.findOrSubmit(request);
     const { task, at } = created;
     const submission = typeof task === "string" ? await this.#read(task, at, request) : task;
     await this.#order.report(submission);
@@ -70,7 +70,7 @@ export class JournaledSubmission implements OrderSubmission {
   }
 
   /** The recorded task of the key, or one that is submitted now. */
-  async #findOrSubmit(slot: Slot, request: SentRequest): Promise<JournaledTask> {
+  async #findOrSubmitIn(slot: Slot, request: SentRequest): Promise<JournaledTask> {
     const { clock, redactor } = this.#order.shared.context;
     const requested = canonicalJson(redactor.data(request.value));
     let lastRevision: string | null = null;
@@ -141,7 +141,7 @@ export class JournaledSubmission implements OrderSubmission {
     };
     const hold = await this.#order.shared.submissions.hold(request, this.#order.options, this.#journaling);
     const claim = new IntentClaim(slot, free, fields, clock, hold);
-    const sent = await this.#order.submit(request, claim).then(
+    const sent = await this.#order.send(request, claim).then(
       (submission) => ({ submission, taskId: submission.task_id, error: null }),
       (error: unknown) => ({ submission: null, taskId: createdTaskOf(error), error }),
     );

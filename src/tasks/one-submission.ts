@@ -46,19 +46,19 @@ export class OneSubmission implements JournaledOrder {
   }
 
   /**
-   * The recorded task of the journal key, or one that is submitted now: see `JournaledSubmission.once`. Without a journal: `null`,
-   * and nothing is sent.
+   * The recorded task of the journal key, or one that is submitted now: see `JournaledSubmission.findOrSubmit`. Without a
+   * journal: `null`, and nothing is sent.
    */
-  async once(request: SentRequest): Promise<JournaledTask | null> {
-    return this.#journaling === null ? null : (await this.#journaled(this.#journaling)).once(request);
+  async findOrSubmit(request: SentRequest): Promise<JournaledTask | null> {
+    return this.#journaling === null ? null : (await this.#journaled(this.#journaling)).findOrSubmit(request);
   }
 
   /** Submits, and resolves with the submission once the journal, if there is one, has its task. */
-  async recorded(request: SentRequest): Promise<TaskSubmission> {
-    if (this.#journaling === null) return this.submit(request);
+  async create(request: SentRequest): Promise<TaskSubmission> {
+    if (this.#journaling === null) return this.send(request);
     const end = this.shared.submissions.begin();
     try {
-      return await (await this.#journaled(this.#journaling)).recorded(request);
+      return await (await this.#journaled(this.#journaling)).create(request);
     } finally {
       end();
     }
@@ -69,7 +69,8 @@ export class OneSubmission implements JournaledOrder {
     return new JournaledSubmission(this, journaling);
   }
 
-  async submit(request: SentRequest, claim?: Claim): Promise<TaskSubmission> {
+  /** Sends the POST, with a claim in the journal if there is one. */
+  async send(request: SentRequest, claim?: Claim): Promise<TaskSubmission> {
     const options = { ...this.options, requestId: this.requestId };
     const hooks = { ...this.#hooks, claim };
     return (await this.shared.submissions.submit(request, options, hooks)).data;

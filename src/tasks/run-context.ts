@@ -39,12 +39,12 @@ export interface JournaledOrder {
   readonly shared: RunContext;
   readonly options: RunOptions;
   readonly requestId: string;
-  submit(request: SentRequest, claim: Claim): Promise<TaskSubmission>;
+  send(request: SentRequest, claim: Claim): Promise<TaskSubmission>;
   report(submission: TaskSubmission): Promise<void>;
 }
 
 /** The submission of an order: see `JournaledSubmission`. */
 export interface OrderSubmission {
-  once(request: SentRequest): Promise<JournaledTask>;
-  recorded(request: SentRequest): Promise<TaskSubmission>;
+  findOrSubmit(request: SentRequest): Promise<JournaledTask>;
+  create(request: SentRequest): Promise<TaskSubmission>;
 }

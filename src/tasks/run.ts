@@ -41,7 +41,7 @@ export class Run {
       const request = checkRequest(this.#request, context);
       const endSubmission = submissions.begin();
       try {
-        const created = await this.#submission.once(request);
+        const created = await this.#submission.findOrSubmit(request);
         return await (created === null
           ? this.#submitAndWait(request, endSubmission)
           : this.#waitAndClose(created, endSubmission));
@@ -52,7 +52,7 @@ export class Run {
   }
 
   async #submitAndWait(request: SentRequest, endSubmission: () => void): Promise<SucceededTask> {
-    const submission = await this.#submission.submit(request);
+    const submission = await this.#submission.send(request);
     await this.#submission.report(submission);
     endSubmission();
     return this.#shared.waits.wait(submission, this.#checked);

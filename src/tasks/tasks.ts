@@ -114,7 +114,7 @@ export class Tasks {
   async #createOnce(request: TaskRequest, options: RunOptions): Promise<TaskSubmission> {
     const { options: own } = checkWaitOptions(options, this.#context);
     const submission = new OneSubmission(this.#runs, own);
-    return submission.untilAbort(submission.recorded(checkRequest(request, this.#context)));
+    return submission.untilAbort(submission.create(checkRequest(request, this.#context)));
   }
 
   /**

@@ -127,7 +127,7 @@ function addTask(world: World, entry: Entry, { names, mistakes }: Seeding): Open
     topUp(account.ledger, missing, createdAt);
   }
   const { task } = createOpenTask(world, account, order, createdAt);
-  invariant(typeof task !== "string", "a seeded task is accepted");
+  invariant(task !== null, "a seeded task is accepted");
   if (!isOwnId) names.claim(task.id, `${path}.task_id`);
   if (given.status === "success" && task.plan.end.outcome !== "success") reportClip(entry, task, mistakes);
   // Even if the input names an unknown clip.

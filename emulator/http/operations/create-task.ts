@@ -72,15 +72,14 @@ function createFrom(
   const credits = priceOf(model, type);
   applyTimeouts(core, account, now);
   const order = { model, type, credits, input, audioFormat, outcome };
-  const { task, outcome: taskOutcome, rule } = createOpenTask(core, account, order, now);
+  const { task, refusal, outcome: taskOutcome, rule } = createOpenTask(core, account, order, now);
   context.taskOutcome = taskOutcome;
   if (rule !== null) context.rules.push(rule);
-  if (task === "insufficient_credits") {
+  if (refusal === "insufficient_credits") {
     const { available } = account.ledger;
-    throw new Refusal(task, `The task costs ${credits} credits, but only ${available} are available.`);
+    throw new Refusal(refusal, `The task costs ${credits} credits, but only ${available} are available.`);
   }
-  if (task === "upstream_provider_error")
-    throw new Refusal(task, "The provider refused the task. No credits are frozen.");
+  if (refusal !== null) throw new Refusal(refusal, "The provider refused the task. No credits are frozen.");
   context.created = task;
   return {
     task_id: task.id,
