@@ -102,7 +102,8 @@ function packageVersion(): string {
 }
 
 /**
- * Adds all commands. What a command does is loaded when it runs, so that the help starts fast.
+ * Adds all commands. What a command does is loaded when it runs, so that the help starts fast. The function is long because it is the
+ * list of the commands.
  *
  * @param operands - What follows `--` after `emulator` or `certify`; `null` without it.
  * @param exitWith - Receives the exit status of a command that has more than one without an error.

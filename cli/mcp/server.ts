@@ -72,13 +72,18 @@ export async function createMcpServer(
   sleep?: CallTimer,
 ): Promise<{ server: McpServer; end: () => Promise<void> }> {
   const setup = await prepare(flags, terminal);
-  const { out } = setup;
   const { McpServer } = await import("./library.js");
   const server = new McpServer(
     { name: "async-music", version },
     { instructions: INSTRUCTIONS, jsonSchemaValidator: UNCHECKED },
   );
   const calls = new ToolCalls(setup, confirmationBy(server), terminal, sleep);
+  registerTools(server, calls, setup.out);
+  return { server, end: () => calls.end() };
+}
+
+/** @param out - The directory of the audio. */
+function registerTools(server: McpServer, calls: ToolCalls, out: string): void {
   const tools = creatingTools();
   for (const { name, title, description, inputSchema, requestOf } of tools)
     server.registerTool(
@@ -138,5 +143,4 @@ export async function createMcpServer(
     },
     async (_, extra) => calls.balance(extra),
   );
-  return { server, end: () => calls.end() };
 }

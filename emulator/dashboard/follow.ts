@@ -34,7 +34,7 @@ const MAX_REQUESTS = 100_000;
 /** Refreshes at once, after a change made by this page. */
 export let refreshNow = (): void => {};
 
-/** Keeps the store up to date for the life of the page. */
+/** Keeps the store up to date for the life of the page. It is long because its steps share when and what to refresh next. */
 export function follow(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isRefreshing = false;
@@ -156,7 +156,7 @@ async function refreshLedger(isFresh: boolean): Promise<void> {
 
 /**
  * Reads the log from its end: the latest requests first, then the earlier ones, while a stream brings the later ones. Returns a
- * function that reads all of it again.
+ * function that reads all of it again. It is long because its steps share the stream and what the stream has brought.
  */
 function followLog(listener: {
   onOpen(isFirst: boolean): void;

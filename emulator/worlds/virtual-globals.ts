@@ -156,7 +156,32 @@ export function useVirtualGlobals(clock: Clock): () => void {
     new Promise((resolve, reject) => {
       callLater(clock, timerMs(ms), () => resolve(value), signal, reject);
     });
+  const virtual = {
+    setTimeout: Object.assign(add(false), { [Symbol.for("nodejs.util.promisify.custom")]: sleep }),
+    clearTimeout: remove,
+    setInterval: add(true),
+    clearInterval: remove,
+  };
+  Object.assign(globalThis, virtual, { Date: dateOf(clock, RealDate) });
+  AbortSignal.timeout = (ms) => {
+    const controller = new AbortController();
+    const reason = () => new DOMException("The operation was aborted due to timeout", "TimeoutError");
+    callLater(clock, ms, () => controller.abort(reason()));
+    return controller.signal;
+  };
+  let isRestored = false;
+  return () => {
+    // The globals may be those of the next world.
+    if (isRestored) return;
+    isRestored = true;
+    Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval, Date: RealDate });
+    AbortSignal.timeout = timeout;
+    isVirtual = false;
+  };
+}
 
+/** `Date` on the clock of a world. */
+function dateOf(clock: Clock, RealDate: DateConstructor) {
   class DateOfWorld extends RealDate {
     constructor(...values: [] | [number]) {
       if (values.length === 0) super(clock.now());
@@ -177,27 +202,5 @@ export function useVirtualGlobals(clock: Clock): () => void {
       return this === VirtualDate ? value instanceof RealDate : isInstance.call(this, value);
     },
   });
-
-  const virtual = {
-    setTimeout: Object.assign(add(false), { [Symbol.for("nodejs.util.promisify.custom")]: sleep }),
-    clearTimeout: remove,
-    setInterval: add(true),
-    clearInterval: remove,
-  };
-  Object.assign(globalThis, virtual, { Date: VirtualDate });
-  AbortSignal.timeout = (ms) => {
-    const controller = new AbortController();
-    const reason = () => new DOMException("The operation was aborted due to timeout", "TimeoutError");
-    callLater(clock, ms, () => controller.abort(reason()));
-    return controller.signal;
-  };
-  let isRestored = false;
-  return () => {
-    // The globals may be those of the next world.
-    if (isRestored) return;
-    isRestored = true;
-    Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval, Date: RealDate });
-    AbortSignal.timeout = timeout;
-    isVirtual = false;
-  };
+  return VirtualDate;
 }

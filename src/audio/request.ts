@@ -45,13 +45,7 @@ export async function request<Result>(
   const event = { requestId: null, method: "GET", url: shownUrl, taskId: null } as const;
 
   signal.throwIfAborted();
-  // Audio may be on any server, so the key is also removed from the caller's headers.
-  const sent = options.headers === undefined ? new Headers() : redactor.headers(new Headers(options.headers));
-  for (const name of ["x-api-key", "x-request-id"]) sent.delete(name);
-  // Only bytes without a content coding have a known length and can be resumed.
-  if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
-  for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-
+  const sent = headersOf(download, headers);
   const sentAt = clock.now();
   emitter.emit("attempt", () => event);
   const deadline = new Deadline(options.timeoutMs ?? context.timeoutMs, signal);
@@ -95,6 +89,18 @@ export async function request<Result>(
   const error = downloadError(download, status, misfit || `the server returned HTTP ${status}`);
   const mayResend = misfit !== "" || status === 429 || (status ?? 0) >= 500;
   return { error, mayResend, statedWaitMs: waitMs };
+}
+
+/** The headers of a request: those of the caller, and `own`. */
+function headersOf({ context, options }: Download, own: Readonly<Record<string, string>>): Headers {
+  // Audio may be on any server, so the key is also removed from the caller's headers.
+  const sent =
+    options.headers === undefined ? new Headers() : context.redactor.headers(new Headers(options.headers));
+  for (const name of ["x-api-key", "x-request-id"]) sent.delete(name);
+  // Only bytes without a content coding have a known length and can be resumed.
+  if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
+  for (const [name, value] of Object.entries(own)) sent.set(name, value);
+  return sent;
 }
 
 /** Why a successful response has no audio that can be read whole; empty if it may have. */

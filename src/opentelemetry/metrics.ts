@@ -93,7 +93,7 @@ function observeRemaining(client: AsyncMusic, meter: Meter): () => void {
   return () => gauge.removeCallback(observe);
 }
 
-/** What to record of each event. */
+/** What to record of each event. The function is long because it is the list of the events, whose handlers share the instruments. */
 function createRecorder(
   client: AsyncMusic,
   meter: Meter,

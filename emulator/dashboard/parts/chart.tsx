@@ -5,8 +5,7 @@ import { Empty } from "./display.js";
 import { Table, type TableProps } from "./table.js";
 import { colors } from "./theme.js";
 
-/** Values over time, drawn with uPlot, which is loaded with the first chart. */
-export function Chart<Item>(props: {
+interface ChartProps<Item> {
   /** The chart as text. */
   label: string;
   heightPx: number;
@@ -19,7 +18,10 @@ export function Chart<Item>(props: {
   drawBelow?(chart: uPlot, look: Look): void;
   /** The same data as a table. */
   table: TableProps<Item>;
-}) {
+}
+
+/** Values over time, drawn with uPlot, which is loaded with the first chart. */
+export function Chart<Item>(props: ChartProps<Item>) {
   const { label, heightPx: height, data, table } = props;
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
@@ -34,23 +36,7 @@ export function Chart<Item>(props: {
     const observer = new ResizeObserver(() => chart.current?.setSize({ width: element.clientWidth, height }));
     const draw = (Plot: typeof uPlot) => {
       if (!isMounted) return;
-      const look = lookOf(Plot, element);
-      const { scales, axes, series } = latest.current.parts(look);
-      const options: uPlot.Options = {
-        width: element.clientWidth,
-        height,
-        padding: [null, LAST_LABEL_PX, null, null],
-        tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
-        ...(scales && { scales }),
-        axes: [{ ...look.axis, values: timeLabels, space: TIME_LABEL_PX, size: 50 }, ...axes],
-        series: [{ label: "Time (UTC)", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" }, ...series],
-        hooks: {
-          ready: [(plot) => showLast(plot, latest.current.readoutAt)],
-          setCursor: [(plot) => showLast(plot, latest.current.readoutAt)],
-          drawClear: [(plot) => latest.current.drawBelow?.(plot, look)],
-        },
-      };
-      chart.current = new Plot(options, latest.current.data, element);
+      chart.current = new Plot(optionsOf(Plot, element, latest), latest.current.data, element);
       observer.observe(element);
     };
     void import("uplot").then(
@@ -82,6 +68,30 @@ export function Chart<Item>(props: {
       <AsTable {...table} />
     </>
   );
+}
+
+/** What uPlot draws. Its hooks use the props of the latest rendering. */
+function optionsOf(
+  Plot: typeof uPlot,
+  element: HTMLElement,
+  latest: { readonly current: Omit<ChartProps<never>, "table"> },
+): uPlot.Options {
+  const look = lookOf(Plot, element);
+  const { scales, axes, series } = latest.current.parts(look);
+  return {
+    width: element.clientWidth,
+    height: latest.current.heightPx,
+    padding: [null, LAST_LABEL_PX, null, null],
+    tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+    ...(scales && { scales }),
+    axes: [{ ...look.axis, values: timeLabels, space: TIME_LABEL_PX, size: 50 }, ...axes],
+    series: [{ label: "Time (UTC)", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" }, ...series],
+    hooks: {
+      ready: [(plot) => showLast(plot, latest.current.readoutAt)],
+      setCursor: [(plot) => showLast(plot, latest.current.readoutAt)],
+      drawClear: [(plot) => latest.current.drawBelow?.(plot, look)],
+    },
+  };
 }
 
 /** A table below a chart, with the same data. It is made when it is opened. */

@@ -11,7 +11,10 @@ export type Choices<Value extends string = string> =
   | readonly (Value | readonly [value: Value, text: string])[]
   | Readonly<Record<Value, string>>;
 
-/** A labeled control: a choice with `of`, several lines with `rows`, otherwise one line. */
+/**
+ * A labeled control: a choice with `of`, several lines with `rows`, otherwise one line. It is long because the three have the same label,
+ * hint and message.
+ */
 export function Field<Value extends string = string>(props: {
   label: string;
   value: Value;

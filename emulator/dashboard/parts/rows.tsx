@@ -12,7 +12,10 @@ const BORDERS_PX = 2;
 /** Rows above and below the visible ones, for a fast scroll. */
 const OVERSCAN = 8;
 
-/** A table of any length, the last item first, of which only the visible rows are in the page. */
+/**
+ * A table of any length, the last item first, of which only the visible rows are in the page. It is long because the table and the
+ * effects that keep its position use the same element and the same numbers of rows.
+ */
 export function Rows<Item>(props: {
   /** The name of the table; in lower case its class, which gives the columns their widths. */
   label: string;

@@ -15,7 +15,10 @@ const MOST_OUTCOMES = 100;
 
 const TIMES = { once: "once", times: "several times", every: "every time" } as const;
 
-/** One sentence to fill in. What it adds is shown as JSON, too, for everything that has no words here. */
+/**
+ * One sentence to fill in. What it adds is shown as JSON, too, for everything that has no words here. The function is long because the
+ * sentence, its rule and the JSON use the same fields.
+ */
 export function RuleForm() {
   const { values, bind } = useFields({
     when: "create",

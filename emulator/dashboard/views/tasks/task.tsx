@@ -40,6 +40,7 @@ export function TaskView() {
   return isLoaded ? <Details details={data} /> : <Loading what="the task" />;
 }
 
+/** Long because it is the list of what the page shows of a task. */
 function Details({ details }: { details: TaskDetails }) {
   const task = taskOf(details);
   const { model, type, status, output } = task;
