@@ -80,9 +80,12 @@ async function followOrders(): Promise<void> {
   }
 }
 
+const work = [storeLeft(), followOrders()];
 try {
-  await Promise.all([storeLeft(), followOrders()]);
+  await Promise.all(work);
 } catch (error) {
   if (!signal.aborted) throw error;
 }
+// The follower needs the pool to leave its orders to other workers.
+await Promise.allSettled(work);
 await pool.end();

@@ -114,6 +114,22 @@ test("a charged song with an unusable result is stored later, and no customer re
   await waitForState("done", 2);
 });
 
+test("on SIGTERM, a worker leaves the orders that it waits for to other workers at once", async () => {
+  const { emulator, start, startWeb, pool } = await startService();
+  await once(start("setup.ts"), "exit");
+  const [, address] = await startWeb();
+  const worker = start("worker.ts");
+  emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 600, process_seconds: 0 });
+  await order(address, "acme", "rain");
+  const followers = async () =>
+    (await pool.query("SELECT entry->'follower' AS follower FROM async_music_journal")).rows;
+  await vi.waitFor(async () => expect(await followers()).toEqual([{ follower: expect.anything() }]), 60_000);
+  const ended = once(worker, "exit");
+  worker.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  expect(await followers()).toEqual([{ follower: null }]);
+});
+
 /** Each accepted order is one task, which the ledger charges once, or refunds; and each charged song is stored. */
 async function checkOrders(pool: Pool, emulator: Emulator, folder: string) {
   const { rows } = await pool.query("SELECT description, state, task_id FROM shop_orders");
