@@ -5,6 +5,7 @@
  * Run it with `DATABASE_URL=postgres://… npx node examples/postgres/plan.ts order-1 "rain in Lisbon"`.
  */
 
+import { setTimeout } from "node:timers/promises";
 import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { postgresJournal, postgresJournalSql } from "async-music/postgres";
@@ -40,15 +41,25 @@ for (const { key, request } of await journal.planned()) {
 }
 
 // Also the songs of a process that ended before they did.
-const left = new Set((await journal.unacknowledged()).map(({ key }) => key));
-for await (const { key, task, error } of left.size > 0 ? client.tasks.follow(journal) : []) {
-  if (task) console.log(`${key}: ${task.status}`);
-  else console.error(`${key}:`, error);
-  left.delete(key);
-  // A worker continues. Here, the next start delivers the last end again.
-  if (left.size === 0) break;
+const stop = new AbortController();
+const ended = untilAllEnded().finally(() => stop.abort());
+try {
+  for await (const { key, task, error } of client.tasks.follow(journal, { signal: stop.signal })) {
+    if (task) console.log(`${key}: ${task.status}`);
+    else console.error(`${key}:`, error);
+  }
+} catch (error) {
+  if (!stop.signal.aborted) throw error;
 }
+await ended;
 await pool.end();
+
+/** A worker continues. Here, the process ends once every end is acknowledged, by this process or another one. */
+async function untilAllEnded(): Promise<void> {
+  // `follow` delivers no older order.
+  const since = new Date(Date.now() - 7 * 24 * 3_600_000);
+  while ((await journal.unacknowledged(since)).length > 0) await setTimeout(1000);
+}
 
 /** Stores the order and plans its song, both or neither. */
 async function storeOrder(): Promise<void> {
