@@ -44,7 +44,7 @@ let isOver = false;
 const workers = new Set<Worker>();
 const isExpired = setTimeout(stop, Number(maxSeconds) * 1000);
 let next = begin;
-await Promise.all(Array.from({ length: wholeNumber("workers", cores) }, liveThrough));
+await Promise.all(Array.from({ length: Math.max(1, wholeNumber("workers", cores)) }, liveThrough));
 clearTimeout(isExpired);
 const done = `${summary()} from seed ${begin}, ${broken} broken`;
 console.log(lived < end - begin && broken === 0 ? `${done}; the time limit is reached` : done);
