@@ -110,8 +110,11 @@ export function nextPollAt(
   dueBy: number,
 ): number {
   const unfinishedMs = unfinishedAt - submittedAt;
-  // A window may be used up before the last poll, so a task that will be too old in the next window is among the first here.
-  if (notBefore <= window.from && submittedAt + LAST_POLL_MS < window.until) return submittedAt;
+  // A window may be used up before the last poll, so a task that will be too old in the next window is among the first here. One that
+  // seems older than the task timeout is not: if a clock is wrong, those would be first in each window.
+  const isLast =
+    submittedAt + LAST_POLL_MS < window.until && window.from < submittedAt + LIMITS.taskTimeoutMs;
+  if (isLast && notBefore <= window.from) return submittedAt;
   let nextMs: number = LIMITS.taskTimeoutMs + 1000;
   if (unfinishedMs < LAST_POLL_MS) {
     const plan = cheapest.get(kind);
