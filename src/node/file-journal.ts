@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { wrongValue } from "../errors/base.js";
 import { type DamagedEntry, isOpenIntent, listOpen } from "../journal/entries.js";
-import type { Journal, JournalEntry } from "../journal/journal.js";
+import type { Journal, JournalEntry, JournalRecord } from "../journal/journal.js";
 import { notesOf } from "../journal/process-notes.js";
 import { SharedJournals } from "../journal/shared-journals.js";
 import { listUnacknowledged } from "../journal/unacknowledged.js";
@@ -11,7 +11,7 @@ import { createRevisions, DamagedRevision } from "./revisions.js";
 
 /**
  * Disk space of a submission, beside its request. It is reserved before the POST: a full disk then costs nothing. Of a response
- * that does not fit into it, only the task ID is recorded.
+ * that does not fit into it, only the fields that the interface states are recorded.
  */
 const SUBMISSION_BYTES = 4096;
 
@@ -55,7 +55,7 @@ function createFileJournal(path: string): Required<Journal> {
     const directory = directoryOf(key);
     const content = JSON.stringify({ key, entry });
     const shortContent =
-      entry?.state === "submitted" ? JSON.stringify({ key, entry: { ...entry, submission: null } }) : content;
+      entry?.state === "submitted" ? JSON.stringify({ key, entry: withoutExtras(entry) }) : content;
     const spareBytes =
       entry !== null && isOpenIntent(entry) ? Buffer.byteLength(content) + SUBMISSION_BYTES : 0;
     for (;;) {
@@ -123,4 +123,12 @@ function keyIn(cause: unknown, directory: string): string | null {
 
 function parsed({ content }: { content: string }): { key: string; entry: JournalEntry | null } {
   return content === "" ? { key: "", entry: null } : JSON.parse(content);
+}
+
+/** Without a submission, a follower would take a task that its API key cannot read for one that does not exist. */
+function withoutExtras(entry: JournalRecord): JournalRecord {
+  if (entry.submission === null) return entry;
+  const { task_id, type, status, credits_charged, created_at, audio_format } = entry.submission;
+  const submission = { task_id, type, status, credits_charged, created_at, audio_format };
+  return { ...entry, submission };
 }

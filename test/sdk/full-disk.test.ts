@@ -42,7 +42,8 @@ testOnDisk.each(SONGS)(
     const run = (journalKey: string) => world.client.tasks.run(song, { journal, journalKey, onUnrecorded });
 
     await expect(run("order-1")).resolves.toEqual(succeeded());
-    expect(await journal.get("order-1")).toMatchObject({ state: "submitted", task_id: TASK_ID });
+    const submission = { task_id: TASK_ID, credits_charged: 10 };
+    expect(await journal.get("order-1")).toMatchObject({ state: "submitted", task_id: TASK_ID, submission });
 
     const error = await rejection(run("order-2"), JournalError);
     expect(error.message).toContain("ENOSPC");
