@@ -141,6 +141,7 @@ test.each([
   ["2026-01-01T00:16:30.740Z..2026-01-01T01:03:24.559Z", "2026-01-01 00:16:30.740–01:03:24.559"],
   ["2026-01-01", "2026-01-01"],
   ["2026-01-01..2026-01-02", "2026-01-01–2026-01-02"],
+  ["Tuesday", "Tuesday"],
 ])("the chip of the time %s has its days: %s", (value, text) => {
   expect(chipText({ field: "time", value })).toBe(`time:${text}`);
 });

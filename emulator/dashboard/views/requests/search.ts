@@ -79,7 +79,10 @@ export function format({ field, value }: Token): string {
 /** What the chip of a token shows: of a time, each day once. */
 export function chipText(token: Token): string {
   if (token.field !== "time") return format(token);
-  const [from = "", until] = token.value.replaceAll("T", " ").replaceAll("Z", "").split("..");
+  const [from = "", until] = token.value
+    .replaceAll(/(?<=\d)T/g, " ")
+    .replaceAll(/(?<=\d)Z/g, "")
+    .split("..");
   if (until === undefined) return `time:${from}`;
   const day = `${from.slice(0, 10)} `;
   return `time:${from}–${until.startsWith(day) ? until.slice(day.length) : until}`;
