@@ -47,9 +47,12 @@ export function formatBytes(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** A text from outside, in which no letter and no control character changes the direction of the text around it. */
+/**
+ * A text from outside, in which no letter and no control character changes the direction of the text around it. A character in the text
+ * that ends an isolation would also end that of an element.
+ */
 export function isolated(text: string): string {
-  return /^[ -~]*$/.test(text) ? text : `\u2068${text}\u2069`;
+  return /^[ -~]*$/.test(text) ? text : `\u2068${text.replaceAll(/[\u2066-\u2069]/g, "")}\u2069`;
 }
 
 /** The first characters of an ID, enough to tell IDs apart. */

@@ -48,7 +48,7 @@ describe("the page", () => {
 
   test("never shows text from requests in a way that turns the words beside it around", async () => {
     const { page, emulator, api, goTo, submit } = await openDashboard();
-    const TURNED = "a \u202Eb";
+    const TURNED = "a \u2069\u2069\u2069\u202Eb";
     emulator.providers.provider_a.next({ outcome: "failure", polls: 1, error: TURNED });
     const input = { gpt_description_prompt: TURNED };
     const taskId = await submit({ model: "provider_a", task_type: "music", input });

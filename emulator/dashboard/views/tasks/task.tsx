@@ -13,7 +13,7 @@ import {
 import { useResult } from "../../parts/calls.js";
 import { Button, CopyButton, Empty, Loading, Section, Status } from "../../parts/display.js";
 import { Action } from "../../parts/form.js";
-import { formatAmount, shortId } from "../../parts/format.js";
+import { formatAmount, isolated, shortId } from "../../parts/format.js";
 import { Json } from "../../parts/json.js";
 import { accountId, areTasksLoaded, futureChanges, now, tasks } from "../../store.js";
 import { RequestLink } from "../request-link.js";
@@ -72,7 +72,7 @@ function Details({ details }: { details: TaskDetails }) {
       </p>
       {task.error !== null && (
         <p class="problem">
-          <bdi>{task.error}</bdi> (<code>{task.error_code}</code>,{" "}
+          {isolated(task.error)} (<code>{task.error_code}</code>,{" "}
           {task.retryable === true ? "retryable" : "not retryable"}
           {task.retry_after_seconds !== null && ` after ${task.retry_after_seconds} s`}).{" "}
           <Cause details={details} task={task} />
