@@ -24,7 +24,7 @@ test.each([
   "the songs of a tenant are created and found nearly as soon as alone: %s",
   async (_, sdk, processes, isInFlight, isSplit) => {
     const measure = (crowd: number) => {
-      const load = { kind: "beside a crowd", crowd, isInFlight, isSplit, songs: 12, repetitions: 3 } as const;
+      const load = { kind: "beside a crowd", crowd, isInFlight, isSplit, songs: 12, repetitions: 2 } as const;
       return simulate({ name: "", durations: () => TYPICAL, load, processes }, sdk, SEED);
     };
     const [alone, beside] = [await measure(0), await measure(1000)];
