@@ -1,3 +1,5 @@
+export { LATEST_TIME } from "../time/clock.js";
+
 /**
  * The least and the greatest value of each number that callers set, and the longest texts. The checks refuse other values,
  * and the dashboard's inputs offer none.

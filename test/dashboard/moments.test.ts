@@ -41,6 +41,7 @@ test.each([
   "2026-01-01 25:00",
   "12:00",
   "999999999999 days",
+  "2900000 days",
   "1000000 weeks",
 ])("%j is no time", (text) => {
   expect(momentOf(text, NOW)).toBeNull();

@@ -46,6 +46,12 @@ function start(client: AsyncMusic, journal: Journal, options: FollowOptions = {}
 /** Another process: its journal is an object of its own. */
 const other = (journal: Required<Journal>): Required<Journal> => ({ ...journal });
 
+/** A journal that can't be written while it is away. */
+const failing = (journal: Required<Journal>, isAway: () => boolean): Required<Journal> => ({
+  ...journal,
+  put: (...entry) => (isAway() ? Promise.reject(away) : journal.put(...entry)),
+});
+
 const anotherClient = (emulator: Emulator) => new AsyncMusic(emulator.connection());
 
 const submit = (client: AsyncMusic, journal: Journal, journalKey: string) =>
@@ -619,10 +625,7 @@ describe("a journal that fails", () => {
     await submit(client, journal, "a");
     await submit(client, journal, "b");
     let isAway = false;
-    const flaky: Required<Journal> = {
-      ...journal,
-      put: (...entry) => (isAway ? Promise.reject(away) : journal.put(...entry)),
-    };
+    const flaky = failing(journal, () => isAway);
     const { next } = start(client, flaky);
     const { key } = await next();
     isAway = true;
@@ -642,10 +645,7 @@ describe("a journal that fails", () => {
     const client = new AsyncMusic({ ...emulator.connection(), logger });
     await submit(client, journal, "a");
     let isAway = true;
-    const flaky: Required<Journal> = {
-      ...journal,
-      put: (...entry) => (isAway ? Promise.reject(away) : journal.put(...entry)),
-    };
+    const flaky = failing(journal, () => isAway);
     const { next } = start(client, flaky);
     const first = next();
     await emulator.clock.advance(10_000);

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { LATEST_TIME } from "../../../core/ranges.js";
 import { call } from "../../api.js";
 import { Field } from "../../parts/controls.js";
 import { Button, Time } from "../../parts/display.js";
@@ -8,8 +9,7 @@ import { now, overview, tasks } from "../../store.js";
 import { changesUntil, EVENTS, eventsAfter, nextEvents } from "./events.js";
 import { dateOf, momentOf } from "./moments.js";
 
-const INVALID =
-  "Enter a duration such as 8 days, or a date such as 2026-01-31 12:00. The latest date is 9900-01-01.";
+const INVALID = `Enter a duration such as 8 days, or a date such as 2026-01-31 12:00. The latest date is ${formatTime(LATEST_TIME).slice(0, 10)}.`;
 
 /** The emulator's time, and a popover that advances it. */
 export function Clock() {

@@ -1,3 +1,5 @@
+import { LATEST_TIME } from "../../../core/ranges.js";
+
 /** Milliseconds of each unit, by its first letter. */
 const UNITS: Readonly<Record<string, number>> = {
   w: 7 * 86_400_000,
@@ -10,14 +12,11 @@ const UNITS: Readonly<Record<string, number>> = {
 const PART =
   /(\d+(?:\.\d+)?)\s*(w(?:eeks?)?|d(?:ays?)?|h(?:ours?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)(?![a-z])/gi;
 
-/** Later times have no year of four digits. */
-const LATEST = Date.UTC(10_000, 0, 1) - 1;
-
 const DATE = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?))?(?:Z| UTC)?$/i;
 
 /**
  * The time that a text means: a duration from now, such as `8 days` or `1h 30m`, or a date in UTC. `null` for
- * another text, and for a time after the year 9999.
+ * another text, and for a duration that leads beyond the emulator's latest time.
  */
 export function momentOf(text: string, now: number): number | null {
   const given = text.trim().replace(/^(\+|in )\s*/i, "");
@@ -32,7 +31,7 @@ export function momentOf(text: string, now: number): number | null {
   let at = now;
   for (const [, amount, unit = ""] of given.matchAll(PART))
     at += Number(amount) * (UNITS[unit.charAt(0).toLowerCase()] ?? 0);
-  return at > LATEST ? null : Math.round(at);
+  return at > LATEST_TIME ? null : Math.round(at);
 }
 
 /** The date in UTC as a text that means this time. */
