@@ -208,7 +208,7 @@ export const COMMAND_OPTIONS = {
       parseWholeNumber(0),
     ).makeOptionMandatory(),
     option("--concurrency <n>", "how many tasks may be unfinished at once", parseWholeNumber(1)).default(10),
-    option("-y, --yes", "order without a confirmation; needed without a terminal"),
+    option("-y, --yes", "order without a confirmation on a terminal"),
     ...CONNECTION_OPTIONS,
   ],
   orders: [option("--journal <path>", "the journal to list").makeOptionMandatory(), JSON_OPTION],

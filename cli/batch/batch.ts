@@ -95,7 +95,7 @@ function checkCeiling({ credits, spentCredits }: BatchPrice, maxCredits: number)
     throw new CreditCeilingError({ credits, spentCredits, maxCredits });
 }
 
-/** Shows the price, and needs a confirmation before anything is paid for. */
+/** Shows the price, and needs a confirmation on a terminal. Without a terminal, `--max-credits` is the consent. */
 async function confirmPrice(
   lines: readonly PlannedLine[],
   { toPay, credits }: BatchPrice,
@@ -116,9 +116,7 @@ async function confirmPrice(
     stderr.write(
       `The balance lacks ${credits - available} credits. Without an automatic top-up, the batch stops when it is used up.\n`,
     );
-  if (yes) return;
-  if (!isInteractive)
-    throw new UsageError("Without a terminal, pass --yes to order at this price. Nothing was sent.");
+  if (yes || !isInteractive) return;
   if (!(await confirm("Order?", terminal))) throw new UsageError("Nothing was sent.");
 }
 

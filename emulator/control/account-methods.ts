@@ -196,8 +196,12 @@ export const accountMethods = {
   }),
 };
 
+/** The account, after the refunds that were due before: a payment comes after them in the ledger. */
 function paymentContext(core: Core, accountId: string): payments.PaymentContext {
-  return { state: core.state, account: requireAccount(core, accountId), now: core.clock.now() };
+  const account = requireAccount(core, accountId);
+  const now = core.clock.now();
+  applyTimeouts(core, account, now);
+  return { state: core.state, account, now };
 }
 
 export function viewAccount(core: Core, account: accounts.StoredAccount): AccountView {

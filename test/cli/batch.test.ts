@@ -28,7 +28,7 @@ const flags = (...more: string[]) => [
   ...["--out", out, "--journal", its.journal, "--max-credits", "100"],
   ...more,
 ];
-const batch = (...more: string[]) => its.run("batch", file, ...flags("--yes", ...more));
+const batch = (...more: string[]) => its.run("batch", file, ...flags(...more));
 const linesOf = async (name: string) =>
   (await readFile(join(out, name), "utf8"))
     .split("\n")
@@ -303,11 +303,12 @@ describe("price", () => {
     expect(JSON.parse(stdout).error).toMatchObject({ name: "Interrupted" });
   });
 
-  test("without a terminal, --yes is needed", async () => {
+  test("without a terminal, --max-credits is the consent", async () => {
     await write(song("rain"));
-    const { status, stderr } = await its.run("batch", file, ...flags());
-    expect([status, its.bodies]).toEqual([2, []]);
-    expect(stderr).toContain("pass --yes");
+    expect((await its.run("batch", file, ...flags("--max-credits", "9"))).status).toBe(5);
+    const { status, stderr } = await its.run("batch", file, ...flags("--max-credits", "10"));
+    expect([status, its.freezes()]).toEqual([0, 1]);
+    expect(stderr).toContain("1 song, 10 credits");
   });
 
   test("a file as --out is refused before anything is sent", async () => {
@@ -333,7 +334,7 @@ describe("price", () => {
       const body = await response.json();
       return Response.json({ ...body, data: { ...body.data, credits_charged: -1000 } }, response);
     };
-    await createChangedTerminal(its.emulator, changed).run("batch", file, ...flags("--yes"));
+    await createChangedTerminal(its.emulator, changed).run("batch", file, ...flags());
     await write(song("a"), song("b"));
     expect((await batch("--max-credits", "19")).status).toBe(5);
     expect(its.freezes()).toBe(1);
@@ -381,7 +382,7 @@ describe("failures", () => {
 
     // The same command reports the failure again, and pays for nothing.
     expect([(await batch()).status, its.freezes()]).toEqual([17, 2]);
-    const retry = await its.run("batch", join(out, "failed.jsonl"), ...flags("--yes"));
+    const retry = await its.run("batch", join(out, "failed.jsonl"), ...flags());
     expect([retry.status, its.freezes()]).toEqual([0, 3]);
     expect(await saved()).toEqual(["rain-2.wav", "rain.wav", "snow-2.wav", "snow.wav"]);
     // From now on the whole file is complete.
@@ -394,13 +395,13 @@ describe("failures", () => {
     its.emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
     await batch();
     const failed = join(out, "failed.jsonl");
-    const retry = await its.run("batch", failed, ...flags("--yes"));
+    const retry = await its.run("batch", failed, ...flags());
     expect([retry.status, its.freezes()]).toEqual([17, 1]);
     expect((await linesOf("results.jsonl"))[0].error.message).toContain("Change the request.");
     expect(retry.stderr).toContain(`requests can never succeed. Change them in ${failed} first.\nTo order`);
     expect(retry.stderr).not.toContain("To continue");
     await writeFile(failed, JSON.stringify({ ...song("rain", "sun"), attempt: 2 }));
-    expect([(await its.run("batch", failed, ...flags("--yes"))).status, its.freezes()]).toEqual([0, 2]);
+    expect([(await its.run("batch", failed, ...flags())).status, its.freezes()]).toEqual([0, 2]);
     expect(its.emulator.audit()).toEqual([]);
   });
 
@@ -414,11 +415,11 @@ describe("failures", () => {
     const sun = song("rain", "sun");
     await writeFile(failed, JSON.stringify({ ...sun, attempt: 2 }));
     fail("upstream_provider_error");
-    expect((await its.run("batch", failed, ...flags("--yes"))).status).toBe(17);
+    expect((await its.run("batch", failed, ...flags())).status).toBe(17);
     // The whole file has the first request, and repeats the last one.
     expect([(await batch()).status, its.freezes()]).toEqual([17, 3]);
     expect(await linesOf("failed.jsonl")).toEqual([{ ...sun, attempt: 3 }]);
-    expect([(await its.run("batch", failed, ...flags("--yes"))).status, its.freezes()]).toEqual([0, 4]);
+    expect([(await its.run("batch", failed, ...flags())).status, its.freezes()]).toEqual([0, 4]);
     expect([(await batch()).status, its.freezes()]).toEqual([0, 4]);
     expect(await linesOf("results.jsonl")).toMatchObject([
       { id: "rain", attempt: 3, status: "success" },
@@ -454,7 +455,7 @@ describe("failures", () => {
       await mkdir(join(out, "results.jsonl"), { recursive: true });
       throw new TypeError("fetch failed");
     });
-    const { status, stdout, stderr } = await run("batch", file, ...flags("--yes", "--json"));
+    const { status, stdout, stderr } = await run("batch", file, ...flags("--json"));
     expect([status, JSON.parse(stdout).results]).toEqual([17, [expect.objectContaining({ id: "rain" })]]);
     expect(stderr).toContain(`async-music settle rain --journal ${its.journal} --not-created`);
     expect(stderr).toContain(`Failed to write ${join(out, "results.jsonl")}: EISDIR`);
@@ -470,7 +471,7 @@ describe("failures", () => {
       const appear = new TransformStream({ flush: () => writeFile(join(out, "rain.wav"), "mine") });
       return new Response(response.body?.pipeThrough(appear), response);
     });
-    expect((await run("batch", file, ...flags("--yes"))).status).toBe(0);
+    expect((await run("batch", file, ...flags())).status).toBe(0);
     const [{ files }] = await linesOf("results.jsonl");
     expect(files).toContainEqual(expect.objectContaining({ path: join(out, "rain.wav") }));
     expect(await readFile(join(out, "rain.wav"), "utf8")).toBe("mine");
@@ -511,7 +512,7 @@ describe("failures", () => {
       if (body.data.status === "success") body.data.output.result = [];
       return Response.json(body, response);
     });
-    const { status, stderr } = await run("batch", file, ...flags("--yes"));
+    const { status, stderr } = await run("batch", file, ...flags());
     expect(stderr).toContain("0 of 1 saved, 1 failed.");
     expect([status, await linesOf("results.jsonl")]).toEqual([
       17,
@@ -530,7 +531,7 @@ describe("audio that returns 404", () => {
       times,
       fault: { kind: "status", status: 404, when: "before" },
     });
-  const batchFailed = () => its.run("batch", join(out, "failed.jsonl"), ...flags("--yes"));
+  const batchFailed = () => its.run("batch", join(out, "failed.jsonl"), ...flags());
   const read = (...path: string[]) => readFile(join(out, ...path));
   const age = (ms: number) => its.emulator.clock.advance(ms);
 
@@ -597,7 +598,7 @@ describe("audio that returns 404", () => {
     const { clock, ...rest } = its.emulator.connection();
     const skewed = { ...clock, now: () => clock.now() + skewMs, sleep: clock.sleep.bind(clock) };
     const machine = createTerminal({ connection: () => ({ ...rest, clock: skewed }) });
-    expect((await machine.run("batch", file, ...flags("--yes"))).status).toBe(17);
+    expect((await machine.run("batch", file, ...flags())).status).toBe(17);
     expect(await linesOf("failed.jsonl")).toEqual(failed);
     expect(its.emulator.audit()).toEqual([]);
   });
@@ -612,7 +613,7 @@ describe("audio that returns 404", () => {
       isSaving ||= url.includes("/audio/");
       return isSaving && url.includes("/task/") ? new Response("", { status: 503 }) : response;
     });
-    expect((await failing.run("batch", file, ...flags("--yes"))).status).toBe(17);
+    expect((await failing.run("batch", file, ...flags())).status).toBe(17);
     expect(await linesOf("failed.jsonl")).toEqual([song("rain")]);
     expect((await batch()).status).toBe(17);
     expect(await linesOf("failed.jsonl")).toEqual([{ ...song("rain"), attempt: 2 }]);
@@ -626,7 +627,7 @@ describe("audio that returns 404", () => {
     await batch();
     const failed = join(out, "failed.jsonl");
     const limited = (path: string, credits: string) =>
-      its.run("batch", path, ...flags("--yes", "--max-credits", credits));
+      its.run("batch", path, ...flags("--max-credits", credits));
     expect([(await limited(failed, "19")).status, its.freezes()]).toEqual([5, 2]);
     const second = await limited(failed, "20");
     expect([second.status, its.freezes()]).toEqual([0, 3]);
@@ -701,7 +702,7 @@ test("the results have no API key that the service echoes", async () => {
     for (const clip of data.output?.result ?? []) clip.id = `clip-${apiKey}`;
     return Response.json({ code, data }, response);
   };
-  await createChangedTerminal(its.emulator, echoing).run("batch", file, ...flags("--yes"));
+  await createChangedTerminal(its.emulator, echoing).run("batch", file, ...flags());
   const [{ files }] = await linesOf("results.jsonl");
   expect(files).toContainEqual(expect.objectContaining({ clip_id: "clip-[redacted]" }));
   expect(await readFile(join(out, "results.jsonl"), "utf8")).not.toContain(apiKey);
@@ -720,6 +721,6 @@ test("with --json, the only document has the result of each line", async () => {
 test("on a terminal, one line shows the counts and an estimate", async () => {
   await write(song("rain"), song("snow"));
   const live = createTerminal(its.emulator, { isTerminal: true });
-  const { stderr } = await live.run("batch", file, ...flags("--yes", "--concurrency", "1"));
+  const { stderr } = await live.run("batch", file, ...flags("--concurrency", "1"));
   expect(stderr).toMatch(/1 of 2 {2}50 % {2}\d+:\d\d, about \d+ \w+ left/);
 });

@@ -45,6 +45,22 @@ test("a refused card adds no credits, and is not saved", async () => {
   expect(await savedCard()).toBeNull();
 });
 
+test("a payment comes after the refunds that were due before it", async () => {
+  const { create, emulator } = service;
+  emulator.accounts.topUp(emulator.accountId, { usd: 1, method: "card" });
+  const { body } = await topUp({ outcome: "pending" });
+  await create(VALID.song, { outcome: "hang" });
+  await emulator.clock.advance(7_200_000);
+  await topUp({});
+  await service.control("PATCH", `${account}/top-ups/${body.payment_id}`, { status: "completed" });
+  const { ledger } = emulator.accounts.get(emulator.accountId);
+  expect(ledger.slice(-3).map(({ at, kind }) => [at, kind])).toEqual([
+    ["2026-01-01T01:00:00.001Z", "refund"],
+    ["2026-01-01T02:00:00.000Z", "top_up"],
+    ["2026-01-01T02:00:00.000Z", "top_up"],
+  ]);
+});
+
 describe("a pending crypto top-up", () => {
   let payment: string;
   beforeEach(async () => {
