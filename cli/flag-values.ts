@@ -11,6 +11,12 @@ export function parseWholeNumber(least = Number.MIN_SAFE_INTEGER, most = Number.
   };
 }
 
+/** The path of a file: a variable of a shell that is not set makes an empty one. */
+export function parsePath(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("It is empty. Pass a path.");
+}
+
 /** Parses `NAME=VALUE`, and adds it to the earlier ones. The emulator checks names and values. */
 export function parsePolicy(text: string, earlier: object = {}): object {
   const [, name, value] = /^(\w+)=(\w+)$/.exec(text) ?? [];
@@ -37,10 +43,15 @@ export function numberIn(text: string): number {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Parses a duration into milliseconds: `90s`, `10m`, `1h`, or a number of seconds. */
+/** The longest delay of a timer. */
+const LONGEST_HOURS = 596;
+
+/** Parses a duration into whole milliseconds: `90s`, `10m`, `1h`, or a number of seconds. */
 export function parseDuration(text: string): number {
   const [, count = "", unit = "s"] = /^(\d+(?:\.\d+)?)([smh])?$/.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
-  if (ms > 0) return ms;
-  throw new InvalidArgumentError("It must be a duration above 0, such as 90s, 10m or 1h.");
+  if (ms > 0 && ms <= LONGEST_HOURS * 3_600_000) return Math.ceil(ms);
+  throw new InvalidArgumentError(
+    `It must be a duration above 0 and of at most ${LONGEST_HOURS}h, such as 90s, 10m or 1h.`,
+  );
 }

@@ -11,7 +11,7 @@ import { type FieldRule, fieldNames, modesOf } from "../src/contract/inputs.js";
 import { orList } from "../src/contract/request-rules.js";
 import { MODELS, type Model, TASK_TYPES, type TaskType } from "../src/contract/service.js";
 import { CREDITS_FOR_ALL, CREDITS_FOR_EXTRAS } from "./drift/tests.js";
-import { parseDuration, parseNumber, parsePolicy, parseWholeNumber } from "./flag-values.js";
+import { parseDuration, parseNumber, parsePath, parsePolicy, parseWholeNumber } from "./flag-values.js";
 import { UsageError } from "./terminal.js";
 
 /** Flags of every command that sends requests. */
@@ -235,7 +235,8 @@ export const COMMAND_OPTIONS = {
       "how long other relays wait before they take over the orders of a relay that was killed (default: 60s)",
       parseDuration,
     ),
-    ...CONNECTION_OPTIONS,
+    ...SERVICE_OPTIONS,
+    option("--json", "with --list: write the list or the error to stdout, as one JSON document"),
   ],
   balance: CONNECTION_OPTIONS,
   usage: CONNECTION_OPTIONS,
@@ -305,6 +306,7 @@ export const COMMAND_OPTIONS = {
     option(
       "--seed-file <file>",
       "start with the accounts, tasks, outcomes and faults in this JSON file",
+      parsePath,
     ).conflicts("credits"),
     option(
       "--policy <name=value>",
@@ -314,6 +316,7 @@ export const COMMAND_OPTIONS = {
     option(
       "--state <file>",
       "load the state from this file, and save it there at exit; an existing file can't be combined with --seed, --future, --seed-file, --credits or --policy, and --api-key replaces its first key",
+      parsePath,
     ),
     option("--json", "write one line of JSON when the emulator accepts connections"),
   ],

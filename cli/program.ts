@@ -49,7 +49,7 @@ export async function runProgram(args: readonly string[], given: Terminal): Prom
     const isUnknown = error instanceof CommanderError && error.code === "commander.unknownOption";
     const { report } = await import("./report.js");
     return report(
-      isUnknown ? unknownOption(command, own) : error,
+      isUnknown ? unknownOption(command, own, terminal) : error,
       !isEmulator && own.includes("--json"),
       terminal,
     );
@@ -57,14 +57,23 @@ export async function runProgram(args: readonly string[], given: Terminal): Prom
 }
 
 /** Commander's message repeats the value of an unknown option, which may be the key. This one has the name only. */
-function unknownOption(command: string, args: readonly string[]): UsageError {
+function unknownOption(command: string, args: readonly string[], terminal: Terminal): UsageError {
   const parser = new Command();
   for (const [name, options] of Object.entries(COMMAND_OPTIONS))
     if (name === command) for (const option of options) parser.addOption(option);
-  const { unknown } = parser.parseOptions([...args]);
+  const { operands, unknown } = parser.parseOptions([...args]);
+  const [, ...others] = operands;
+  if (others.length > 0 && COMMANDS_WITH_OPERANDS.includes(command))
+    return missingDashes(command, [...others, ...unknown], terminal);
   const flag = args.find((arg) => arg === unknown[0])?.split("=")[0] ?? "";
   const meant = nearestName(flag, ["--help", ...parser.options.flatMap(({ long }) => long ?? [])]);
   return new UsageError(`Unknown option '${flag}'.${meant === null ? "" : ` (Did you mean ${meant}?)`}`);
+}
+
+function missingDashes(name: string, args: readonly string[], terminal: Terminal): UsageError {
+  return new UsageError(
+    `Missing \`--\` before the command: ${commandName(terminal)} ${name} -- ${args.map(shellWord).join(" ")}`,
+  );
 }
 
 /** Commands inherit these settings: everything is written to the terminal, and errors are thrown for `report`. */
@@ -123,10 +132,7 @@ export function addCommands(
 
   /** The command after `--`; `null` without `--`. */
   const commandAfterDashes = (name: string, args: readonly string[]) => {
-    if (args.length > 0)
-      throw new UsageError(
-        `Missing \`--\` before the command: ${commandName(terminal)} ${name} -- ${args.map(shellWord).join(" ")}`,
-      );
+    if (args.length > 0) throw missingDashes(name, args, terminal);
     if (operands?.length === 0) throw new UsageError("Missing command after `--`.");
     return operands;
   };

@@ -83,7 +83,7 @@ export async function chooseTarget(out = ".", type: TaskType | null, force: bool
   if (isDirectory)
     return { pathFor: (_, title, id) => join(out, `${slug(title)}-${nameHash(id)}`), isDirectory, force };
   await statOf(`${out}${LONGEST_SUFFIX}`);
-  const pathFor = (index: number) => (index === 0 ? out : out.replace(/(\.\w+)?$/, `-${index + 1}$1`));
+  const pathFor = (index: number) => (index === 0 ? out : `${out.replace(AUDIO_EXTENSION, "")}-${index + 1}`);
   if (type !== null && !force) await checkFree(type, pathFor);
   return { pathFor, isDirectory, force };
 }
@@ -233,9 +233,9 @@ async function saveLyrics({ title, text }: Lyrics, target: SaveTarget, taskId: s
   return { file: { path, content_type: "text/plain; charset=utf-8", clip_id: null }, title, isNew };
 }
 
-/** The path of lyrics: `.txt` unless the path has an extension. */
+/** The path of lyrics: `.txt` unless the path has an extension, which begins with a letter. */
 function textPath(path: string): string {
-  return /\.\w+$/.test(path) ? path : `${path}.txt`;
+  return /\.[a-z]\w*$/i.test(path) ? path : `${path}.txt`;
 }
 
 /** `saveAudio` refuses the files that this check did not find before the task was created. */

@@ -84,7 +84,12 @@ export function noteHopeless({ line, result }: Item): void {
 
 /** The results that an earlier command has written, by `id`. They only save requests: the journal decides what is paid. */
 export async function readResults(out: string): Promise<Map<string, LineResult>> {
-  const text = await readFile(join(out, RESULTS_FILE), "utf8").catch(ignoring("ENOENT"));
+  const path = join(out, RESULTS_FILE);
+  const text = await readFile(path, "utf8")
+    .catch(ignoring("ENOENT"))
+    .catch((cause: unknown) => {
+      throw new Error(`Failed to read ${path}: ${messageOfThrown(cause)}. Nothing was sent.`, { cause });
+    });
   const results = new Map<string, LineResult>();
   for (const line of (text ?? "").split("\n")) {
     const result = parsedResult(line);

@@ -64,7 +64,7 @@ export class BatchWork {
         await this.#complete(item);
       }
     };
-    await Promise.all(Array.from({ length: concurrency }, takeTurns));
+    await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, takeTurns));
   }
 
   /** Never rejects: the result of the item has the error. */

@@ -57,7 +57,7 @@ export async function certifyClient(
   const work = async () => {
     while (next < all.length) await judge(next++);
   };
-  await Promise.all(Array.from({ length: options.concurrency }, work));
+  await Promise.all(Array.from({ length: Math.min(options.concurrency, all.length) }, work));
   return verdicts;
 }
 

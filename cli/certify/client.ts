@@ -69,6 +69,9 @@ function atFront(response: Response, { origin }: Front): Response {
 /** The most characters that are kept of an output: the last ones. */
 const KEPT_CHARACTERS = 65_536;
 
+/** How long the output is still read after the client has ended. */
+const LAST_OUTPUT_MS = 1000;
+
 async function runClientCommand(
   [command = "", ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -97,14 +100,22 @@ async function runClientCommand(
       output[name] = (output[name] + text).slice(-KEPT_CHARACTERS);
     });
   signal.addEventListener("abort", kill, { once: true });
-  // What it left behind would keep its streams open.
-  child.once("exit", kill);
+  let isStopped = false;
+  child.once("exit", () => {
+    isStopped = signal.aborted;
+    kill();
+    // A process that has left the group keeps the streams open.
+    setTimeout(() => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, LAST_OUTPUT_MS).unref();
+  });
   try {
     return await new Promise((resolve, reject) => {
       child.once("error", (error) =>
         reject(new UsageError(`Failed to run ${command}: ${messageOfThrown(error)}.`)),
       );
-      child.once("close", (status) => resolve({ status, isStopped: signal.aborted, ...output }));
+      child.once("close", (status) => resolve({ status, isStopped, ...output }));
     });
   } finally {
     signal.removeEventListener("abort", kill);

@@ -77,7 +77,7 @@ export class ServerBudget {
     try {
       ceiling.request(order, credits).reserve();
     } catch (error) {
-      throw error instanceof CreditCeilingError ? refusalOf(error) : error;
+      throw error instanceof CreditCeilingError ? refusalOf(error, order === undefined) : error;
     }
   }
 
@@ -126,9 +126,14 @@ async function refuseUnconfirmed(order: string): Promise<never> {
   );
 }
 
-function refusalOf({ credits, spentCredits, maxCredits }: CreditCeilingError): ToolRefusal {
+function refusalOf(error: CreditCeilingError, isOfSeveral: boolean): ToolRefusal {
+  const { credits, spentCredits, maxCredits } = error;
   const left = Math.max(0, maxCredits - spentCredits);
+  const cost = isOfSeveral ? "The orders cost" : "The order costs";
+  const next = isOfSeveral
+    ? "Order fewer, or report this to the user: only a restart of the server with a higher --max-credits allows all of them."
+    : "Report this to the user: only a restart of the server with a higher --max-credits allows more. Further paid calls at this price are refused as well.";
   return new ToolRefusal(
-    `The order costs ${credits} credits, and ${left} of the ${maxCredits} that this server may spend are left. Nothing was sent or charged. Report this to the user: only a restart of the server with a higher --max-credits allows more. Further paid calls at this price are refused as well.`,
+    `${cost} ${credits} credits, and ${left} of the ${maxCredits} that this server may spend are left. Nothing was sent or charged. ${next}`,
   );
 }

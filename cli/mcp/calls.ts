@@ -78,7 +78,10 @@ export class ToolCalls {
       );
     const work = async () => {
       refuseRepeated(given.map(({ order }) => order));
-      const orders = given.map(({ order, requestOf }) => ({ order, request: requestOf() }));
+      const orders = given.map(({ order, requestOf }) => ({
+        order,
+        request: requestOfOrder(order, requestOf),
+      }));
       const onConfirming = (isConfirming: boolean) => {
         for (const state of states) state.progress = { ...NO_PROGRESS, isConfirming };
       };
@@ -234,4 +237,14 @@ function refuseRepeated(orders: readonly string[]): void {
   throw new ToolRefusal(
     `Order ${JSON.stringify(repeated)} occurs twice. Nothing was sent or charged. Give each order a name of its own, and call again.`,
   );
+}
+
+/** A refusal names the order of the batch. */
+function requestOfOrder(order: string, requestOf: () => TaskRequest): TaskRequest {
+  try {
+    return requestOf();
+  } catch (error) {
+    if (!(error instanceof ToolRefusal)) throw error;
+    throw new ToolRefusal(`Order ${JSON.stringify(order)}: ${error.message}`);
+  }
 }

@@ -18,7 +18,8 @@ import { bodyOf, post, type Webhook, webhookSecrets, webhookUrl } from "./webhoo
 
 /** Posts the end of each order of a journal to a webhook, until a signal ends it; or lists the orders that were not delivered. */
 export async function relay(flags: RelayFlags, terminal: Terminal): Promise<void> {
-  const { list = false, json = false, webhook: url } = flags;
+  const { list = false, json = false, webhook: url, lease = FOLLOW_DEFAULTS.leaseMs } = flags;
+  if (lease < 1000 || lease > LONGEST_LEASE_MS) throw new UsageError("--lease must be 1s to 10m.");
   if (list === (url !== undefined)) throw new UsageError("Pass either --webhook or --list.");
   if (json && !list) throw new UsageError("--json needs --list.");
   if (flags.store !== undefined && list) throw new UsageError("--store needs --webhook.");
@@ -74,7 +75,6 @@ async function relayUntilSignal({ journal, exists }: OpenedJournal, running: Rel
 
 function settingsOf({ client, webhook, store, flags, terminal }: Relay): FollowerSettings {
   const { retry = false, lease = FOLLOW_DEFAULTS.leaseMs } = flags;
-  if (lease < 1000 || lease > LONGEST_LEASE_MS) throw new UsageError("`--lease` must be 1s to 10m.");
   const { clock = createSystemClock(), random = systemRandom } = terminal.client ?? {};
   const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
   const fail = (text: string) => {

@@ -134,6 +134,19 @@ describe("async-music certify", () => {
     expectEnded(Number(/: (\d+)$/.exec(JSON.parse(stdout).scenarios[0].end)?.[1]));
   });
 
+  test("waits for no process that has left the client's group and keeps its output open", async () => {
+    const child = `require("node:child_process").spawn(process.execPath, ["-e", "setTimeout(() => {}, 20000)"], { detached: true, stdio: "inherit" })`;
+    const before = Date.now();
+    const { stdout } = await run([
+      ...["certify", "--json"],
+      ...node(`console.error(${child}.pid); process.exit(1)`),
+    ]);
+    const { happened, end } = JSON.parse(stdout).scenarios[0];
+    process.kill(Number(/(\d+)$/.exec(end)?.[1]));
+    expect(happened).not.toContain("stopped");
+    expect(Date.now() - before).toBeLessThan(15_000);
+  });
+
   test("stops at Ctrl-C, with the status of the signal", async () => {
     const { status, stdout } = await run(["certify", ...node("setInterval(() => {}, 1000)")], (listener) =>
       setTimeout(() => listener("SIGINT"), 300),

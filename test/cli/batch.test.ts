@@ -319,6 +319,19 @@ describe("price", () => {
     expect(stderr).toContain(`Failed to save in ${out}: ENOTDIR`);
   });
 
+  test("results of an earlier command that can't be read stop the batch before anything is sent", async () => {
+    await write(song("a"));
+    await mkdir(join(out, "results.jsonl"), { recursive: true });
+    const { status, stderr } = await batch();
+    expect([status, its.bodies]).toEqual([1, []]);
+    expect(stderr).toContain(`Failed to read ${join(out, "results.jsonl")}: EISDIR`);
+  });
+
+  test("--concurrency may exceed the number of lines", async () => {
+    await write(song("a"));
+    expect((await batch("--concurrency", "9007199254740991")).status).toBe(0);
+  });
+
   test("beyond --max-credits nothing is sent", async () => {
     await write(...["a", "b", "c"].map((id) => song(id)));
     const { status, stderr } = await batch("--max-credits", "29");

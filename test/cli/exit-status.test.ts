@@ -54,6 +54,15 @@ test.each([
   expect(documented.map(([name]) => name)).toContain(JSON.parse(written.stdout).error.name);
 });
 
+async function expectRefusal(args: string[], message: string) {
+  const { terminal, written } = recordingTerminal();
+  expect(await runProgram(args, terminal)).toBe(2);
+  expect(written.stderr).toBe(`async-music: ${message}\n`);
+}
+
+const DURATION = (option: string, value: string) =>
+  `error: option '${option}' argument '${value}' is invalid. It must be a duration above 0 and of at most 596h, such as 90s, 10m or 1h.`;
+
 test.each([
   [["balance", "--apikey=emu_mine"], "Unknown option '--apikey'. (Did you mean --api-key?)"],
   [
@@ -61,8 +70,19 @@ test.each([
     "Unknown option '--jsno'. (Did you mean --json?)",
   ],
   [["--key=emu_mine"], "Unknown option '--key'."],
-])("the message about an unknown option of %j has its name, and not its value", async (args, message) => {
-  const { terminal, written } = recordingTerminal();
-  expect(await runProgram(args, terminal)).toBe(2);
-  expect(written.stderr).toBe(`async-music: ${message}\n`);
-});
+])("the message about an unknown option of %j has its name, and not its value", expectRefusal);
+
+test.each([
+  [["emulator", "--prot", "1"], "Unknown option '--prot'. (Did you mean --port?)"],
+  [
+    ["emulator", "--port", "0", "sh", "-c", "exit 7"],
+    "Missing `--` before the command: async-music emulator -- sh -c 'exit 7'",
+  ],
+  [
+    ["emulator", "--state", ""],
+    "error: option '--state <file>' argument '' is invalid. It is empty. Pass a path.",
+  ],
+  [["relay", "--timeout", "0"], DURATION("--timeout <time>", "0")],
+  [["relay", "--timeout", "597h"], DURATION("--timeout <time>", "597h")],
+  [["certify", "--timeout", "9999999h"], DURATION("--timeout <time>", "9999999h")],
+])("the message about the wrong flags %j leads to the mistake", expectRefusal);

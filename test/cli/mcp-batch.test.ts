@@ -65,11 +65,19 @@ test("a failure is reported beside the results of the others", async () => {
 test("wrong arguments of one order, and a repeated name, send nothing", async () => {
   const { call } = await connectMcp(its);
   const ignored = { ...RAIN, order: "b", lyrics: "la" };
-  expect((await call("make_batch", { orders: [SEA, ignored] })).isError).toBe(true);
+  const refused = await call("make_batch", { orders: [SEA, ignored] });
+  expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(/^Order "b": `lyrics` /)]);
   expect((await call("make_batch", { orders: [SEA, { ...RAIN, order: "sea" }] })).isError).toBe(true);
   expect((await call("make_batch", { orders: [{ ...SEA, mood: "low" }] })).isError).toBe(true);
   expect((await call("make_batch", { orders: [] })).isError).toBe(true);
   expect(its.posts()).toBe(0);
+});
+
+test("several orders above the ceiling are refused together, and fewer fit", async () => {
+  const { call } = await connectMcp(its, { maxCredits: 10 });
+  const refused = await call("make_batch", { orders: [SEA, RAIN].map((each, index) => ({ ...each, order: `${index}` })) });
+  expect([refused.isError, its.posts()]).toEqual([true, 0]);
+  expect(refused.text).toMatch(/^The orders cost \d+ credits, and 10 of the 10 .* Order fewer/);
 });
 
 test("after 50 s, the call returns what is known of each order", async () => {

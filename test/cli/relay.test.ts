@@ -286,7 +286,7 @@ describe("relay", () => {
     const receive = shop.receive;
     const orAborted = (request: Request) => Promise.race([receive(request), aborted(request)]);
     await submit("sea");
-    const { stop } = startRelay({ ...shop, receive: orAborted }, ["--timeout", "0.05"]);
+    const { stop } = startRelay({ ...shop, receive: orAborted }, ["--timeout", "0.0499999s"]);
     await until(async () => (await entry("sea")).delivery?.tries === 2);
     const { stderr } = await stop();
     expect(stderr).toContain("try 1: ECONNREFUSED.");

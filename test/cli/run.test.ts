@@ -224,6 +224,14 @@ describe("the result", () => {
     expect(stdout).toBe(["", "-2"].map((n) => `${its.folder}/my.song${n}.wav\n`).join(""));
   });
 
+  test("keeps a part of the name after a dot that is no extension of audio", async () => {
+    its.emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
+    const { stdout } = await its.song("--out", `${its.folder}/album.v2`);
+    expect(stdout).toBe(["", "-2"].map((n) => `${its.folder}/album.v2${n}.wav\n`).join(""));
+    await its.run("run", "lyrics", "--prompt", "rain", "--out", `${its.folder}/v1.5`);
+    expect(await readdir(its.folder)).toContain("v1.5.txt");
+  });
+
   test("is saved in an existing directory without a trailing slash", async () => {
     await mkdir(`${its.folder}/here`);
     await its.song("--out", `${its.folder}/here`);
