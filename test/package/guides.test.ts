@@ -23,13 +23,7 @@ test.each(shownIn("sh"))("the commands of $name succeed", ({ code }) => {
 });
 
 test("the order of Getting started is killed while it waits, runs again, and is charged once", async () => {
-  const emulator = createEmulator({ clock: "real" });
-  const server = await serve(emulator, { port: 0 });
-  const env = { ...process.env, ASYNC_MUSIC_BASE_URL: server.url, ASYNC_MUSIC_API_KEY: emulator.apiKey };
-  const cwd = await createFolder();
-  const [order] = shownIn("ts sketch").filter(({ name }) => name === "docs/getting-started.md, 1");
-  const program = written(order ?? { name: "none", code: "" });
-  const start = () => spawn(process.execPath, [program], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  const { emulator, server, start } = await orderOf("docs/getting-started.md, 1");
 
   const killed = start();
   const [waiting] = await once(killed.stdout, "data");
@@ -49,12 +43,39 @@ test("the order of Getting started is killed while it waits, runs again, and is 
   ]);
 });
 
+test("both runs of the order of Avoid duplicate charges print the same clips, and it is charged once", async () => {
+  const { emulator, server, start } = await orderOf("docs/avoid-duplicate-charges.md, 1");
+  emulator.providers.provider_a.always({ polls: 1 });
+
+  const first = await text(start().stdout);
+  const second = await text(start().stdout);
+  await server.close();
+
+  expect(first).toMatch(/^http\S+\nhttp\S+\n$/);
+  expect(second).toBe(first);
+  expect(emulator.state().tasks).toHaveLength(1);
+});
+
 test("the guides have code of every kind", () => {
   for (const language of ["ts", "ts vitest", "ts sketch", "sh"])
     expect(shownIn(language).length).toBeGreaterThan(0);
   for (const language of ["ts", "ts vitest", "ts sketch"])
     expect(shownOnStage(language).length).toBeGreaterThan(0);
 });
+
+/** A sketch with a durable journal, in a directory of its own, and the emulator that it orders from. */
+async function orderOf(sketch: string) {
+  const emulator = createEmulator({ clock: "real" });
+  const server = await serve(emulator, { port: 0 });
+  const env = { ...process.env, ASYNC_MUSIC_BASE_URL: server.url, ASYNC_MUSIC_API_KEY: emulator.apiKey };
+  const cwd = await createFolder();
+  const program = shownIn("ts sketch")
+    .filter(({ name }) => name === sketch)
+    .map(written)
+    .join();
+  const start = () => spawn(process.execPath, [program], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  return { emulator, server, start };
+}
 
 /** Inside the package, so that programs can import it by its name. */
 const programs = resolve(".reports/programs");
