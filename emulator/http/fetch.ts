@@ -10,6 +10,9 @@ import { handleRequest, registerArrival } from "./pipeline.js";
 import type { Service } from "./service.js";
 import { stall } from "./stall.js";
 
+/** After this many requests, the event loop runs once: otherwise, a client that never sleeps would block timers and signals. */
+const REQUESTS_PER_TURN = 256;
+
 /** A `fetch` without a network. Rejects where a connection would fail, and with the signal's reason if it is aborted. */
 export function createFetch(service: Service): typeof globalThis.fetch {
   const responder = new Responder(service, failToFetch);
@@ -52,6 +55,7 @@ export class Responder {
   /** A request's signal follows the signal that the request was constructed with only while the request is referenced. */
   readonly #inFlight = new Set<Request>();
   readonly #ownerOfBody = new WeakMap<ReadableStream, Request>();
+  #ended = 0;
 
   constructor(service: Service, onDisconnect: (reason: string) => Response) {
     this.#service = service;
@@ -61,16 +65,17 @@ export class Responder {
   async respond(request: Request, source: SignalSource = {}): Promise<Response> {
     const { signal = request.signal, owner = request, canAbort = true } = source;
     const { core, origins } = this.#service;
-    signal.throwIfAborted();
-    const target = targetOf(request.url, origins);
-    if (core.closing.aborted) return this.#onDisconnect(DISPOSED);
-    if (target === null)
-      return this.#onDisconnect(
-        `${new URL(request.url).origin} is not an address of this emulator. Use ${origins.service}.`,
-      );
-    const upload = request.body?.getReader();
-    this.#inFlight.add(owner);
+    let upload: Upload;
     try {
+      signal.throwIfAborted();
+      const target = targetOf(request.url, origins);
+      if (core.closing.aborted) return this.#onDisconnect(DISPOSED);
+      if (target === null)
+        return this.#onDisconnect(
+          `${new URL(request.url).origin} is not an address of this emulator. Use ${origins.service}.`,
+        );
+      upload = request.body?.getReader();
+      this.#inFlight.add(owner);
       const received = this.#receive(request, upload, signal, target);
       const outcome = await this.#untilAborted(received, signal);
       // A caller that cannot abort never ends the stall, so it must not stop virtual time.
@@ -86,6 +91,7 @@ export class Responder {
       return this.#onDisconnect(DISPOSED);
     } finally {
       this.#inFlight.delete(owner);
+      if (++this.#ended % REQUESTS_PER_TURN === 0) await core.clock.activity.turn();
     }
   }
 

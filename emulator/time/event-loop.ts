@@ -84,6 +84,13 @@ export class Activity {
     if (this.#busy === 0) this.#resume();
   }
 
+  /** Waits for one turn of the event loop, as work. */
+  async turn(): Promise<void> {
+    this.begin();
+    await new Promise<void>(nextTurn);
+    this.end();
+  }
+
   /** From now on `whenIdle` does not wait for work. */
   stop(): void {
     this.#stopped = true;
