@@ -50,7 +50,10 @@ export interface EmulatorOptions extends ResetOptions {
    * @defaultValue 16,777,216 (16 MiB)
    */
   exchangeBytes?: number | undefined;
-  /** The state to continue from. Seed, credits, policy and limits are then the snapshot's. */
+  /**
+   * The state to continue from. Seed, future, credits, policy and limits are then the snapshot's. The options of these names, and
+   * `seedFile`, apply from the first reset on: a reset does not restore the snapshot, but `restore` does.
+   */
   snapshot?: Snapshot | undefined;
   /**
    * The accounts, tasks, outcomes and faults to start with: the parsed content of a seed file, such as
@@ -141,8 +144,9 @@ export interface Emulator extends AsyncDisposable {
    */
   when(taskId: string, status: TaskStatus): Promise<Task>;
   /**
-   * Restores the initial state, with the options of the emulator's creation except for those given here. The clock's mode
-   * and the API key stay. Requests in flight end as on a broken connection. Sleeps keep their remaining duration.
+   * Restores the initial state, with the options of the emulator's creation except for those given here. The option `snapshot` is not
+   * restored. The clock's mode and the API key stay. Requests in flight end as on a broken connection. Sleeps keep their remaining
+   * duration.
    *
    * @throws RangeError that names the invalid option; nothing is then changed.
    */

@@ -140,6 +140,28 @@ describe("a reset", () => {
     expect(emulator.snapshot()).toEqual(created);
   });
 
+  test("of an emulator from a snapshot begins anew with the other options, and `restore` returns to the snapshot", async () => {
+    const first = createService({ seed: 5, credits: 77 });
+    await first.create();
+    const snapshot = first.emulator.snapshot();
+    const policy = { late_success: "success" } as const;
+    const emulator = createEmulator({
+      snapshot,
+      seed: 6,
+      future: 3,
+      credits: 9,
+      policy,
+      limits: { requests: 3 },
+    });
+    expect(emulator.snapshot()).toEqual(snapshot);
+    emulator.reset();
+    const { apiKey } = emulator;
+    const options = { seed: 6, future: 3, credits: 9, policy, limits: { requests: 3 }, apiKey };
+    expect(emulator.snapshot()).toEqual(createEmulator(options).snapshot());
+    emulator.restore(snapshot);
+    expect(emulator.snapshot()).toEqual(snapshot);
+  });
+
   test.each([
     ["a reset", (emulator: Emulator) => emulator.reset()],
     ["a restored snapshot", (emulator: Emulator) => emulator.restore(createEmulator().snapshot())],
