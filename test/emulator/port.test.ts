@@ -418,6 +418,28 @@ test.each(["virtual", "real"] as const)(
   },
 );
 
+test.each([
+  ["real", []],
+  ["virtual", ["polled_too_often", "ignored_retry_after"]],
+] as const)(
+  "the sleeps of a client with timers of its own count only on a real clock: %s",
+  async (clock, broken) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { create, read, get, fault, advance, findings } = await listen({ clock });
+    const taskId = await create(VALID.song, { polls: 3 });
+    await advance(60_000);
+    await read(taskId);
+    vi.setSystemTime(Date.now() + 1_200);
+    await read(taskId);
+    fault({ kind: "status", status: 429, retry_after_seconds: 30, when: "before" });
+    expect((await get(BALANCE)).status).toBe(429);
+    vi.setSystemTime(Date.now() + 30_000);
+    expect((await get(BALANCE)).status).toBe(200);
+    expect(findings()).toEqual(broken);
+  },
+);
+
 test.each(["8080", "80x", 1.5, Number.NaN])("the port %o is refused, and no socket is made", async (port) => {
   const options = { port: port as number };
   await expect(serve(createEmulator(), options)).rejects.toThrow(/^`port` must be a whole number/);
