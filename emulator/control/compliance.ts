@@ -125,7 +125,7 @@ export function beginCompliance(core: Core): void {
 function nextCheck(core: Core): CheckState {
   return {
     known: new Set(checkedObjects(core, null)),
-    lastExchange: lastExchangeOf(core),
+    lastExchange: core.exchanges.latest,
     lastExchanges: new Map(),
     earlier: { violations: [], unused: [] },
   };
@@ -138,10 +138,6 @@ function checkedObjects({ state }: Core, account: StoredAccount | null): object[
 
 function findingsIn({ audit }: State, account: StoredAccount | null) {
   return audit.findings.filter(({ account_id: id }) => account === null || id === account.id);
-}
-
-function lastExchangeOf({ exchanges }: Core): number {
-  return exchanges.all().at(-1)?.number ?? 0;
 }
 
 function stateOf(core: Core): CheckState {
@@ -195,7 +191,7 @@ function beginNextCheck(core: Core, account: StoredAccount | null): void {
   if (account === null) return void checkStates.set(core, nextCheck(core));
   const check = stateOf(core);
   for (const checked of checkedObjects(core, account)) check.known.add(checked);
-  check.lastExchanges.set(account.id, lastExchangeOf(core));
+  check.lastExchanges.set(account.id, core.exchanges.latest);
   check.earlier = filterReport(check.earlier, (id) => id !== account.id);
 }
 
@@ -214,13 +210,10 @@ function reportOn(
   unused: readonly CalledRule[],
   account: StoredAccount | null = null,
 ): Report {
-  const { earlier, lastExchange } = check;
-  const sent = replaced.exchanges.filter(({ number }) => number > lastExchange);
-  const sentFor = ({ accountId }: CalledRule) =>
-    sent.filter(({ request }) => accountId === undefined || request.account_id === accountId);
+  const { earlier } = check;
   return {
     violations: [...earlier.violations, ...violationsIn(replaced, check, account)],
-    unused: [...earlier.unused, ...unused.map((rule) => describeUnused(rule, core, sentFor(rule)))],
+    unused: [...earlier.unused, ...unused.map((rule) => describeUnused(rule, core, replaced))],
   };
 }
 

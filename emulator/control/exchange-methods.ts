@@ -112,7 +112,7 @@ export const exchangeMethods = {
 /** Requests that came with a snapshot have no number, and are listed together. */
 function exchangesBefore({ core, origins }: MethodContext, number: number) {
   const log = core.state.requests;
-  const latest = core.exchanges.all().at(-1)?.number ?? 0;
+  const { latest } = core.exchanges;
   const end = Math.max(0, log.length - Math.max(0, latest - number + 1));
   const firstNumbered = Math.max(0, log.length - latest);
   const from = end - MOST_LISTED < firstNumbered ? 0 : end - MOST_LISTED;

@@ -1,6 +1,6 @@
 import { MODELS, type Model } from "../../src/contract/service.js";
 import type { StoredAccount } from "../core/accounts.js";
-import type { Core } from "../core/core.js";
+import { accountIdOf, type Core, type ReplacedState } from "../core/core.js";
 import { type AddedFault, isUnused } from "../core/faults.js";
 import type { Exchange } from "../core/log/exchanges.js";
 import type { CheckedOutcome } from "../core/providers.js";
@@ -55,25 +55,35 @@ export function unusedRules(state: State, known: ReadonlySet<object>, account: S
   );
 }
 
-/** @param sent - the requests of the test */
-export function describeUnused(
-  { model, object, call, accountId }: CalledRule,
-  { ruleUses }: Core,
-  sent: readonly Exchange[],
-): UnusedRule {
-  if (model !== null)
-    return { kind: "outcome", accountId, text: `${call}: no task of ${model} was created for it` };
-  const first = ruleUses.firstFault(object);
+/** @param replaced - the state that has the rule: the current one, or one that was replaced */
+export function describeUnused(rule: CalledRule, core: Core, replaced: ReplacedState): UnusedRule {
+  const { model, call, accountId } = rule;
+  const until = replaced.state === core.state ? "" : " before a reset or a restore removed it";
   const reason =
-    first === undefined
-      ? `no request matched it. The test sent ${pathsOf(sent)}`
-      : `${callOf(first)} was added before it, and fired on the request that matched it`;
-  return { kind: "fault", accountId, text: `${call}: ${reason}` };
+    model === null
+      ? whyUnused(rule.object, core, replaced.exchanges, until)
+      : `no task of ${model} was created for it${until}`;
+  return { kind: model === null ? "fault" : "outcome", accountId, text: `${call}: ${reason}` };
+}
+
+function whyUnused(fault: AddedFault, core: Core, exchanges: readonly Exchange[], until: string): string {
+  const first = core.ruleUses.firstFault(fault);
+  if (first !== undefined)
+    return `${callOf(first)} was added before it, and fired on the request that matched it`;
+  const { account_id: accountId } = fault.rule;
+  const lastBefore = core.ruleUses.lastExchangeBefore(fault);
+  const sent = exchanges.filter(
+    ({ number, request }) =>
+      number > lastBefore && (accountId === undefined || accountIdOf(core, request) === accountId),
+  );
+  const sender = accountId === undefined ? "the test" : "the account";
+  const period = until === "" ? "After it was added" : "In this time";
+  return `no request matched it${until}. ${period}, ${sender} sent ${pathsOf(sent)}`;
 }
 
 const ADVICE = {
   fault:
-    "Check `method`, `path` and the order of the faults. If a fault may stay unused, set its `probability`.",
+    "Add a fault before the requests that it is for. Check its `method`, `path` and `account_id`, and the order of the faults. If a fault may stay unused, set its `probability`.",
   outcome: "If an outcome may stay unused, use `always`.",
 };
 

@@ -113,10 +113,12 @@ export function addFault(
   state: FaultState,
   rule: AddedFault["rule"],
   account: { faults?: number | undefined } | null,
-): void {
+): AddedFault {
   const ordinal = account === null ? state.counts.faults++ : (account.faults ?? 0);
   if (account !== null) account.faults = ordinal + 1;
-  state.faults.push({ ordinal, rule, left: timesOf(rule), met: 0 });
+  const added = { ordinal, rule, left: timesOf(rule), met: 0 };
+  state.faults.push(added);
+  return added;
 }
 
 export const remainingFaultSchema = z.object({ rule: faultRuleSchema, left: z.nullable(count) });

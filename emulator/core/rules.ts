@@ -88,6 +88,8 @@ export class RuleUses {
   #latest: readonly ScenarioRule[] = [];
   /** By a fault that a request matched: the earlier one that fired instead. A replaced state is still reported on. */
   readonly #firstFaults = new WeakMap<AddedFault, AddedFault>();
+  /** By a fault: the number of the last exchange before it was added. */
+  readonly #lastBefore = new WeakMap<AddedFault, number>();
 
   of({ object }: Pick<ScenarioRule, "object">): RuleUse {
     const known = this.#uses.get(object) ?? { id: ++this.#lastId, fired: 0, exchanges: [] };
@@ -107,6 +109,15 @@ export class RuleUses {
   /** Whether this outcome was set by a rule, and not by the request that created the task. */
   has(outcome: CheckedOutcome): boolean {
     return this.#uses.has(outcome);
+  }
+
+  /** A fault was added after the exchange with this number. */
+  noteAdded(fault: AddedFault, lastExchange: number): void {
+    this.#lastBefore.set(fault, lastExchange);
+  }
+
+  lastExchangeBefore(fault: AddedFault): number {
+    return this.#lastBefore.get(fault) ?? 0;
   }
 
   /** A fault fired on a request that later ones match, too. */

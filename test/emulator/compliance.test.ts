@@ -27,9 +27,9 @@ test("a compliant client passes the check, even after the emulator is disposed",
 
 test("the error lists every broken rule, every unused fault and outcome, and missing credits", async () => {
   const emulator = createEmulator();
+  emulator.faults.add({ path: "/api/v1/tasks", fault: { kind: "malformed" } });
   await pollTwice(emulator);
   await payTwice(emulator);
-  emulator.faults.add({ path: "/api/v1/tasks", fault: { kind: "malformed" } });
   emulator.providers.provider_b.next({ outcome: "failure" });
   for (const { ledger } of coreOf(emulator).state.accounts) ledger.available -= 1;
 
@@ -49,7 +49,7 @@ test("the error lists every broken rule, every unused fault and outcome, and mis
     'on purpose, pass `breaks: ["polled_too_often", "resubmitted_after_unknown_outcome"]`.',
   );
   expect(parts[2]).toContain(
-    '- faults.add({"path":"/api/v1/tasks","fault":{"kind":"malformed"}}): no request matched it. The test sent POST /api/v1/task, GET /api/v1/task/*\n',
+    '- faults.add({"path":"/api/v1/tasks","fault":{"kind":"malformed"}}): no request matched it. After it was added, the test sent POST /api/v1/task, GET /api/v1/task/*\n',
   );
 });
 
@@ -65,15 +65,49 @@ test("of two outcomes and one task, the second outcome is unused", async () => {
 test("an unused fault of a test without requests is named with that", () => {
   const emulator = createEmulator();
   emulator.faults.add({ times: 3, fault: { kind: "stall" } });
-  expect(problemsOf(emulator)).toContain("The test sent nothing\n");
+  expect(problemsOf(emulator)).toContain("After it was added, the test sent nothing\n");
 });
 
 test("a list of paths has `*` for an ID in any case", async () => {
   const { emulator, create, read } = createService();
+  emulator.faults.add({ path: "/no", fault: { kind: "stall" } });
   const taskId = await create();
   await read(taskId.toUpperCase());
-  emulator.faults.add({ path: "/no", fault: { kind: "stall" } });
-  expect(problemsOf(emulator)).toContain("The test sent POST /api/v1/task, GET /api/v1/task/*\n");
+  expect(problemsOf(emulator)).toContain("the test sent POST /api/v1/task, GET /api/v1/task/*\n");
+});
+
+const REMOVED = " before a reset or a restore removed it. In this time, the test sent nothing";
+
+test.each<[string, remove: (emulator: Emulator) => void, reason: string]>([
+  ["too late", () => {}, ". After it was added, the test sent nothing"],
+  ["before a reset", (emulator) => void emulator.reset(), REMOVED],
+  ["before a restore", (emulator) => emulator.restore(createEmulator().snapshot()), REMOVED],
+])(
+  "a fault that was added %s is reported with the requests that it could fire on",
+  async (_, remove, reason) => {
+    const emulator = createEmulator();
+    await clientOf(emulator).account.balance();
+    emulator.faults.add({ fault: { kind: "stall" } });
+    remove(emulator);
+    if (reason === REMOVED) await clientOf(emulator).account.balance();
+    expect(problemsOf(emulator)?.split("\n")).toEqual([
+      "Unused faults:",
+      `- faults.add({"fault":{"kind":"stall"}}): no request matched it${reason}`,
+      expect.stringContaining("Add a fault before the requests"),
+    ]);
+  },
+);
+
+test("an unused fault of an account is reported with the requests of this account", async () => {
+  const emulator = createEmulator();
+  const { account_id: accountId, api_key: apiKey } = emulator.accounts.create({ credits: 10 });
+  emulator.faults.add({ account_id: accountId, method: "POST", fault: { kind: "malformed" } });
+  await clientOf(emulator).tasks.run(SONG);
+  await new AsyncMusic(emulator.connection({ apiKey })).account.usage();
+  const sent = "After it was added, the account sent GET /api/v1/account/usage\n";
+  expect(problemsOf(emulator, { accountId })).toContain(sent);
+  emulator.faults.add({ account_id: accountId, method: "POST", fault: { kind: "malformed" } });
+  expect(problemsOf(emulator)).toContain("After it was added, the account sent nothing\n");
 });
 
 test("a submission that created no task is named with its type", async () => {
@@ -110,10 +144,10 @@ test("each check covers what happened since the last one, failed or not", async 
   emulator.providers.provider_b.next({ outcome: "failure" });
   expect(problemsOf(emulator)).toMatch(/polled_too_often.*elsewhere.*provider_b/s);
   expect(problemsOf(emulator)).toBeNull();
-  await clientOf(emulator).account.balance();
   emulator.faults.add({ ...LOST, path: "/other" });
+  await clientOf(emulator).account.balance();
   const later = problemsOf(emulator);
-  expect(later).toContain("The test sent GET /api/v1/account/balance\n");
+  expect(later).toContain("the test sent GET /api/v1/account/balance\n");
   expect(later).not.toMatch(/polled|elsewhere|provider_b/);
 });
 
@@ -135,8 +169,8 @@ test("resets and restores hide no broken rule", async () => {
 test("resets and restores hide no unused fault or outcome, and each is reported once", async () => {
   const emulator = createEmulator();
   const empty = emulator.snapshot();
-  await clientOf(emulator).account.balance();
   emulator.faults.add({ path: "/first", fault: { kind: "stall" } });
+  await clientOf(emulator).account.balance();
   emulator.reset();
   emulator.faults.add({ path: "/used", fault: { kind: "stall" } });
   emulator.faults.clear();
@@ -145,8 +179,8 @@ test("resets and restores hide no unused fault or outcome, and each is reported 
   emulator.faults.add({ path: "/last", fault: { kind: "stall" } });
   expect(problemsOf(emulator)?.split("\n")).toEqual([
     "Unused faults:",
-    '- faults.add({"path":"/first","fault":{"kind":"stall"}}): no request matched it. The test sent GET /api/v1/account/balance',
-    '- faults.add({"path":"/last","fault":{"kind":"stall"}}): no request matched it. The test sent nothing',
+    '- faults.add({"path":"/first","fault":{"kind":"stall"}}): no request matched it before a reset or a restore removed it. In this time, the test sent GET /api/v1/account/balance',
+    '- faults.add({"path":"/last","fault":{"kind":"stall"}}): no request matched it. After it was added, the test sent nothing',
     expect.stringContaining("`path`"),
     "",
     "Unused outcomes:",
@@ -180,7 +214,7 @@ test("of an account's fault before a reset, only its own requests are named", as
   emulator.faults.add({ path: "/own", account_id: accountId, fault: { kind: "stall" } });
   await new AsyncMusic({ ...emulator.connection(), apiKey: other.api_key }).account.usage();
   emulator.reset();
-  expect(problemsOf(emulator, { accountId })).toContain("The test sent nothing");
+  expect(problemsOf(emulator, { accountId })).toContain("In this time, the account sent nothing");
 });
 
 test("of a check of one account, unused faults before a reset are its own, and stay for the others", () => {
@@ -206,7 +240,7 @@ test.each([(_: Emulator) => {}, (emulator: Emulator) => void emulator.reset()])(
     end(emulator);
     expect(problemsOf(emulator)?.split("\n").slice(1, 3)).toEqual([
       '- faults.add({"method":"GET","fault":{"kind":"malformed"}}): faults.add({"method":"GET","times":2,"fault":{"kind":"latency","ms":0}}) was added before it, and fired on the request that matched it',
-      expect.stringContaining("no request matched it. The test sent GET /api/v1/account/balance"),
+      expect.stringMatching(/: no request matched it.*, the test sent GET \/api\/v1\/account\/balance$/),
     ]);
   },
 );

@@ -70,8 +70,8 @@ test("a test fails if credits are missing after it", () => {
 test("a test fails with each unused fault and outcome, and with the requests that it sent", () => {
   expect(failures.get("adds a fault with a wrong path")).toEqual([
     `Unused faults:
-- faults.add({"method":"POST","path":"/api/v1/tasks","fault":{"kind":"disconnect","when":"after"}}): no request matched it. The test sent POST /api/v1/task, GET /api/v1/task/*
-Check \`method\`, \`path\` and the order of the faults. If a fault may stay unused, set its \`probability\`.`,
+- faults.add({"method":"POST","path":"/api/v1/tasks","fault":{"kind":"disconnect","when":"after"}}): no request matched it. After it was added, the test sent POST /api/v1/task, GET /api/v1/task/*
+Add a fault before the requests that it is for. Check its \`method\`, \`path\` and \`account_id\`, and the order of the faults. If a fault may stay unused, set its \`probability\`.`,
   ]);
   expect(failures.get("adds an outcome to the other provider")).toEqual([
     `Unused outcomes:

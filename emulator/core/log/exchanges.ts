@@ -52,7 +52,6 @@ export class Exchanges {
   readonly #limit: number;
   /** Of the last requests in the log; those that were restored from a snapshot have none. */
   #exchanges: Exchange[] = [];
-  /** The number of the latest exchange. */
   #latest = 0;
   /** The number of the oldest exchange that still has its messages. */
   #oldestComplete = 1;
@@ -78,6 +77,11 @@ export class Exchanges {
       this.#bytes -= bytesOfMessages(oldest);
       oldest.messages = null;
     }
+  }
+
+  /** The number of the latest exchange; 0 without one. */
+  get latest(): number {
+    return this.#latest;
   }
 
   find(number: number): Exchange | undefined {
