@@ -1,4 +1,5 @@
 import { MODELS } from "../../src/contract/service.js";
+import { DISPOSED } from "../time/clock.js";
 import {
   bytesOf,
   type HttpOutcome,
@@ -31,7 +32,6 @@ function failToFetch(reason: string): never {
 }
 
 const BROKEN = "The connection broke: a fault, a reset or a restore of the emulator ended the request.";
-export const DISPOSED = "The emulator was disposed. Create a new one.";
 
 /** Only for a plain object: `Object.keys` does not list the getters of a class. */
 function changesOnlySignal(init: RequestInit = {}): boolean {

@@ -40,6 +40,9 @@ export const LATEST_TIME = Date.UTC(9900, 0, 1);
 /** The last millisecond with a year of four digits. */
 export const END_OF_YEAR_9999 = Date.UTC(10_000, 0, 1) - 1;
 
+export const DISPOSED =
+  "The emulator was disposed, for example at the end of its test. Await all calls before that, or create a new emulator.";
+
 /** The clock of an emulator. The modes differ in `Time`; sleeps, `advance` and `stop` work the same in both. */
 export class ServiceClock {
   readonly mode: ClockMode;
@@ -119,9 +122,7 @@ export class ServiceClock {
 
   /** Stops the clock. Every sleep rejects, now and later. */
   stop(): void {
-    this.#sleepers.close(
-      new Error("The emulator was disposed, and its clock with it. Create a new emulator."),
-    );
+    this.#sleepers.close(new Error(DISPOSED));
     this.activity.stop();
     this.#time.schedule();
   }

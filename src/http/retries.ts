@@ -48,7 +48,7 @@ export class Retries {
     if (error instanceof AsyncMusicError || isReasonOf(this.#signal, error)) return error;
     return (
       this.#context.redactor.cause(error) ??
-      new AsyncMusicError({ what: "Failed to send the request", why: "the custom pacer or clock threw" })
+      new AsyncMusicError({ what: "Failed to send the request", why: "the pacer or clock threw" })
     );
   }
 }

@@ -287,7 +287,7 @@ export class TaskPoller implements LastReading {
   /** The error of the wait for one that was thrown, which names the task, or the reason of an abort. */
   endOfWait(error: unknown): unknown {
     if (error instanceof AsyncMusicError || isReasonOf(this.#settings.options.signal, error)) return error;
-    return waitFailure(this.taskId, "the custom pacer or clock threw", error, this.context.redactor);
+    return waitFailure(this.taskId, "the pacer or clock threw", error, this.context.redactor);
   }
 
   #timeout(): WaitTimeoutError {

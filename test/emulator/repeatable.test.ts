@@ -1,3 +1,4 @@
+import { AsyncMusic } from "async-music";
 import { createEmulator, type Emulator, type Snapshot } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
@@ -276,3 +277,23 @@ test("a disposed emulator rejects requests, those in flight, and `when`", async 
   await expect(balance()).rejects.toThrow(TypeError);
   await expect(emulator.when(taskId, "success")).rejects.toThrow("The emulator was disposed");
 });
+
+test("a call that the test did not await until the emulator was disposed rejects with this reason", async () => {
+  for (const later of [0, 1, 5]) {
+    const emulator = createEmulator();
+    const song = new AsyncMusic(emulator.connection()).tasks.run(VALID.song);
+    const ended = song.catch((error: unknown) => chainOf(error));
+    await turns(later);
+    await emulator[Symbol.asyncDispose]();
+    const messages = await ended;
+    expect(messages).toContain(
+      "The emulator was disposed, for example at the end of its test. Await all calls",
+    );
+    expect(messages).not.toContain("custom");
+  }
+});
+
+/** The messages of an error and of its causes. */
+function chainOf(error: unknown): string {
+  return error instanceof Error ? `${error.message}\n${chainOf(error.cause)}` : "";
+}
