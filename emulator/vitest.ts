@@ -6,10 +6,13 @@
 
 import { test as base, type TestAPI } from "vitest";
 import { AsyncMusic } from "../src/client.js";
-import { findProblems } from "./control/compliance.js";
+import { checkRules, findProblems } from "./control/compliance.js";
 import { createEmulator } from "./control/create-emulator.js";
 import type { Emulator, EmulatorOptions } from "./control/emulator.js";
 import type { ComplianceRule } from "./core/log/audit.js";
+
+/** By the emulator of a test: what the test declared with `breaks`. */
+const declaredRules = new WeakMap<Emulator, Set<ComplianceRule>>();
 
 /** The fixtures. */
 export interface EmulatorFixtures {
@@ -25,6 +28,7 @@ export interface EmulatorFixtures {
 
 /** Adds rules; may be called several times. */
 export interface Breaks {
+  /** @throws RangeError for an unknown rule */
   (...rules: ComplianceRule[]): void;
   /** All rules that were added. */
   readonly rules: ReadonlySet<ComplianceRule>;
@@ -54,22 +58,26 @@ export interface Breaks {
  */
 export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
   emulatorOptions: {},
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures this one needs.
-  breaks: async ({}, use: (breaks: Breaks) => Promise<void>) => {
-    const rules = new Set<ComplianceRule>();
-    const add = (...more: ComplianceRule[]) => more.forEach((rule) => void rules.add(rule));
-    await use(Object.assign(add, { rules }));
-  },
-  emulator: async ({ emulatorOptions, breaks, task, onTestFinished }, use) => {
+  emulator: async ({ emulatorOptions, task, onTestFinished }, use) => {
     const emulator = createEmulator(emulatorOptions);
+    const rules = new Set<ComplianceRule>();
+    declaredRules.set(emulator, rules);
     // Registered first, so called last: the test's own clean-up can still use its emulator.
     onTestFinished(async () => {
-      const options = { breaks: [...breaks.rules], failed: task.result?.state === "fail" };
-      const message = findProblems(emulator, options, (rules) => `call \`breaks(${rules})\``);
+      const options = { breaks: [...rules], failed: task.result?.state === "fail" };
+      const message = findProblems(emulator, options, (names) => `call \`breaks(${names})\``);
       await emulator[Symbol.asyncDispose]();
       if (message !== null) fail(message);
     });
     await use(emulator);
+  },
+  breaks: async (
+    { emulator }: Pick<EmulatorFixtures, "emulator">,
+    use: (breaks: Breaks) => Promise<void>,
+  ) => {
+    const rules = declaredRules.get(emulator) ?? new Set();
+    const add = (...more: ComplianceRule[]) => checkRules(more).forEach((rule) => void rules.add(rule));
+    await use(Object.assign(add, { rules }));
   },
   client: async ({ emulator }, use) => {
     await use(new AsyncMusic(emulator.connection()));

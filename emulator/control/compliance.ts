@@ -72,8 +72,15 @@ export function checkCompliance(emulator: Emulator, options: ComplianceOptions =
   if (message !== null) throw new Error(message);
 }
 
+const rulesSchema = list(findingSchema.shape.rule);
+
+/** @throws RangeError for an unknown rule */
+export function checkRules(breaks: readonly ComplianceRule[]): readonly ComplianceRule[] {
+  return parseOption("breaks", rulesSchema, breaks);
+}
+
 const optionsSchema = z.object({
-  breaks: z.optional(list(findingSchema.shape.rule)),
+  breaks: z.optional(rulesSchema),
   failed: z.optional(z.boolean("be true or false")),
   accountId: z.optional(text),
 });

@@ -46,6 +46,15 @@ test("a test that declares broken rules fails if it breaks none", () => {
   expect(failures.get("breaks none of the rules that it declares")).toEqual([
     "Declared with `breaks`, but no request broke them: ignored_retry_after, polled_too_often. Remove them from the test.",
   ]);
+  expect(failures.get("only declares a rule")).toEqual([
+    "Declared with `breaks`, but no request broke them: polled_too_often. Remove them from the test.",
+  ]);
+});
+
+test("a test that declares an unknown rule fails at once, and with the rules that exist", () => {
+  expect(failures.get("declares a rule that does not exist")).toEqual([
+    expect.stringMatching(/^`breaks\[0\]` must be one of polled_too_often, .*; got `poll`\.$/),
+  ]);
 });
 
 test("a failing test also reports the rules that it broke, and not those that it only declared", () => {

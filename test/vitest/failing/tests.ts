@@ -1,3 +1,4 @@
+import type { ComplianceRule } from "async-music/emulator";
 import { test } from "async-music/emulator/vitest";
 import { coreOf } from "../../../emulator/http/service.js";
 import { pollTwice, readTwice, SONG } from "../poll-twice.js";
@@ -22,6 +23,15 @@ test("breaks a rule that it does not declare", async ({ client, emulator, breaks
 test("breaks none of the rules that it declares", async ({ client, breaks }) => {
   breaks("ignored_retry_after", "polled_too_often");
   await client.tasks.run(SONG);
+});
+
+test("only declares a rule", ({ breaks }) => {
+  breaks("polled_too_often");
+});
+
+test("declares a rule that does not exist", async ({ client, breaks }) => {
+  breaks("poll" as ComplianceRule);
+  await client.account.balance();
 });
 
 test("fails before it breaks a rule", async ({ client, breaks }) => {
