@@ -74,8 +74,14 @@ export function invalidValue(name: string, rule: string, got: unknown): InvalidV
 
 function shown(value: unknown): string {
   if (typeof value === "string") return `\`${value.slice(0, LONGEST_SHOWN)}\``;
-  const json = JSON.stringify(value, (_, each) => (typeof each === "bigint" ? `${each}n` : each));
+  const json = typeof value === "object" ? JSON.stringify(value, asJson) : undefined;
   return (json ?? String(value)).slice(0, LONGEST_SHOWN);
+}
+
+/** Keeps what `JSON.stringify` throws for, or writes as null. */
+function asJson(_: string, value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
 }
 
 /**

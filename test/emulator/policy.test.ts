@@ -56,6 +56,17 @@ test.each([
   expect(() => createEmulator(options as never)).toThrow(new RangeError(message));
 });
 
+test.each([
+  [Number.NaN, "NaN"],
+  [Number.NEGATIVE_INFINITY, "-Infinity"],
+  [5n, "5"],
+  [null, "null"],
+  [[Number.NaN, 5n, null], '["NaN","5n",null]'],
+])("an invalid value is shown as it is: %o", (seed, shown) => {
+  const message = `\`seed\` must be a whole number; got ${shown}.`;
+  expect(() => createEmulator({ seed: seed as number })).toThrow(new RangeError(message));
+});
+
 test("a reset refuses options of the creation only, and changes nothing", () => {
   const emulator = createEmulator({ credits: 7 });
   const before = emulator.snapshot();
