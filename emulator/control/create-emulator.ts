@@ -1,7 +1,7 @@
-import type { TaskStatus } from "../../src/contract/service.js";
+import { TASK_STATUSES, type TaskStatus } from "../../src/contract/service.js";
 import type { Task } from "../../src/contract/task.js";
 import type { StoredAccount } from "../core/accounts.js";
-import { checkOptionNames } from "../core/checks.js";
+import { checkOptionNames, oneOf, parseOption } from "../core/checks.js";
 import { type Core, createCore, isRequestOf, restoreSnapshot, setOwnerKey } from "../core/core.js";
 import { listFindings } from "../core/log/audit.js";
 import type { LoggedRequest, LogReader } from "../core/log/request-log.js";
@@ -150,12 +150,15 @@ function addLogReader(
   return () => void core.logReaders.delete(reader);
 }
 
+const statusSchema = oneOf(...TASK_STATUSES);
+
 async function taskWithStatus(
   { core, origins }: MethodContext,
   taskId: string,
   status: TaskStatus,
 ): Promise<Task> {
   if (core.closing.aborted) throw new Error(DISPOSED);
+  parseOption("status", statusSchema, status);
   await core.watchers.watch(requireTask(core, taskId), status);
   return taskData(requireTask(core, taskId), core.clock.now(), origins);
 }

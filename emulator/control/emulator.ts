@@ -140,7 +140,7 @@ export interface Emulator extends AsyncDisposable {
    * Resolves with the task when it has this status; rejects if it ends in another. This applies the task timeout once, but
    * does not read the task: its status changes only when a client reads it.
    *
-   * @throws RangeError for an unknown task.
+   * @throws RangeError for an unknown task or status.
    */
   when(taskId: string, status: TaskStatus): Promise<Task>;
   /**

@@ -234,6 +234,14 @@ describe("`when`", () => {
     await expect(emulator.when("none", "success")).rejects.toThrow(RangeError);
   });
 
+  test("rejects at once for an unknown status", async () => {
+    const { emulator, create } = createService();
+    const taskId = await create();
+    await expect(emulator.when(taskId, "succes" as "success")).rejects.toThrow(
+      "`status` must be one of pending, running, success, failure, timeout; got `succes`.",
+    );
+  });
+
   test("applies the task timeout first", async () => {
     const { emulator, create, advance } = createService();
     const ids = [await create(VALID.song, { outcome: "hang" }), await create(VALID.song)] as const;
