@@ -258,6 +258,14 @@ test("findings and faults that came with a snapshot or a fork do not count", asy
   }
 });
 
+test("a fork is checked alone", async () => {
+  const emulator = createEmulator();
+  const fork = emulator.fork();
+  await pollTwice(fork);
+  expect(problemsOf(emulator)).toBeNull();
+  expect(problemsOf(fork)).toContain("polled_too_often");
+});
+
 test("faults and outcomes that may stay unused, were used once, or were removed are no problem", async () => {
   const { emulator, create, balance } = createService();
   const { faults, providers } = emulator;

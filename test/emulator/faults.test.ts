@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { AsyncMusic, AsyncMusicError } from "async-music";
+import { createEmulator, type Fault } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import {
   BALANCE,
@@ -282,4 +284,23 @@ test.each([
   [{ path: "api/v1/task", fault: { kind: "stall" } }, /^`path` must begin with \/ or be \*; got /],
 ])("the fault %j is refused with its field's name", (rule, message) => {
   expect(() => createService().emulator.faults.add(rule as never)).toThrow(message);
+});
+
+test.each<[string, Fault, call: (client: AsyncMusic, url: string) => Promise<unknown>]>([
+  ["read", { kind: "disconnect", when: "before" }, (client) => client.account.balance()],
+  ["read", failWith(500), (client) => client.account.balance()],
+  [
+    "download",
+    { kind: "malformed" },
+    async (client, url) => (await client.audio.download(url)).arrayBuffer(),
+  ],
+])("a %s by the SDK fails only with one fault more than `maxRetries`: %j", async (_, fault, call) => {
+  const emulator = createEmulator();
+  const client = new AsyncMusic(emulator.connection());
+  const song = await client.tasks.run(VALID.song);
+  const url = song.output.result[0]?.audio_url ?? "";
+  emulator.faults.add({ times: 2, fault });
+  await call(client, url);
+  emulator.faults.add({ times: 3, fault });
+  await expect(call(client, url)).rejects.toThrow(AsyncMusicError);
 });
