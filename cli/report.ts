@@ -131,9 +131,9 @@ function ceilingParts({ credits, spentCredits, maxCredits }: sdk.CreditCeilingEr
 }
 
 function unknownOutcomeParts(error: sdk.SubmissionOutcomeUnknownError): MessageParts {
-  const { cause, evidence, checkAgainAt } = error;
+  const { cause, evidence } = error;
   const nothingSent = "Nothing was sent now.";
-  if (checkAgainAt !== null) {
+  if (mayBeSending(error)) {
     const earlier = "An earlier run with this journal key may still be sending its request.";
     return {
       what: "It is not known yet whether a task was created and charged",
@@ -148,6 +148,11 @@ function unknownOutcomeParts(error: sdk.SubmissionOutcomeUnknownError): MessageP
         : ["An earlier run with this journal key received no response.", nothingSent];
   if (evidence !== null) facts.push(EVIDENCE[evidence]);
   return { what: "It is unknown whether a task was created and charged", facts };
+}
+
+/** Whether an earlier command may still be sending the request: this command sent nothing, and the next one may find the task. */
+function mayBeSending({ cause, checkAgainAt }: sdk.SubmissionOutcomeUnknownError): boolean {
+  return checkAgainAt !== null && cause === undefined;
 }
 
 /** Nothing continues after these. After the first three, the key of a journal still belongs to the task. */
@@ -181,9 +186,10 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
   // `batch` has listed all orders with an unknown outcome.
   if (fault === null || !(error instanceof sdk.SubmissionOutcomeUnknownError)) return [];
   const { journalKey, requestId, checkAgainAt } = error;
-  if (checkAgainAt !== null)
+  const until = checkAgainAt?.toISOString();
+  if (mayBeSending(error))
     return [
-      `Run the same command again at ${checkAgainAt.toISOString()} or later. Until then, running it again sends nothing.`,
+      `Run the same command again at ${until} or later. Until then, running it again sends nothing.`,
       "Do not settle the journal key without a task before that time, to avoid a duplicate charge.",
     ];
   const isJournaled = journalKey !== null && journal !== undefined;
@@ -201,7 +207,14 @@ function shellAdvice(error: Error, fault: TaskFault | null, command: string): re
   if (!isJournaled) return advice;
   const settleFlags = { journal, baseUrl: fault.flags.baseUrl };
   const settle = (outcome: string) => `  ${settleCommand(command, journalKey, settleFlags, outcome)}`;
-  advice.push("The journal key stays reserved until you record the outcome with one of:", "");
+  const inFlight =
+    until === undefined
+      ? ":"
+      : `. Run the second one at ${until} or later: until then, the request may still create a task.`;
+  advice.push(
+    `The journal key stays reserved until you record the outcome with one of these commands${inFlight}`,
+    "",
+  );
   return [...advice, settle("--task-id TASK_ID"), settle("--not-created")];
 }
 

@@ -24,8 +24,6 @@ interface ServerBudgetOptions {
 export class ServerBudget {
   readonly #options: ServerBudgetOptions;
   readonly #refusals = new Map<string, ToolRefusal>();
-  /** The revision of the last intent that this server has written, by order; without the intents that were replaced. */
-  readonly #revisions = new Map<string, string>();
   /** The price that the user has accepted for an order. */
   readonly #allowed = new Map<string, number>();
   #lastReservation: Promise<unknown> = Promise.resolve();
@@ -39,18 +37,12 @@ export class ServerBudget {
     get: (key) => this.#options.journal.get(key),
     put: (key, entry, previous) => {
       if (isOpenIntent(entry)) return this.#reserve(key, entry, previous);
-      return this.#options.journal.put(key, entry, previous).finally(() => this.#revisions.delete(key));
+      return this.#options.journal.put(key, entry, previous);
     },
-    delete: (key, revision) =>
-      this.#options.journal.delete(key, revision).finally(() => this.#revisions.delete(key)),
+    delete: (key, revision) => this.#options.journal.delete(key, revision),
     open: () => this.#options.journal.open(),
     unacknowledged: (since) => this.#options.journal.unacknowledged(since),
   };
-
-  /** Whether this server has written this intent. */
-  hasWritten(order: string, revision: string): boolean {
-    return this.#revisions.get(order) === revision;
-  }
 
   /** From now on, the order can be sent at this price, until `disallow`. */
   allow(order: string, credits: number): void {
@@ -100,7 +92,6 @@ export class ServerBudget {
         });
       await check();
       if (!(await this.#options.journal.put(key, entry, previous))) return false;
-      this.#revisions.set(key, entry.revision);
       // Another server may have written an intent at the same time. If this throws, the run removes its own.
       await check();
       return true;

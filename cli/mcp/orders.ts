@@ -268,12 +268,10 @@ export class Orders {
     }
   }
 
-  /** The error for an order whose intent stands while this server does not run it. Another server may be sending its request. */
+  /** The error for an order whose intent stands while this server does not run it. Its request may still be in flight. */
   #outcomeUnknown(order: string, intent: JournalEntry): SubmissionOutcomeUnknownError {
-    const { request, request_id: requestId, revision } = intent;
-    const checkAgainAt = this.#budget.hasWritten(order, revision)
-      ? null
-      : inFlightUntil(intent, this.#options.clock.now());
+    const { request, request_id: requestId } = intent;
+    const checkAgainAt = inFlightUntil(intent, this.#options.clock.now());
     const details = { request, requestId, status: null, journalKey: order, checkAgainAt };
     return new SubmissionOutcomeUnknownError("The outcome of the order is unknown.", details);
   }

@@ -56,7 +56,7 @@ export function judge(error: unknown): Verdict {
   // Only reserved credits are in the way: a task that fails frees its reservation.
   if (error instanceof CreditCeilingError && error.spent + error.credits <= error.maxCredits) return WHENEVER;
   if (HOPELESS.some((kind) => error instanceof kind)) return NEVER;
-  // Another worker may still be sending the request.
+  // The request may still be in flight.
   if (error instanceof SubmissionOutcomeUnknownError && error.checkAgainAt !== null)
     return { again: true, notBefore: error.checkAgainAt };
   // A task may exist. A person checks, and settles the key.

@@ -53,7 +53,8 @@ export class InvalidResponseError extends AsyncMusicError {
  *
  * - `"created"`: there is exactly one task more than before. It is this one, unless another client of the account created
  *   one meanwhile without this journal.
- * - `"not_created"`: there are no more tasks than before. The task was not created, unless the POST is still in flight.
+ * - `"not_created"`: there are no more tasks than before. The task was not created, unless the POST is still in flight: before the
+ *   `checkAgainAt` of the error, that may be so.
  * - `"unclear"`: the numbers fit neither, since other clients of the account create tasks, or since the outcome of other keys
  *   of the journal is unknown too.
  */
@@ -82,16 +83,16 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   declare readonly status: number | null;
 
   /**
-   * With `probe`: what the account's number of tasks shows. `null` while `checkAgainAt` is set, if the number could not be
-   * read, or without `probe` in this run or in the one that sent the POST.
+   * With `probe`: what the account's number of tasks shows. `null` while another process may be about to send the POST, if the
+   * number could not be read, or without `probe` in this run or in the one that sent the POST.
    */
   declare readonly evidence: Evidence | null;
 
   /**
-   * Set if an earlier run with the journal key sent the POST, and may still wait for the response: run again with the same
-   * journal key at this time or later. Do not settle it with `null` before, since the POST may still create a task. It is two minutes after
-   * the start of the POST, or `timeoutMs` of the earlier run plus 90 s if that is later. `null` if this run sent the POST
-   * itself, or if the POST has ended.
+   * Set while the POST may still be in flight, whichever run sent it: run again with the same journal key at this time or later.
+   * Do not settle it with `null` before, since the POST may still create a task: the service may handle it after `timeoutMs`. It
+   * is two minutes after the start of the POST, or the `timeoutMs` of its run plus 90 s if that is later. `null` after that time,
+   * without a journal, and after an abort of your own: then run the key again, which waits for the POST.
    */
   declare readonly checkAgainAt: Date | null;
 

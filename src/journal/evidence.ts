@@ -34,14 +34,12 @@ export async function outcomeUnknown(
   const isUnknown = error instanceof SubmissionOutcomeUnknownError;
   const requestId = isUnknown ? error.requestId : intent.request_id;
   if (post !== null) slot.notes.noteEnded(intent.revision);
-  const checkAgainAt = slot.notes.hasEnded(intent.revision)
-    ? null
-    : inFlightUntil(intent, wallTime(clock), timeoutMs);
-  // A request in flight may still create the task: the number of tasks shows nothing yet.
+  // Also after the end of the POST in this process: the service, or a proxy, may still be handling the request.
+  const checkAgainAt = inFlightUntil(intent, wallTime(clock), timeoutMs);
+  // Another process may not have sent its request yet: the number of tasks shows nothing.
+  const isSent = checkAgainAt === null || slot.notes.hasEnded(intent.revision);
   const evidence =
-    probe === null || checkAgainAt !== null
-      ? null
-      : await findEvidence(slot, probe, intent, post?.sample ?? null);
+    probe !== null && isSent ? await findEvidence(slot, probe, intent, post?.sample ?? null) : null;
   const earlier = `the outcome of an earlier run with journal key ${slot.name}, begun at ${intent.at}, is unknown`;
   const { what, why }: MessageParts = isError(error)
     ? partsOf(error)
@@ -54,8 +52,8 @@ export async function outcomeUnknown(
     "Find out from account.usage().tasks_created, or from the operator of the service, whether a task was created, " +
     `then call settleOutcome(journal, ${slot.name}, taskId), with null instead of an ID if there is none.`;
   const waitAdvice =
-    `Its request may still be in flight: run again with the same journal key at ${checkAgainAt?.toISOString()} or later. ` +
-    "Do not settle it with null before that time.";
+    `The request may still be in flight: run journal key ${slot.name} again at ${checkAgainAt?.toISOString()} or later, ` +
+    "and do not settle it with null before that time.";
   const codeAdvice = [checkAgainAt === null ? settleAdvice : waitAdvice];
 
   return new SubmissionOutcomeUnknownError(

@@ -9,8 +9,8 @@ import type { Journal } from "./journal.js";
  * mistake, until a run takes it. An ID that the service itself returned for the key is never replaced.
  *
  * This call sends nothing. Check the task with `client.tasks.retrieve` first: its type and its input must be the ones of
- * your request. While a run of this process has its POST in flight, this call waits for it. Don't call it while another
- * process may still be sending, or before the `checkAgainAt` of the error: with `null`, the next run could create a second task.
+ * your request. While a run of this process has its POST in flight, this call waits for it. Don't pass `null` while another
+ * process may still be sending, or before the `checkAgainAt` of the error: the next run could create a second task.
  *
  * @param journal - The journal of the run.
  * @param journalKey - Its key.

@@ -58,7 +58,10 @@ describe("run with a journal", () => {
     its.loseResponse();
     const [first, second] = [await run(), await run()];
     expect([first.status, second.status, its.bodies.length]).toEqual([9, 9, 1]);
-    for (const { stderr } of [first, second]) {
+    expect(second.stderr).toContain("Run the same command again at ");
+    await its.emulator.clock.advance(120_000);
+    const third = await run();
+    for (const { stderr } of [first, third]) {
       expect(stderr).toContain("one task more than before");
       expect(stderr).toContain("async-music usage");
       expect(stderr).toContain(
@@ -66,6 +69,8 @@ describe("run with a journal", () => {
       );
       expect(stderr).toContain(`\n  async-music settle sea --journal ${its.journal} --task-id TASK_ID\n`);
     }
+    const notBefore = /Run the second one at \S+Z or later/;
+    expect([notBefore.test(first.stderr), notBefore.test(third.stderr)]).toEqual([true, false]);
   });
 
   test("asks the service of the command, whatever the environment names", async () => {

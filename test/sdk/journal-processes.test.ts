@@ -1,16 +1,18 @@
 import {
+  AsyncMusic,
   type ClientOptions,
   memoryJournal,
   type RunOptions,
   SubmissionOutcomeUnknownError,
   settleOutcome,
 } from "async-music";
+import { createEmulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { BADLY_JOINED } from "../support/badly-joined.js";
 import { journaledWorld, KEY } from "../support/journaled.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
-import { done, lost, SONG_REQUEST, serve, succeeded, TASK_ID } from "../support/responses.js";
+import { done, lost, refusal, SONG_REQUEST, serve, succeeded, TASK_ID } from "../support/responses.js";
 import { createTestClock } from "../support/test-clock.js";
 import { createWorld } from "../support/world.js";
 
@@ -72,9 +74,7 @@ test("a POST of another process may be in flight for two minutes: only then the 
   await write(journalEntry("intent", { at, tasks_created: 7 }));
   const early = await rejection(run({ probe: true }), SubmissionOutcomeUnknownError);
   expect(early).toMatchObject({ checkAgainAt, requestId: "request-1", journalKey: KEY });
-  expect(early.message).toContain(
-    `run again with the same journal key at ${checkAgainAt.toISOString()} or later`,
-  );
+  expect(early.message).toContain(`run journal key "${KEY}" again at ${checkAgainAt.toISOString()} or later`);
   expect(early.message).not.toMatch(/settleOutcome|probably not created/);
   expect(early.message).not.toMatch(BADLY_JOINED);
   expect(JSON.parse(JSON.stringify(early))).toMatchObject({ checkAgainAt: checkAgainAt.toISOString() });
@@ -84,14 +84,54 @@ test("a POST of another process may be in flight for two minutes: only then the 
   expect([late.checkAgainAt, late.message]).toEqual([null, expect.stringContaining("settleOutcome")]);
 });
 
-test("a POST of this process that has ended is not in flight, and the error advises to settle the key at once", async () => {
-  const { run, inner } = journaledWorld(lost);
-  for (let time = 0; time < 2; time++) {
-    const error = await rejection(run(), SubmissionOutcomeUnknownError);
-    expect([error.checkAgainAt, error.message]).toEqual([null, expect.stringContaining("settleOutcome")]);
-  }
-  const foreign = await rejection(journaledWorld(lost, { inner }).run(), SubmissionOutcomeUnknownError);
-  expect(foreign.checkAgainAt).toBeInstanceOf(Date);
+test.each([
+  ["a lost connection", lost],
+  ["a 502", () => refusal(502, "upstream_provider_error")],
+  ["a 408", () => new Response("", { status: 408 })],
+  ["a redirect", () => new Response(null, { status: 302, headers: { Location: "https://a.example" } })],
+])(
+  "after %s no run of any process advises to settle the key before two minutes are over",
+  async (_, answer) => {
+    const { run, inner, clock } = journaledWorld(answer);
+    const until = new Date(clock.now() + 120_000);
+    const other = journaledWorld(answer, { inner, clock });
+    for (const process of [run, run, other.run]) {
+      const { checkAgainAt, message } = await rejection(process(), SubmissionOutcomeUnknownError);
+      expect(checkAgainAt).toEqual(until);
+      expect(message).toContain("do not settle it with null before that time");
+      expect(message).not.toContain("settleOutcome");
+    }
+    await clock.sleep(until.getTime() - clock.now());
+    for (const process of [run, other.run]) {
+      const { checkAgainAt, message } = await rejection(process(), SubmissionOutcomeUnknownError);
+      expect([checkAgainAt, message]).toEqual([null, expect.stringContaining("settleOutcome")]);
+    }
+  },
+);
+
+test("who follows the message after a POST that the service handles late is charged once", async () => {
+  const emulator = createEmulator();
+  const { fetch, ...connection } = emulator.connection();
+  let late = async (): Promise<unknown> => undefined;
+  const losing: typeof fetch = (...args) => {
+    const request = new Request(...args);
+    if (request.method !== "POST") return fetch(request);
+    late = () => fetch(request);
+    return Promise.reject(new TypeError("fetch failed"));
+  };
+  const client = new AsyncMusic({ ...connection, fetch: losing });
+  const journal = memoryJournal();
+  const run = () =>
+    rejection(
+      client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, probe: true }),
+      SubmissionOutcomeUnknownError,
+    );
+  const { checkAgainAt, evidence } = await run();
+  expect(evidence).toBe("not_created");
+  await late();
+  await emulator.clock.advance(Number(checkAgainAt) - emulator.clock.now());
+  const again = await run();
+  expect([again.checkAgainAt, again.evidence]).toEqual([null, "created"]);
 });
 
 test.each<[string, Pick<ClientOptions, "timeoutMs">, Pick<RunOptions, "timeoutMs">]>([

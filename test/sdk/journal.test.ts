@@ -408,8 +408,8 @@ test.each([
   const common = { request: SONG_REQUEST, requestId: "request-1" };
   expect(first).toMatchObject({ ...common, status, evidence: null });
   expect(second).toMatchObject({ ...common, status: null });
-  for (const { message } of [first, second]) {
-    expect(message).toContain(`settleOutcome(journal, "${KEY}", `);
+  for (const { message, checkAgainAt } of [first, second]) {
+    expect(message).toContain(`run journal key "${KEY}" again at ${checkAgainAt?.toISOString()} or later`);
     expect(message.split("request-1")).toHaveLength(2);
     expect(message.match(/\. /g)?.length).toBeLessThanOrEqual(3);
     expect(message).not.toMatch(BADLY_JOINED);
