@@ -1,4 +1,5 @@
 import {
+  type Advice,
   cleanParts,
   type MessageParts,
   type MessageText,
@@ -27,7 +28,10 @@ export class AsyncMusicError extends Error {
     brand(this, "AsyncMusicError");
   }
 
-  /** The task that the error is about. It is set once a task is submitted: pass it to `wait` to continue. */
+  /**
+   * The task that the error is about. It is set once a task is submitted. To continue, run the same journal key again, or without a
+   * journal pass it to `wait`.
+   */
   readonly taskId: string | null;
 
   /**
@@ -95,9 +99,16 @@ export function notLoaded(what: string): MessageParts {
   };
 }
 
-/** The advice of every error about a task that may still be waited for. */
-export function resumeAdvice(taskId: string): string {
-  return `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
+/**
+ * The advice of every error about a task that exists, or that may exist if there is no ID. Only a run with the journal key closes
+ * the key, and settles what the task has reserved.
+ */
+export function resumeAdvice(journalKey: string | undefined, taskId?: string): Advice {
+  const compare = "Compare account.usage().tasks_created before you send it again.";
+  const wait = taskId === undefined ? compare : `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
+  return {
+    codeAdvice: [journalKey === undefined ? wait : `Run journal key ${JSON.stringify(journalKey)} again.`],
+  };
 }
 
 /** A value for a message: of a string only its length, since it may be the API key. */

@@ -63,7 +63,7 @@ export type Evidence = "created" | "not_created" | "unclear";
 /**
  * A POST may or may not have created a task. It was not sent again, since that could create a second task. With a journal,
  * find out what happened and call `settleOutcome`; without one, compare `usage.tasks_created` before you send it yourself. If
- * a broken response still named its task, `taskId` is set: wait for that task.
+ * a broken response still named its task, `taskId` is set: run the journal key again, or wait for that task without a journal.
  */
 export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   static {

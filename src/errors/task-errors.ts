@@ -66,7 +66,7 @@ export class TaskTimedOutError extends TaskFailedError {
   }
 }
 
-/** `maxWaitMs` passed before the task ended. The task continues: wait for its ID again. */
+/** `maxWaitMs` passed before the task ended. The task continues: run its journal key again, or wait for its ID without a journal. */
 export class WaitTimeoutError extends AsyncMusicError {
   static {
     brand(this, "WaitTimeoutError");

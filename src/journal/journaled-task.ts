@@ -79,21 +79,22 @@ export class JournaledTask {
     if (this.#intent === null) return null;
     const taskId = this.#entry.task_id;
     const reason = `task ${taskId} was created, but could not be recorded`;
-    const advice = { codeAdvice: [resumeAdvice(taskId)] };
+    const resume = resumeAdvice(undefined, taskId);
     try {
       const isPut = (await this.#slot.put(this.#entry, this.#intent)) || (await this.#reconcile());
       if (!isPut)
         return this.#slot.failure(
           `${reason}, since the journal key holds another entry`,
           undefined,
-          advice,
+          resume,
           taskId,
         );
       this.#slot.notes.unrecorded.delete(this.#intent);
       this.#intent = null;
       return null;
     } catch (error) {
-      return this.#slot.failure(reason, causeOf(error), advice, taskId);
+      const settle = `Call settleOutcome(journal, ${this.#slot.name}, ${JSON.stringify(taskId)}).`;
+      return this.#slot.failure(reason, causeOf(error), { codeAdvice: [settle] }, taskId);
     }
   }
 

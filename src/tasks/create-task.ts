@@ -6,7 +6,6 @@ import type { TaskSubmission } from "../contract/task.js";
 import { ApiError, ServerError } from "../errors/api-errors.js";
 import { resumeAdvice } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
-import type { Redactor } from "../errors/redactor.js";
 import type { Call, Context } from "../http/context.js";
 import {
   connectionError,
@@ -52,21 +51,18 @@ export async function createTask(
     const outcome = { kind: "received", response } as const;
     throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });
   }
-  const created: Call = { ...call, taskId, advice: () => createdAdvice("The task was created.", taskId) };
+  const created: Call = { ...call, taskId, advice: () => adviceOn(call, "The task was created.", taskId) };
   // test/types/contract-schemas.test-d.ts proves the fields. The service repeats the `type` of the request.
   const data = parseData(context, created, response, taskSubmissionSchema) as TaskSubmission;
   return { data, response };
 }
 
-function createdAdvice(fact: string, taskId: string): Advice {
-  return { facts: [fact], codeAdvice: [resumeAdvice(taskId)] };
+function adviceOn({ journalKey }: Call, fact: string, taskId?: string): Advice {
+  return { facts: [fact], ...resumeAdvice(journalKey, taskId) };
 }
 
-const NOT_REPEATED = "The request was not sent again, since a task may exist: that would charge you twice.";
-const COMPARE = "Compare account.usage().tasks_created before you send it again.";
-const UNKNOWN_ADVICE: Advice = { facts: [NOT_REPEATED], codeAdvice: [COMPARE] };
-
-const ABORTED = "the call was aborted after sending began";
+const NOT_REPEATED = "The request was not sent again, since a task may exist.";
+const STILL_RECEIVED = " `onSubmitted` and the event `submission` still receive the task.";
 
 /**
  * A POST is sent again only after a 429 that names no task: nothing was created. If a task may exist, the caller receives
@@ -115,50 +111,41 @@ function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownErr
   const isSafe = isTaskId(found, redactor) && redactor.text(found) === found;
   const taskId = isSafe && ids.tasks.add(found) ? found : undefined;
   const [reason, cause] = reasonAndCause(failure);
-  let advice: Advice | undefined;
-  if (outcome.kind === "received" && outcome.response.isHtml)
-    advice = { ...UNKNOWN_ADVICE, advice: [htmlAdvice(outcome.response.status)] };
-  else if (taskId) advice = createdAdvice(`The bytes that arrived name task ${taskId}.`, taskId);
-  return outcomeUnknownError(call, redactor, { ...failure, reason, advice, status, cause, taskId });
+  const isHtml = outcome.kind === "received" && outcome.response.isHtml;
+  let fact = taskId === undefined ? NOT_REPEATED : `The bytes that arrived name task ${taskId}.`;
+  if (outcome.kind === "aborted" && call.inFlight) fact += STILL_RECEIVED;
+  const advice: Advice = {
+    ...adviceOn(call, fact, taskId),
+    advice: isHtml ? [htmlAdvice(outcome.response.status)] : [],
+  };
+  const request = redactor.data(JSON.parse(call.body ?? "null"));
+  return new SubmissionOutcomeUnknownError(failureParts(call, `the outcome is unknown${reason}`, advice), {
+    request,
+    requestId: redactor.text(failure.requestId),
+    status,
+    cause,
+    taskId,
+    journalKey: call.journalKey,
+  });
 }
 
 /** The error for a POST that its caller aborted while it was in flight. The run completes it. */
 export function abortedInFlight(
+  context: Failure["context"],
   call: Call,
-  known: { requestId: string; cause: unknown },
-  redactor: Redactor,
+  requestId: string,
+  cause: unknown,
 ): SubmissionOutcomeUnknownError {
-  const stillReceived = "`onSubmitted`, the journal and the event `submission` still receive the task.";
-  const advice = { facts: [NOT_REPEATED], codeAdvice: [stillReceived, COMPARE] };
-  const cause = redactor.cause(known.cause);
-  return outcomeUnknownError(call, redactor, {
-    ...known,
-    reason: `, since ${ABORTED}`,
-    advice,
-    status: null,
+  const outcome = {
+    kind: "aborted",
     cause,
-  });
-}
-
-interface UnknownOutcome {
-  requestId: string;
-  reason: string;
-  advice: Advice | undefined;
-  status: number | null;
-  cause: unknown;
-  taskId?: string | undefined;
-}
-
-function outcomeUnknownError(
-  call: Call,
-  redactor: Redactor,
-  { requestId: sentId, reason, advice = UNKNOWN_ADVICE, status, cause, taskId }: UnknownOutcome,
-): SubmissionOutcomeUnknownError {
-  const requestId = redactor.text(sentId);
-  const parts = failureParts(call, `the outcome is unknown${reason}`, advice);
-  const request = redactor.data(JSON.parse(call.body ?? "null"));
-  const details = { request, requestId, status, cause, taskId, journalKey: call.journalKey };
-  return new SubmissionOutcomeUnknownError(parts, details);
+    url: "",
+    timeoutMs: 0,
+    status: null,
+    remaining: null,
+    text: "",
+  } as const;
+  return submissionOutcomeUnknown({ context, call, requestId, outcome });
 }
 
 /** Why the outcome of a POST is unknown, and the error that caused it. */
@@ -183,7 +170,7 @@ function reasonAndCause(failure: Failure): [reason: string, cause: unknown] {
       return [reason, unusableError(failure, outcome)];
     }
     case "aborted":
-      return [`, since ${ABORTED}`, context.redactor.cause(outcome.cause)];
+      return [", since the call was aborted after sending began", context.redactor.cause(outcome.cause)];
     case "timed_out":
       return [`, since ${noResponseWithin(outcome.timeoutMs)}`, connectionError(failure, outcome)];
     default:

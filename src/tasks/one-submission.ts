@@ -38,8 +38,7 @@ export class OneSubmission implements JournaledOrder {
       const abort = onAbort(signal, () => {
         const { call } = this.#hooks.inFlight;
         if (call === null) return;
-        const known = { requestId: this.requestId, cause: signal?.reason };
-        reject(abortedInFlight(call, known, this.shared.context.redactor));
+        reject(abortedInFlight(this.shared.context, call, this.requestId, signal?.reason));
       });
       void ended.then(resolve, reject).finally(() => abort.remove());
     });
@@ -78,8 +77,9 @@ export class OneSubmission implements JournaledOrder {
 
   /** Calls `onSubmitted`. */
   report(submission: TaskSubmission): Promise<void> {
-    const { onSubmitted } = this.options;
+    const { onSubmitted, journalKey } = this.options;
     const { redactor } = this.shared.context;
-    return callBack("onSubmitted", onSubmitted, submission, submission.task_id, redactor);
+    const waitedFor = { taskId: submission.task_id, journalKey };
+    return callBack("onSubmitted", onSubmitted, submission, waitedFor, redactor);
   }
 }

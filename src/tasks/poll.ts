@@ -97,6 +97,10 @@ export class TaskPoller implements LastReading {
     return this.#settings.taskId;
   }
 
+  get journalKey(): string | undefined {
+    return this.#settings.journalKey;
+  }
+
   get onUpdate(): WaitOptions["onUpdate"] {
     return this.#settings.onUpdate;
   }
@@ -287,28 +291,36 @@ export class TaskPoller implements LastReading {
   /** The error of the wait for one that was thrown, which names the task, or the reason of an abort. */
   endOfWait(error: unknown): unknown {
     if (error instanceof AsyncMusicError || isReasonOf(this.#settings.options.signal, error)) return error;
-    return waitFailure(this.taskId, "the pacer or clock threw", error, this.context.redactor);
+    return waitFailure(this, "the pacer or clock threw", error, this.context.redactor);
   }
 
   #timeout(): WaitTimeoutError {
-    const { taskId, maxWaitMs } = this.#settings;
+    const { taskId, journalKey, maxWaitMs } = this.#settings;
     const seen: Task | null = this.#seen === "" ? null : JSON.parse(this.#seen);
     const task = this.context.redactor.data(seen);
     const what = `No end of task ${taskId} was seen within ${maxWaitMs / 1000} s`;
     const unread =
       this.#failure === undefined ? "its first poll was not sent by then" : "it could not be read";
     const why = task === null ? unread : `its last status is ${task.status}`;
-    const parts = { what, why, codeAdvice: [resumeAdvice(taskId)] };
+    const parts = { what, why, ...resumeAdvice(journalKey, taskId) };
     return new WaitTimeoutError(parts, { taskId, task, cause: this.#failure });
   }
 }
 
+/** What a wait is for. */
+export type WaitedFor = Pick<Settings, "taskId" | "journalKey">;
+
 /** The error for a wait that foreign code ended: it carries the task's ID, so that the task is not lost. */
-export function waitFailure(taskId: string, reason: string, thrown: unknown, redactor: Redactor) {
+export function waitFailure(
+  { taskId, journalKey }: WaitedFor,
+  reason: string,
+  thrown: unknown,
+  redactor: Redactor,
+) {
   const parts = {
     what: `Failed to wait for task ${taskId}`,
     why: `${reason}; see \`cause\``,
-    codeAdvice: [resumeAdvice(taskId)],
+    ...resumeAdvice(journalKey, taskId),
   };
   return new AsyncMusicError(parts, { taskId, cause: redactor.cause(thrown) });
 }

@@ -26,7 +26,7 @@ export function retrieveCall(
     tenant,
     purpose: kind === "poll" ? `wait for task ${taskId}` : `retrieve task ${taskId}`,
     taskId,
-    ...(kind === "poll" ? { advice: () => ({ codeAdvice: [resumeAdvice(taskId)] }) } : {}),
+    ...(kind === "poll" ? { advice: () => resumeAdvice(journalKey, taskId) } : {}),
     adviceIfNotFound: () => notFoundAdvice(journalKey),
   };
 }

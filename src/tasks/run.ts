@@ -114,7 +114,7 @@ export class Run {
       "onUnrecorded",
       onUnrecorded,
       failure,
-      failure.taskId ?? "",
+      { taskId: failure.taskId ?? "", journalKey: created.key },
       this.#shared.context.redactor,
     );
     if ("value" in ended) return;

@@ -11,7 +11,7 @@ import { createdAtByClient } from "./created-at.js";
 import { Estimates } from "./estimate.js";
 import { addWatch } from "./keep-alive.js";
 import type { CheckedWait } from "./options.js";
-import { TaskPoller, waitFailure } from "./poll.js";
+import { TaskPoller, type WaitedFor, waitFailure } from "./poll.js";
 import type { SharedPolls } from "./queued-poll.js";
 import { checkResult } from "./read-task.js";
 import { stoppable } from "./stoppable.js";
@@ -145,7 +145,7 @@ async function untilSuccess(
       // Before the callback, which may change the task.
       const failure = failureOf(data, context.redactor);
       if (status === "success") checkResult(context, poller.call(), reading, poller.known?.type);
-      await callBack("onUpdate", poller.onUpdate, data, poller.taskId, context.redactor);
+      await callBack("onUpdate", poller.onUpdate, data, poller, context.redactor);
       if (failure !== null) throw failure;
       if (status === "success") return data;
     }
@@ -178,7 +178,7 @@ async function* changes(
       const { status } = data;
       if (isFinalStatus(status)) await onEnd?.(data);
       if (status === "success") checkResult(poller.context, poller.call(), reading, poller.known?.type);
-      await callBack("onUpdate", poller.onUpdate, data, poller.taskId, poller.context.redactor);
+      await callBack("onUpdate", poller.onUpdate, data, poller, poller.context.redactor);
       yield data;
       if (isFinalStatus(status)) return;
     }
@@ -192,12 +192,12 @@ export async function callBack<Value>(
   name: string,
   callback: ((value: Value) => void | Promise<void>) | undefined,
   value: Value,
-  taskId: string,
+  waitedFor: WaitedFor,
   redactor: Redactor,
 ): Promise<void> {
   try {
     await callback?.(value);
   } catch (error) {
-    throw waitFailure(taskId, `\`${name}\` threw`, error, redactor);
+    throw waitFailure(waitedFor, `\`${name}\` threw`, error, redactor);
   }
 }

@@ -382,7 +382,7 @@ describe("if every record fails", () => {
     const common = { name: "JournalError", taskId: TASK_ID, journalKey: KEY };
     expect(unrecorded).toMatchObject([{ ...common, sent: true, cause }]);
     expect(error?.message).toContain("the database is away");
-    expect(error?.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+    expect(error?.message).toContain(`settleOutcome(journal, "${KEY}", "${TASK_ID}")`);
   });
 
   test("another run of the process continues with the task, and records it; another process does not know it", async () => {
@@ -414,9 +414,7 @@ describe("if every record fails", () => {
       await vi.waitFor(() => expect(world.requests).toHaveLength(1));
       leaving.abort();
       const message = String(await left);
-      expect(message).toContain(
-        "`onSubmitted`, the journal and the event `submission` still receive the task.",
-      );
+      expect(message).toContain("`onSubmitted` and the event `submission` still receive the task.");
       post.give(accepted());
       await world.client.tasks.flush();
       await vi.waitFor(() => expect(logger.lines.filter(({ level }) => level === "error")).toHaveLength(1));

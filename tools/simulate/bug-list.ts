@@ -74,7 +74,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an abort during the POST counts as one before it",
     file: "src/tasks/one-submission.ts",
-    find: "reject(abortedInFlight(call, known, this.shared.context.redactor))",
+    find: "reject(abortedInFlight(this.shared.context, call, this.requestId, signal?.reason))",
     replace: "reject(signal?.reason)",
   },
   {
