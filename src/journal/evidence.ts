@@ -13,8 +13,8 @@ const EVIDENCE_MESSAGES: Readonly<Record<Evidence, string>> = {
   created: "The account has one task more than before, so the task was probably created.",
   not_created: "The account has no more tasks than before, so the task was probably not created.",
   unclear:
-    "The account's number of tasks does not show whether it was created: other tasks were created meanwhile, by other clients " +
-    "or before this process restarted, or the outcome of other journal keys is unknown too.",
+    "The account's number of tasks does not show whether it was created: other tasks were created meanwhile, or the outcome of " +
+    "other journal keys is unknown too.",
 };
 
 /** How many usage samples a client keeps for POSTs with an unknown outcome. Without its sample, a POST has weaker evidence. */

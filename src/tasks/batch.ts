@@ -43,6 +43,7 @@ export class Batch {
   async *results(signal: AbortSignal): AsyncGenerator<Ended, void, void> {
     const progress = this.#progress;
     const { emitter } = this.#shared.context;
+    progress?.stopAt(signal);
     const stopListening = progress && emitter.on("pause", ({ until }) => progress.paused(until.getTime()));
     try {
       await this.#countSubmitted(signal);

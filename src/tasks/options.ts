@@ -122,7 +122,8 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   maxCredits?: number | undefined;
   /**
    * Called whenever a task was submitted or has ended, and when the rate limit begins to delay the batch: `waitingUntil`
-   * is then the expected end. What it throws is thrown at the end of the batch.
+   * is then the expected end. There is no call after you leave the loop or abort: the runs that this ends have not failed. What it
+   * throws is thrown at the end of the batch, unless you leave the loop or abort.
    */
   onProgress?: ((progress: RunAllProgress) => void) | undefined;
   /**

@@ -37,6 +37,7 @@ export class BatchProgress {
   #pausedUntil = NEVER;
   #reportedUntil = NEVER;
   #thrown: { cause: unknown } | null = null;
+  #signal: AbortSignal | null = null;
 
   constructor(
     requests: object,
@@ -47,6 +48,11 @@ export class BatchProgress {
     this.#counts = { total, submitted: 0, succeeded: 0, failed: 0 };
     this.#onProgress = onProgress;
     this.#context = context;
+  }
+
+  /** Reports nothing after the signal aborts: the iteration has ended, and its runs have not failed. */
+  stopAt(signal: AbortSignal): void {
+    this.#signal = signal;
   }
 
   begin(): ItemProgress {
@@ -91,7 +97,7 @@ export class BatchProgress {
 
   /** `onProgress` may be async: it is not awaited, and may reject. */
   async #report(): Promise<void> {
-    if (this.#thrown !== null) return;
+    if (this.#thrown !== null || this.#signal?.aborted) return;
     const { clock, redactor } = this.#context;
     try {
       const until = Math.max(this.#pausedUntil, this.#delayedItems > 0 ? this.#delayedUntil : NEVER);

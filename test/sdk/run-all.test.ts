@@ -249,7 +249,36 @@ describe("the progress", () => {
     const { seen: reports, note: onProgress } = recorder<RunAllProgress>();
     await expect(all(client.tasks.runAll(many(2), { onProgress, signal }))).rejects.toBe(reason);
     await turns(5);
-    expect(reports.at(-1)).toMatchObject({ total: 2, submitted: 0, succeeded: 0, failed: 2 });
+    expect(reports.at(-1)).toMatchObject({ total: 2, submitted: 0, succeeded: 0, failed: 0 });
+  });
+
+  test.each([
+    ["the loop is left", "break"],
+    ["the batch is aborted", "abort"],
+    ["the batch is aborted while it waits", "later"],
+  ])("is not called after %s, and counts none of its unfinished runs as failed", async (_, how) => {
+    const { client, clock } = batchWorld();
+    const controller = new AbortController();
+    let hasEnded = false;
+    const { seen: reports, note } = recorder<RunAllProgress>();
+    const late: RunAllProgress[] = [];
+    const onProgress = (progress: RunAllProgress) => (hasEnded ? late.push(progress) : note(progress));
+    const options = { onProgress, concurrency: 3, signal: controller.signal };
+    if (how === "later") void clock.sleep(2000).then(() => controller.abort());
+    try {
+      for await (const _ of client.tasks.runAll(many(9), options)) {
+        if (how === "break") break;
+        if (how === "abort") controller.abort();
+      }
+    } catch (error) {
+      expect(error).toBe(controller.signal.reason);
+    }
+    hasEnded = true;
+    await client.tasks.flush();
+    await turns(20);
+    expect(late).toEqual([]);
+    expect(reports.at(-1)).toMatchObject({ total: 9, failed: 0 });
+    expect(reports.at(-1)?.submitted).toBeGreaterThan(0);
   });
 
   test("has `waitingUntil` in each window in which submissions wait for the rate limit", async () => {
