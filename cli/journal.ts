@@ -13,7 +13,7 @@ import { inFlightUntil } from "../src/journal/in-flight.js";
 import { fileJournal } from "../src/node/index.js";
 import { connect } from "./account.js";
 import type { ConnectionFlags } from "./flags.js";
-import { TaskFault } from "./report.js";
+import { settleCommand, TaskFault } from "./report.js";
 import { alignedTable, commandName, type Terminal, UsageError, writeResult } from "./terminal.js";
 
 /** Flags of `orders` and `settle`. */
@@ -26,7 +26,10 @@ export interface JournalFlags extends ConnectionFlags {
 }
 
 /** Lists the open keys of a journal, and what to do about them. Fails after that if entries are damaged. */
-export async function showOrders({ journal, json }: JournalFlags, terminal: Terminal): Promise<void> {
+export async function showOrders(
+  { journal, baseUrl, json }: JournalFlags,
+  terminal: Terminal,
+): Promise<void> {
   const { orders, damage } = await readOpen(existingJournal(journal));
   // The document of the error has the orders.
   if (json && damage !== null) throw damage;
@@ -37,8 +40,9 @@ export async function showOrders({ journal, json }: JournalFlags, terminal: Term
   writeResult(terminal, json, { orders }, alignedTable(rows));
   if (json) return;
   const command = commandName(terminal);
+  const settle = settleCommand(command, "KEY", { journal, baseUrl }, "--task-id TASK_ID");
   const advice = {
-    intent: `unknown: wait until the request is 2 minutes old, or older if its run had a \`timeoutMs\` above 30 s: it may still be in flight. Check whether the service received it, then run \`${command} settle KEY\`.`,
+    intent: `unknown: wait until the request is 2 minutes old, or older if its run had a \`timeoutMs\` above 30 s: it may still be in flight. Find out whether it created a task, then run \`${settle}\` with the ID of the task, or with --not-created instead of --task-id if there is none.`,
     submitted: `submitted: run the same command again, which closes the key. \`${command} wait TASK_ID\` only saves the result.`,
   };
   if (orders.length === 0 && damage === null) terminal.stderr.write("The journal has no open keys.\n");

@@ -132,7 +132,11 @@ export interface TaskEvent {
   task: Task;
 }
 
-/** Emitted when a create has ended, after all its attempts. A task that a journal already has is not submitted again. */
+/**
+ * Emitted when a create has ended, after all its attempts. A task that a journal already has is not submitted again. The journal
+ * does not have the task of the event yet: a process that is killed in the listener leaves an intent. `onSubmitted` is called after
+ * the journal has recorded the task.
+ */
 export interface SubmissionEvent {
   /**
    * `created`: the task exists. `not_created`: it certainly does not, and nothing is charged. `unknown`: it may exist, and

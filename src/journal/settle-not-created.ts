@@ -15,7 +15,8 @@ import type { Journal, OpenOrder } from "./journal.js";
 export interface SettleNotCreatedOptions {
   /**
    * The keys of all orders that were unfinished at any time since one hour before the requests of the open ones, for example from
-   * your table of orders. The tasks that the journal has under these keys are subtracted. With a key too few, fewer orders are settled.
+   * your table of orders: of an order with several steps or takes, the key of each. Keys without an entry are ignored. The tasks that
+   * the journal has under these keys are subtracted. With a key too few, fewer orders are settled.
    *
    * @defaultValue none: an order is settled if the account has created no task at all since then
    */

@@ -356,6 +356,8 @@ describe("orders", () => {
     const lost = `lost-rain  unknown    ${since}  request ${requestId}`;
     expect([status, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^${left}\n${lost}\n$`))]);
     expect(stderr).toMatch(/^submitted: .*\nunknown: .*async-music settle.*\n$/);
+    const [, advised = ""] = /`async-music (settle[^`]*)`/.exec(stderr) ?? [];
+    const settled = advised.replace("KEY", "lost-rain").replace("TASK_ID", its.latestTaskId());
 
     const json = await offline().run("orders", "--journal", its.journal, "--json");
     const [any, of] = [expect.any(String), { since: expect.any(String) }];
@@ -364,6 +366,7 @@ describe("orders", () => {
       { key: "lost-rain", state: "intent", task_id: null, request_id: requestId, ...of },
     ]);
     expect(its.emulator.requests).toHaveLength(requests);
+    expect((await its.run(...settled.split(" "))).status).toBe(0);
   });
 
   test("no longer lists a key once its run has ended, even with a failure", async () => {
