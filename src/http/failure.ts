@@ -218,7 +218,11 @@ function adviceFor(
   if (ErrorClass === BadRequestError && status !== 400)
     first = "It is a BadRequestError because of its error code, whatever the HTTP status.";
   if (ErrorClass === RateLimitedError && retryAt !== null) first = `Retry after ${retryAt.toISOString()}.`;
-  if (ErrorClass === ApiError && isAddressWrong(status)) first = "Check `baseUrl`.";
+  if (ErrorClass === ApiError && isAddressWrong(status)) {
+    first = "Check `baseUrl`.";
+    // A gateway that redirects may have forwarded the request.
+    if (call.method === "POST" && status !== 404) first += " A task may exist: check before you send it again.";
+  }
   if (ErrorClass === ServerError && call.method === "GET") first = "Try again later.";
   return first === undefined ? call.advice?.() : adviceOf(call, first);
 }

@@ -1,4 +1,4 @@
-import { type ApiError, BadRequestError, InvalidRequestError, WaitTimeoutError } from "async-music";
+import { ApiError, BadRequestError, InvalidRequestError, WaitTimeoutError } from "async-music";
 import { expect, test } from "vitest";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { limited, refusal, SONG_REQUEST, TASK_ID } from "../support/responses.js";
@@ -44,6 +44,17 @@ test.each<[status: number, body: unknown, reason: string]>([
 ])("the message of a %i with %j says: %s", async (status, body, reason) => {
   const { message } = await errorOf(Response.json(body, { status }));
   expect(message).toBe(`Failed to read the balance: ${reason}. (request ID request-1)`);
+});
+
+test.each([
+  [307, "A task may exist: check before you send it again."],
+  [404, "Check `baseUrl`. (request ID"],
+])("the message of a create with HTTP %i says: %s", async (status, text) => {
+  const { client } = createWorld(() => Response.json({}, { status }));
+  const error = await reasonOf(client.tasks.create(SONG_REQUEST, { requestId: "request-1" }));
+  expect(error).toBeInstanceOf(ApiError);
+  expect(String(error)).toContain(text);
+  expect(String(error).includes("may exist")).toBe(status !== 404);
 });
 
 test("a body that is not JSON has no error code, and a redirect has the code of its body", async () => {
