@@ -221,7 +221,8 @@ function adviceFor(
   if (ErrorClass === ApiError && isAddressWrong(status)) {
     first = "Check `baseUrl`.";
     // A gateway that redirects may have forwarded the request.
-    if (call.method === "POST" && status !== 404) first += " A task may exist: check before you send it again.";
+    if (call.method === "POST" && status !== 404)
+      first += " A task may exist: check before you send it again.";
   }
   if (ErrorClass === ServerError && call.method === "GET") first = "Try again later.";
   return first === undefined ? call.advice?.() : adviceOf(call, first);

@@ -75,7 +75,9 @@ test("wrong arguments of one order, and a repeated name, send nothing", async ()
 
 test("several orders above the ceiling are refused together, and fewer fit", async () => {
   const { call } = await connectMcp(its, { maxCredits: 10 });
-  const refused = await call("make_batch", { orders: [SEA, RAIN].map((each, index) => ({ ...each, order: `${index}` })) });
+  const refused = await call("make_batch", {
+    orders: [SEA, RAIN].map((each, index) => ({ ...each, order: `${index}` })),
+  });
   expect([refused.isError, its.posts()]).toEqual([true, 0]);
   expect(refused.text).toMatch(/^The orders cost \d+ credits, and 10 of the 10 .* Order fewer/);
 });
