@@ -39,8 +39,11 @@ export class Account {
    * the retries
    * @throws {@link InvalidResponseError} the response lacks what the interface requires
    */
-  usage(options: RequestOptions = {}): ApiPromise<Usage> {
-    return this.#read(USAGE_CALL, usageSchema, options);
+  usage(options?: RequestOptions): ApiPromise<Usage>;
+  /** @internal The read of an order: tenants take turns. */
+  usage(options: RequestOptions, tenant: string | undefined): ApiPromise<Usage>;
+  usage(options: RequestOptions = {}, tenant?: string): ApiPromise<Usage> {
+    return this.#read({ ...USAGE_CALL, tenant }, usageSchema, options);
   }
 
   #read<Data>(call: Call, schema: Schema<Data>, options: RequestOptions): ApiPromise<Data> {

@@ -65,6 +65,8 @@ export interface BudgetCallOptions {
 
 /** The price that is reserved for the attempts of one call. */
 export interface BudgetHold extends IntentHold {
+  /** Reserves nothing. @throws CreditCeilingError the price does not fit now; BudgetError the budget fails */
+  check(): Promise<void>;
   /** The same as `begin`, then `reserve`: for a call without a journal. */
   take(): Promise<void>;
   /** The same as `free`: for a call without a journal. */

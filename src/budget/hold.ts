@@ -8,6 +8,8 @@ type Write<Result> = (reserve: NewReservation) => Promise<Result>;
 /** How a hold changes its budget. */
 export interface HoldActions {
   newReservation(): BudgetReservation;
+  /** Whether the price would be reserved. @throws BudgetError */
+  compare(reservation: BudgetReservation): Promise<ReserveResult>;
   /** Reserves, by `write` or by itself. @throws BudgetError */
   reserve(reservation: BudgetReservation): Promise<ReserveResult>;
   reserveBy<Result extends ReserveResult | null>(
@@ -30,6 +32,11 @@ export class Hold implements BudgetHold {
   constructor(actions: HoldActions, putReserving: PutReserving | null) {
     this.#actions = actions;
     this.put = putReserving === null ? undefined : (...values) => this.#putBy(putReserving, values);
+  }
+
+  async check(): Promise<void> {
+    const result = await this.#actions.compare(this.#actions.newReservation());
+    if (!result.isReserved) throw this.#actions.refusal(result);
   }
 
   begin(): BudgetReservation {

@@ -79,6 +79,7 @@ export class TenantBudget implements ReservingBudget {
         const id = reservationId(this.#periods.at(wallTime(this.#clock)), systemUuid());
         return { id, tenant, credits };
       },
+      compare: (reservation) => this.#reserve(reservation, null, (reserve) => this.#compare(reserve)),
       reserve: (reservation) =>
         this.#reserve(reservation, position, (reserve) =>
           this.#call(tenant, "reserve", () => this.#store.reserve(reserve)),
@@ -155,6 +156,13 @@ export class TenantBudget implements ReservingBudget {
     }
     if (position !== null && result?.isReserved) this.#note(reservation, position);
     return result;
+  }
+
+  /** What reserving would result in now. */
+  async #compare({ reservation, maxCredits }: NewReservation): Promise<ReserveResult> {
+    const { spent, open } = await this.#read(reservation.tenant, periodOf(reservation));
+    const reserved = creditsOf(open);
+    return { isReserved: spent + reserved + reservation.credits <= maxCredits, spent, reserved };
   }
 
   /** The state of a period, with its own open reservations. */

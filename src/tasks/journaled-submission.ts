@@ -1,4 +1,4 @@
-import { reservingBudget } from "../budget/budget.js";
+import { type BudgetHold, reservingBudget } from "../budget/budget.js";
 import { canonicalJson } from "../contract/canonical-json.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { isError } from "../contract/thrown.js";
@@ -131,6 +131,8 @@ export class JournaledSubmission implements OrderSubmission {
     const evidence = this.#evidence();
     const { probe, timeoutMs } = evidence;
     const { tenant } = this.#order.options;
+    const hold = await this.#order.shared.submissions.hold(request, this.#order.options, this.#journaling);
+    if (probe !== null && hold !== undefined && !(await this.#fits(hold, slot, free, request))) return null;
     const sample = probe === null ? null : await sampleUsage(probe);
     const fields = {
       request: redactor.data(request.value),
@@ -139,7 +141,6 @@ export class JournaledSubmission implements OrderSubmission {
       timeout_ms: timeoutMs,
       ...(tenant !== undefined && { tenant }),
     };
-    const hold = await this.#order.shared.submissions.hold(request, this.#order.options, this.#journaling);
     const claim = new IntentClaim(slot, free, fields, clock, hold);
     const sent = await this.#order.send(request, claim).then(
       (submission) => ({ submission, taskId: submission.task_id, error: null }),
@@ -161,6 +162,22 @@ export class JournaledSubmission implements OrderSubmission {
     throw still === null ? error : this.#unrecorded(still);
   }
 
+  /**
+   * Refuses an order before the usage is read for it: a customer whose budget is exhausted must not use the rate limit. Resolves with
+   * `false` if the price does not fit, since another run has reserved it under this key.
+   */
+  async #fits(hold: BudgetHold, slot: Slot, free: FreeKey, request: SentRequest): Promise<boolean> {
+    try {
+      await hold.check();
+      return true;
+    } catch (error) {
+      if (((await slot.read())?.revision ?? null) !== free.revision) return false;
+      const ended = { outcome: "not_created", submission: null, error } as const;
+      this.#order.shared.submissions.emit(request, this.#order.options, ended);
+      throw error;
+    }
+  }
+
   /** The error for a task that could not be recorded. After an abort, no caller receives it. */
   #unrecorded(failure: JournalError): JournalError {
     this.#order.shared.context.logError(failure.message);
@@ -170,9 +187,9 @@ export class JournaledSubmission implements OrderSubmission {
   /** How this run finds evidence of what an unknown outcome was, and the longest time of its POST. */
   #evidence() {
     const { context, account, submissions, unresolved } = this.#order.shared;
-    const { timeoutMs, maxRetries, headers, signal } = this.#order.options;
+    const { timeoutMs, maxRetries, headers, signal, tenant } = this.#order.options;
     const options = { timeoutMs, maxRetries, headers, signal };
-    const readTasksCreated = async () => (await account.usage(options)).tasks_created;
+    const readTasksCreated = async () => (await account.usage(options, tenant)).tasks_created;
     const probe = this.#journaling.probe ? { count: submissions.count, unresolved, readTasksCreated } : null;
     return { probe, clock: context.clock, timeoutMs: timeoutMs ?? context.timeoutMs };
   }

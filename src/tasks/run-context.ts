@@ -12,7 +12,7 @@ import type { Submissions } from "./submissions.js";
 import type { Waits } from "./wait.js";
 
 export interface AccountUsage {
-  usage(options: RequestOptions): Promise<Usage>;
+  usage(options: RequestOptions, tenant: string | undefined): Promise<Usage>;
 }
 
 /** What all runs of one client share. */

@@ -75,11 +75,11 @@ export class Submissions {
       if (outcome !== "not_created" && error instanceof SubmissionOutcomeUnknownError)
         logError(error.message);
       if (outcome === "created") await hold?.created(Object(error).taskId);
-      this.#emit(request, options, { outcome, submission: null, error });
+      this.emit(request, options, { outcome, submission: null, error });
       throw error;
     });
     if (created instanceof AlreadyTaken) throw created;
-    this.#emit(request, options, { outcome: "created", submission: created.data, error: null });
+    this.emit(request, options, { outcome: "created", submission: created.data, error: null });
     await hold?.created(created.data.task_id);
     // By the client's clock, since the service's may differ.
     const at = clock.now();
@@ -89,7 +89,7 @@ export class Submissions {
   }
 
   /** Emits the end of a submission. */
-  #emit(
+  emit(
     { value }: SentRequest,
     { tenant, journalKey }: SubmitOptions,
     { outcome, submission, error }: Ended,

@@ -33,8 +33,8 @@ describe("the SDK with its dependencies, in a user's bundle", async () => {
     expect(sizeOf(true)).toBeLessThanOrEqual(49.9 * kilobytes);
   });
 
-  test("has at most 28.2 kB more that the first download, journal, batch, follower and budget load, ky among them", () => {
-    expect(sizeOf(false)).toBeLessThanOrEqual(28.2 * kilobytes);
+  test("has at most 28.5 kB more that the first download, journal, batch, follower and budget load, ky among them", () => {
+    expect(sizeOf(false)).toBeLessThanOrEqual(28.5 * kilobytes);
     const inputs = Object.keys(metafile.outputs).filter((file) => !eager.has(file));
     const lazy = inputs.flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
     expect(lazy).toContain("src/audio/download.ts");

@@ -74,11 +74,12 @@ test("the error of a budget does not contain what the client of its database not
 });
 
 test.each([
-  ["without a journal", false],
-  ["with a journal", true],
+  ["without a journal", null],
+  ["with a journal", { probe: false }],
+  ["with a journal and `probe`", { probe: true }],
 ])(
   "the requests of a tenant whose budget is exhausted use none of the rate limit, %s",
-  async (_, isJournaled) => {
+  async (_, journaled) => {
     const world = createWorld(serveAnew);
     const { client, requests } = world;
     const budget = memoryBudget({ maxCredits: 0, per: "day" });
@@ -86,7 +87,7 @@ test.each([
     client.on("submission", ({ outcome, error }) => void seen.add(`${outcome} ${Object(error).name}`));
     await client.tasks.create(SONG_REQUEST);
     for (let each = 0; each < 150; each++) {
-      const order = isJournaled ? { journal, journalKey: `order-${each}` } : {};
+      const order = journaled === null ? {} : { journal, journalKey: `order-${each}`, ...journaled };
       await rejection(
         client.tasks.create(SONG_REQUEST, { tenant: "acme", budget, ...order }),
         CreditCeilingError,
