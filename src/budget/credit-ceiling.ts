@@ -7,9 +7,12 @@ interface CountedOrder {
   credits: number;
   /** The requests that share it and have not ended. */
   holders: number;
-  /** `"counted"`: not checked against the ceiling. `"spent"`: the credits may be charged, and pay for no further POST. */
-  state: "counted" | "reserved" | "spent";
+  /** `"counted"`: not checked against the ceiling. The credits of a settled order pay for no further POST. */
+  state: "counted" | "reserved" | Settled;
 }
+
+/** `"spent"`: the credits are charged. `"unresolved"`: they may be, and stay reserved. */
+type Settled = "spent" | "unresolved";
 
 /** Keeps the credits of all orders together, reserved and spent, at or under a ceiling. */
 export class CreditCeiling {
@@ -62,8 +65,9 @@ export class Reservation {
   }
 
   /** Counts the price, even if it does not fit: the request was sent before, or may have been. */
-  count(): void {
-    this.#change({ credits: Math.max(this.#order.credits, this.#credits) });
+  count(isCharged = false): void {
+    const state = isCharged ? "spent" : this.#order.state;
+    this.#change({ credits: Math.max(this.#order.credits, this.#credits), state });
   }
 
   /**
@@ -72,7 +76,7 @@ export class Reservation {
    * @throws CreditCeilingError when the price does not fit
    */
   reserve(): void {
-    if (this.#order.state === "spent") {
+    if (isSettled(this.#order)) {
       const { key } = this.#order;
       this.free();
       this.#order = this.#ceiling.add(key);
@@ -89,9 +93,9 @@ export class Reservation {
     this.#change({ credits: Math.max(own.credits, credits), state: "reserved" });
   }
 
-  /** The credits are frozen or charged, or may be. */
-  settle(): void {
-    this.#change({ state: "spent" });
+  /** The task succeeded, or may exist. */
+  settle(state: Settled): void {
+    if (this.#order.state !== "spent") this.#change({ state });
     this.free();
   }
 
@@ -104,7 +108,7 @@ export class Reservation {
   /** Ends the request. Credits that are neither spent nor reserved for another request of the order are free again. */
   free(): void {
     this.#order.holders--;
-    if (this.#order.holders > 0 || this.#order.state === "spent") return;
+    if (this.#order.holders > 0 || isSettled(this.#order)) return;
     this.#change({ credits: 0 });
     this.#ceiling.remove(this.#order);
   }
@@ -119,6 +123,10 @@ export class Reservation {
   }
 }
 
+function isSettled({ state }: CountedOrder): boolean {
+  return state === "spent" || state === "unresolved";
+}
+
 function reservedOf({ credits, state }: CountedOrder): number {
-  return state === "reserved" ? credits : 0;
+  return state === "spent" ? 0 : credits;
 }

@@ -2,6 +2,7 @@ import { CreditCeiling, type Reservation } from "../budget/credit-ceiling.js";
 import { listedPrice } from "../contract/prices.js";
 import type { TaskRequest } from "../contract/requests.js";
 import { AsyncMusicError, NOTHING_SENT } from "../errors/base.js";
+import { InvalidResponseError } from "../errors/connection-errors.js";
 import { TaskFailedError } from "../errors/task-errors.js";
 import { isFreed } from "../journal/entries.js";
 import { isJournalEntry } from "../journal/is-entry.js";
@@ -64,9 +65,10 @@ export class Batch {
       if (signal.aborted) return;
       try {
         const key = this.#keyAt(request, index);
-        if (!(await isInJournal({ journal, journalKey: key }))) continue;
+        const earlier = await earlierRun({ journal, journalKey: key });
+        if (earlier === null) continue;
         const reservation = this.#ceiling.request(key, listedPrice(request) ?? 0);
-        reservation.count();
+        reservation.count(earlier.isCharged);
         this.#counted.set(index, reservation);
       } catch {
         // The run of the request reports what its key or the journal throws.
@@ -98,12 +100,13 @@ export class Batch {
         onDelayed: item && ((until) => item.delayed(until)),
       });
       const task = await run.complete();
-      reservation?.settle();
+      reservation?.settle("spent");
       item?.succeeded();
       return { index, request, task };
     } catch (error) {
       if (error instanceof TaskFailedError) reservation?.refund();
-      else if (mayBeCharged(error)) reservation?.settle();
+      else if (isUnusableResult(error)) reservation?.settle("spent");
+      else if (mayBeCharged(error)) reservation?.settle("unresolved");
       else reservation?.free();
       item?.delayed(null);
       item?.failed(isReasonOf(signal, error) ? null : error);
@@ -121,14 +124,15 @@ export class Batch {
     if (this.#ceiling === null) return undefined;
     const counted = this.#counted.get(index);
     if (counted) return counted;
-    const wasSent = counted === null ? false : isInJournal(options).catch(() => false);
-    const inOrder = this.#previousReservation.then(() => wasSent);
+    const read = counted === null ? null : earlierRun(options).catch(() => null);
+    const inOrder = this.#previousReservation.then(() => read);
     this.#previousReservation = inOrder;
-    const isSent = await inOrder;
+    const earlier = await inOrder;
     // A request without a price is refused by its run, or by the service: it costs nothing.
     const reservation = this.#ceiling.request(options.journalKey, listedPrice(request) ?? 0);
     try {
-      if (!reservation.isCovered) isSent ? reservation.count() : reservation.reserve();
+      if (!reservation.isCovered)
+        earlier === null ? reservation.reserve() : reservation.count(earlier.isCharged);
     } catch (error) {
       reservation.free();
       throw error;
@@ -165,11 +169,19 @@ export class Batch {
   }
 }
 
-/** Whether a request is in the journal already, so that its run usually sends nothing. Rejects if the journal fails. */
-async function isInJournal({ journal, journalKey }: RunOptions): Promise<boolean> {
-  if (journal === undefined || journalKey === undefined) return false;
-  const entry: unknown = await within(LONGEST_JOURNAL_MS, () => journal.get(journalKey));
-  return entry !== null && entry !== undefined && !(isJournalEntry(entry) && isFreed(entry));
+/** What the journal has of a request already, so that its run usually sends nothing; or `null`. Rejects if the journal fails. */
+async function earlierRun({ journal, journalKey }: RunOptions): Promise<{ isCharged: boolean } | null> {
+  if (journal === undefined || journalKey === undefined) return null;
+  const entry: unknown = (await within(LONGEST_JOURNAL_MS, () => journal.get(journalKey))) ?? null;
+  if (entry === null || (isJournalEntry(entry) && isFreed(entry))) return null;
+  return { isCharged: isJournalEntry(entry) && entry.state === "submitted" && entry.status === "success" };
+}
+
+/** Whether the task succeeded, but its result lacks what the interface requires. */
+function isUnusableResult(error: unknown): boolean {
+  return (
+    error instanceof InvalidResponseError && error.issues.some(({ path }) => path.startsWith("data.output"))
+  );
 }
 
 /** Whether credits may be frozen or settled. */

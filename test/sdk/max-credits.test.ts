@@ -58,7 +58,50 @@ test.each([
   expect(other?.error instanceof CreditCeilingError).toBe(!isFree);
 });
 
+test.each<[what: string, first: string, spent: number]>([
+  ["that succeeded are spent", "5", 10],
+  ["whose result is unusable are spent", "5 is unusable", 10],
+  ["that is still running after maxWaitMs are reserved", "3600", 0],
+  ["of which the outcome is unknown are reserved", "lost", 0],
+  ["that may exist after a redirect are reserved", "redirected", 0],
+  ["that is still running for another request are reserved", "60", 0],
+])("the error of a refused request: the credits of a task %s", async (_, first, spent) => {
+  const concurrency = first === "60" ? 2 : 1;
+  const options = { maxCredits: 10, concurrency, maxWaitMs: 90_000 };
+  const [error] = refusedIn(await batchWorld().runAll(songs(first, "5"), options));
+  expect(error).toMatchObject({ error: { spent, reserved: 10 - spent, spentCredits: 10 } });
+});
+
 describe("in a continued batch", () => {
+  test.each([
+    ["an unfinished task are reserved", 1, { maxWaitMs: 20_000 }, 0],
+    ["a task that has succeeded are spent, also at once", 10, {}, 10],
+  ])("the credits of %s", async (_, concurrency, waiting, spent) => {
+    const world = batchWorld();
+    const options = { ...journaled(), concurrency };
+    const requests = songs("60", "5");
+    await world.runAll(requests.slice(0, 1), { ...options, ...waiting });
+    const seen = await world.runAll(requests, { ...options, ...waiting, maxCredits: 15 });
+    expect(refusedIn(seen)).toMatchObject([{ index: 1, error: { spent, reserved: 10 - spent } }]);
+  });
+
+  test("of requests with one key, a success is spent, also if another one has not seen it", async () => {
+    const world = batchWorld();
+    const options = { ...journaled(), journalKey: promptKey, maxCredits: 15, maxWaitMs: 20_000 };
+    const seen = await world.runAll(songs("30", "6", "30", "30", "7"), options);
+    expect(errorsOf(seen)).toEqual([
+      WaitTimeoutError,
+      CreditCeilingError,
+      undefined,
+      undefined,
+      CreditCeilingError,
+    ]);
+    expect(refusedIn(seen)).toMatchObject([
+      { error: { spent: 0, reserved: 10 } },
+      { error: { spent: 10, reserved: 0 } },
+    ]);
+  });
+
   test("a task that the journal already holds counts towards maxCredits, and is never refused", async () => {
     const world = batchWorld();
     const options = journaled();

@@ -35,6 +35,7 @@ export function batchWorld() {
     const seconds = Number.parseFloat(prompt) || 0;
     if (at < createdAt + seconds * 1000) return ok(task({ task_id }));
     if (prompt.endsWith("times out")) return ok(failed({ task_id, status: "timeout" }));
+    if (prompt.endsWith("is unusable")) return ok(succeeded({ task_id, output: null }));
     return prompt.endsWith("fails") ? ok(failed({ task_id })) : ok(succeeded({ task_id }));
   }
   const runAll = (requests: Iterable<TaskRequest>, options: RunAllOptions = {}) =>
