@@ -82,6 +82,8 @@ export interface HeldCall {
   clock: Clock;
   /** The journal, and the key, that will have the reservation; `null` without a journal. */
   position: JournalPosition | null;
+  /** Ends a reservation without a journal. */
+  signal: AbortSignal | undefined;
 }
 
 export interface JournalPosition {

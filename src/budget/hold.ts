@@ -1,5 +1,8 @@
 import type { CreditCeilingError } from "../errors/base.js";
 import type { BudgetReservation, Journal } from "../journal/journal.js";
+import { LONGEST_CLEANUP_MS } from "../journal/slot.js";
+import { onAbort } from "../time/abort.js";
+import { within } from "../time/deadline.js";
 import type { BudgetHold } from "./budget.js";
 import type { NewReservation, PutReserving, ReserveResult } from "./store.js";
 
@@ -7,6 +10,7 @@ type Write<Result> = (reserve: NewReservation) => Promise<Result>;
 
 /** How a hold changes its budget. */
 export interface HoldActions {
+  readonly signal: AbortSignal | undefined;
   newReservation(): BudgetReservation;
   /** Whether the price would be reserved. @throws BudgetError */
   compare(reservation: BudgetReservation): Promise<ReserveResult>;
@@ -57,13 +61,25 @@ export class Hold implements BudgetHold {
   }
 
   async take(): Promise<void> {
+    const { signal } = this.#actions;
+    signal?.throwIfAborted();
     this.begin();
-    try {
-      await this.reserve();
-    } catch (error) {
-      await this.free();
-      throw error;
-    }
+    let isLeft = false;
+    const taken = this.reserve().then(
+      () => void (isLeft && this.free()),
+      async (error: unknown) => {
+        await this.free();
+        throw error;
+      },
+    );
+    await new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        isLeft = true;
+        reject(signal?.reason);
+      };
+      const abort = onAbort(signal, () => void within(LONGEST_CLEANUP_MS, () => taken).catch(leave));
+      void taken.then(resolve, reject).finally(() => abort.remove());
+    });
   }
 
   release(): Promise<void> {

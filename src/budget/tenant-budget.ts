@@ -68,13 +68,14 @@ export class TenantBudget implements ReservingBudget {
     return { spent, reserved: creditsOf(open), maxCredits, until };
   }
 
-  async hold({ tenant, request, clock, position }: HeldCall): Promise<BudgetHold> {
+  async hold({ tenant, request, clock, position, signal }: HeldCall): Promise<BudgetHold> {
     this.#clock = this.#options.clock ?? clock;
     const { maxCredits, journal } = this.#options;
     if (journal !== undefined && position !== null && position.journal !== journal)
       throw wrongValue("journal", "be the journal that the budget was made with");
     const credits = listedPrice(request) ?? HIGHEST_PRICE;
     const actions: HoldActions = {
+      signal,
       newReservation: () => {
         const id = reservationId(this.#periods.at(wallTime(this.#clock)), systemUuid());
         return { id, tenant, credits };

@@ -4,9 +4,10 @@ import { numberRule, type OptionRules, wholeNumberRule } from "../errors/options
 /** Options of every request. */
 export interface RequestOptions {
   /**
-   * Aborts the call. A read, and a POST that was not sent yet, reject with `signal.reason`. A POST in flight rejects at once
-   * with `SubmissionOutcomeUnknownError`. The POST of a run still completes, and its journal and `onSubmitted` receive the
-   * task.
+   * Aborts the call. A read, and a POST that was not sent yet, reject with `signal.reason`. If the database of a journal or a budget
+   * does not respond before the POST, that takes 1 second: the journal key and the reservation are freed later. A POST in flight
+   * rejects at once with `SubmissionOutcomeUnknownError`. The POST of a run still completes, and its journal and `onSubmitted` receive
+   * the task.
    */
   signal?: AbortSignal | undefined;
   /**

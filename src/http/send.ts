@@ -117,7 +117,7 @@ export async function attempt(
   const sentAt = context.clock.now();
   context.emitter.emit("attempt", () => attemptEvent(context, call, requestId));
   const outcome = await new HttpExchange(context, call, requestId, options).run(apiKey, headers);
-  if (call.inFlight) call.inFlight.call = null;
+  if (call.inFlight?.call) call.inFlight.call = null;
   // Other attempts may have read many other keys meanwhile, and the response may repeat this one.
   context.redactor.learn(apiKey);
   reportAttempt(context, call, requestId, { admittedAt, sentAt }, outcome);

@@ -4,12 +4,16 @@ import { createRequestId } from "../http/ids.js";
 import type { JournaledTask } from "../journal/journaled-task.js";
 import { checkJournalOptions } from "../journal/options.js";
 import { onAbort } from "../time/abort.js";
+import { within } from "../time/deadline.js";
 import { abortedInFlight } from "./create-task.js";
 import type { RunOptions } from "./options.js";
 import type { JournaledOrder, Journaling, OrderSubmission, RunContext, RunHooks } from "./run-context.js";
 import type { SentRequest } from "./sent-request.js";
 import { checkTenantOfBudget } from "./tenant.js";
 import { callBack } from "./wait.js";
+
+/** How long an aborted call waits for what it has begun before its POST, in real milliseconds. */
+const LONGEST_ABORT_MS = 1000;
 
 /** The submission of one request. With a journal, the task is created at most once. */
 export class OneSubmission implements JournaledOrder {
@@ -28,17 +32,22 @@ export class OneSubmission implements JournaledOrder {
     this.#journaling = checkJournalOptions(options, context.redactor);
     checkTenantOfBudget(options);
     this.requestId = requestId ?? createRequestId(context.random);
-    this.#hooks = { ...hooks, inFlight: { call: null } };
+    this.#hooks = { ...hooks, inFlight: { call: undefined } };
   }
 
-  /** Settles as `ended` does. Rejects at once if the caller aborts while the POST is in flight: the work still completes. */
+  /**
+   * Settles as `ended` does. Rejects at once if the caller aborts while the POST is in flight: the work still completes. Rejects soon
+   * if the caller aborts before the POST, also if a database does not respond: nothing is sent, and the work still frees the key.
+   */
   untilAbort<Value>(ended: Promise<Value>): Promise<Value> {
     const { signal } = this.options;
+    const { inFlight } = this.#hooks;
     return new Promise((resolve, reject) => {
+      const leave = () => inFlight.call === undefined && reject(signal?.reason);
       const abort = onAbort(signal, () => {
-        const { call } = this.#hooks.inFlight;
-        if (call === null) return;
-        reject(abortedInFlight(this.shared.context, call, this.requestId, signal?.reason));
+        const { call } = inFlight;
+        if (call) reject(abortedInFlight(this.shared.context, call, this.requestId, signal?.reason));
+        else within(LONGEST_ABORT_MS, () => ended).catch(leave);
       });
       void ended.then(resolve, reject).finally(() => abort.remove());
     });

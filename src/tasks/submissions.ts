@@ -118,9 +118,10 @@ export class Submissions {
     options: CreateOptions,
     position: JournalPosition | null,
   ): Promise<BudgetHold | undefined> {
-    const { tenant } = options;
+    const { tenant, signal } = options;
     if (tenant === undefined) return undefined;
-    return reservingBudget(options)?.hold({ tenant, request, clock: this.#context.clock, position });
+    const { clock } = this.#context;
+    return reservingBudget(options)?.hold({ tenant, request, clock, position, signal });
   }
 
   /** What is known of a submission of this client. */

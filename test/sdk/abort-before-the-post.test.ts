@@ -1,0 +1,132 @@
+import { type Journal, JournalError, memoryJournal, type RunOptions } from "async-music";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { memoryStore } from "../../src/budget/memory-store.js";
+import type { BudgetStore } from "../../src/budget/store.js";
+import { TenantBudget } from "../../src/budget/tenant-budget.js";
+import { KEY } from "../support/journaled.js";
+import { rejection } from "../support/rejection.js";
+import { SONG_REQUEST, serveAnew, usage } from "../support/responses.js";
+import { createWorld } from "../support/world.js";
+
+// A call that is aborted while a database does not respond, before its POST and after it. Databases have real time limits.
+
+const wait = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+type Call = "create" | "run";
+type Method = keyof BudgetStore | keyof Journal;
+
+/** A budget and a journal on a database that does not respond to one of their methods, until `respond` is called. */
+function createCase(hanging: Method | null, skipped = 0) {
+  let [respond, reach] = [() => {}, () => {}];
+  const responds = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  let left = skipped;
+  const onDatabase = <Methods extends object>(methods: Methods): Methods =>
+    new Proxy(methods, {
+      get(target, name) {
+        const method: unknown = Reflect.get(target, name);
+        if (name !== hanging || typeof method !== "function") return method;
+        return async (...given: unknown[]) => {
+          if (left-- > 0) return method.apply(target, given);
+          reach();
+          await responds;
+          return method.apply(target, given);
+        };
+      },
+    });
+  const journal = onDatabase(memoryJournal());
+  const budget = new TenantBudget(onDatabase(memoryStore()), { maxCredits: 20, per: "total", journal });
+  const world = createWorld((request) => (request.path.endsWith("/usage") ? usage() : serveAnew(request)));
+  const call = (name: Call, options: RunOptions) =>
+    world.client.tasks[name](SONG_REQUEST, { tenant: "acme", budget, ...options });
+  return { ...world, journal, budget, call, reached, respond };
+}
+
+const bare = () => ({});
+const ordered = (journal: Journal) => ({ journal, journalKey: KEY });
+const probing = (journal: Journal) => ({ journal, journalKey: KEY, probe: true });
+
+test.each<[call: Call, what: string, method: Method, options: (journal: Journal) => RunOptions]>([
+  ["create", "the budget, without a journal", "reserve", bare],
+  ["run", "the budget, without a journal", "reserve", bare],
+  ["create", "the budget", "reserve", ordered],
+  ["run", "the budget", "reserve", ordered],
+  ["create", "the budget, before the usage is read", "read", probing],
+  ["create", "the journal, when it is read", "get", ordered],
+  ["run", "the journal, when it is read", "get", ordered],
+  ["create", "the journal, when the intent is written", "put", ordered],
+  ["run", "the journal, when the intent is written", "put", ordered],
+])("an aborted `%s` does not wait for %s", async (name, _, method, options) => {
+  const { call, journal, budget, requests, reached, respond } = createCase(method);
+  const leaving = new AbortController();
+  const given = { ...options(journal), signal: leaving.signal };
+  const left: unknown[] = [];
+  const ended = call(name, given).catch((reason: unknown) => void left.push(reason));
+  await reached;
+  leaving.abort("the page was closed");
+  await wait(1000);
+  expect(left).toEqual(["the page was closed"]);
+
+  // The write that was given up takes effect, and is undone.
+  respond();
+  await ended;
+  await wait(1000);
+  expect(await budget.usage("acme")).toMatchObject({ spent: 0, reserved: 0 });
+  expect([await journal.get(KEY), requests]).toEqual([null, []]);
+  expect(vi.getTimerCount()).toBe(0);
+  await call(name, options(journal));
+  expect(requests.filter((request) => request.method === "POST")).toHaveLength(1);
+});
+
+test.each<Call>(["create", "run"])(
+  "an aborted `%s` whose database responds has freed all when it rejects",
+  async (name) => {
+    const { call, journal, budget, requests, reached, respond } = createCase("reserve");
+    const leaving = new AbortController();
+    const ended = call(name, { ...ordered(journal), signal: leaving.signal }).catch(
+      (reason: unknown) => reason,
+    );
+    await reached;
+    leaving.abort("left");
+    await wait(500);
+    respond();
+    expect(await ended).toBe("left");
+    expect([await journal.get(KEY), requests]).toEqual([null, []]);
+    expect((await budget.usage("acme")).reserved).toBe(0);
+  },
+);
+
+test("a later call with the key of a call that was left sends its request after that one has ended", async () => {
+  const { call, journal, requests, reached, respond } = createCase("put");
+  const leaving = new AbortController();
+  const ended = call("create", { ...ordered(journal), signal: leaving.signal }).catch(
+    (reason: unknown) => reason,
+  );
+  await reached;
+  leaving.abort("left");
+  await wait(1000);
+  expect(await ended).toBe("left");
+  const later = call("create", ordered(journal));
+  await wait(1000);
+  expect(requests).toEqual([]);
+  respond();
+  const { task_id } = await later;
+  expect(requests.map(({ method }) => method)).toEqual(["POST"]);
+  expect(await journal.get(KEY)).toMatchObject({ state: "submitted", task_id });
+});
+
+test("an abort after the POST does not hide its task, even if the journal does not respond", async () => {
+  const { call, journal, reached } = createCase("put", 1);
+  const leaving = new AbortController();
+  const ended = rejection(call("create", { ...ordered(journal), signal: leaving.signal }), JournalError);
+  await reached;
+  leaving.abort("left");
+  await wait(61_000);
+  expect(await ended).toMatchObject({ taskId: expect.any(String), sent: true });
+});
