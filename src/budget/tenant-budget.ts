@@ -281,14 +281,18 @@ export class TenantBudget implements ReservingBudget {
 }
 
 /**
- * What the entry of its key says about a reservation: the credits to charge, 0 to free them, `null` while the key is open. Of a task
- * whose entry is gone, it is unknown whether it was refunded: its price counts as spent, so that the budget is never exceeded.
+ * What the entry of its key says about a reservation: the credits to charge, 0 to free them, `null` while its end may still be found. If
+ * the entry of a task is gone, or a follower did not find the task, it is unknown whether it was refunded: its price counts as spent, so
+ * that the budget is never exceeded. A task that a person named may be the wrong one: the reservation is kept until that is corrected.
  */
 function endByEntry(entry: JournalEntry | null, { id, taskId, credits }: OpenReservation): number | null {
   if (entry === null || entry.reservation?.id !== id) return taskId === null ? 0 : credits;
   if (isFreed(entry)) return 0;
-  if (entry.state === "intent" || entry.status === undefined) return null;
-  return entry.status === "success" ? (entry.submission?.credits_charged ?? credits) : 0;
+  if (entry.state === "intent") return null;
+  const { status, acknowledged, settled, submission } = entry;
+  const isOver = status === undefined ? acknowledged === true && settled !== true : status === "success";
+  if (isOver) return submission?.credits_charged ?? credits;
+  return status === undefined ? null : 0;
 }
 
 /**

@@ -344,7 +344,7 @@ function isEnd(error: unknown): boolean {
 }
 
 function statusOf(end: OrderEnd["end"]): FinalStatus | null {
-  if ("task" in end) return "success";
+  if ("task" in end || end.error instanceof InvalidResponseError) return "success";
   const { error } = end;
   return error instanceof TaskFailedError && isFinalStatus(error.task.status) ? error.task.status : null;
 }
