@@ -130,7 +130,8 @@ export class TenantBudget implements ReservingBudget {
     this.#unnamed.delete(taskId);
     try {
       if (reservation !== undefined) await this.#end(reservation, end);
-      else if (tenant !== undefined) await within(LONGEST_END_MS, () => this.#endFound(taskId, tenant));
+      else if (tenant !== undefined && !(await within(LONGEST_END_MS, () => this.#endFound(taskId, tenant))))
+        return;
       this.#unwritten.delete(taskId);
     } catch {
       // The end is written when the budget is read next.
@@ -191,6 +192,7 @@ export class TenantBudget implements ReservingBudget {
   }
 
   async #endAll(tenant: string, period: string): Promise<void> {
+    await this.#nameAll(tenant);
     const { open } = await this.#read(tenant, period);
     const left = open.values();
     await Promise.all(Array.from({ length: MOST_READS }, () => this.#endEach(left)));
@@ -241,6 +243,7 @@ export class TenantBudget implements ReservingBudget {
       };
       await within(LONGEST_END_MS, write);
       this.#unwritten.delete(id);
+      this.#unwritten.delete(taskId ?? "");
       this.#positions.delete(id);
     } catch {
       // It is noted.
@@ -255,18 +258,32 @@ export class TenantBudget implements ReservingBudget {
   async #name(reservation: BudgetReservation, taskId: string): Promise<void> {
     try {
       await within(LONGEST_END_MS, () => this.#store.name(reservation, taskId));
+      this.#unnamed.delete(taskId);
     } catch {
       this.#unnamed.set(taskId, reservation);
       keepLatest(this.#unnamed, MOST_NOTES);
     }
   }
 
-  /** Ends the reservation of a task whose end is noted. If none has its ID, the journal may name the task of one without an ID. */
-  async #endFound(taskId: string, tenant: string): Promise<void> {
+  /** Notes the tasks in the store that could not be noted before, until that fails again. */
+  async #nameAll(tenant: string): Promise<void> {
+    for (const [taskId, reservation] of this.#unnamed) {
+      if (reservation.tenant !== tenant) continue;
+      await this.#name(reservation, taskId);
+      if (this.#unnamed.has(taskId)) return;
+    }
+  }
+
+  /**
+   * Ends the reservation of a task whose end is noted. If none has its ID, the journal may name the task of one without an ID.
+   * Resolves with `false` if another process may still note the ID.
+   */
+  async #endFound(taskId: string, tenant: string): Promise<boolean> {
     const { open } = await this.#store.read(tenant, "");
     const of = (id: string | null) => open.filter((each) => each.taskId === id);
-    const named = of(taskId);
-    await this.#endEach(named.length > 0 ? named : of(null));
+    const [named, unnamed] = [of(taskId), of(null)];
+    await this.#endEach(named.length > 0 ? named : unnamed);
+    return named.length > 0 || unnamed.length === 0;
   }
 
   #call<Value>(tenant: string, verb: string, work: () => Promise<Value>): Promise<Value> {

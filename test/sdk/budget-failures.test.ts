@@ -291,6 +291,48 @@ test("a task that the store cannot note is still settled by this process", async
   expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
 });
 
+test.each([
+  ["a success", done, { spent: 10, reserved: 0 }],
+  ["a failure", () => ok(failed()), { spent: 0, reserved: 0 }],
+])(
+  "a task that the store cannot note is noted later, and another process ends its reservation: %s",
+  async (...row) => {
+    const [, end, expected] = row;
+    const { budget, broken, inner } = createCase({ per: "total" });
+    const { client } = createWorld(inTurn(accepted, end));
+    const other = new TenantBudget(inner, { maxCredits: 20, per: "total" });
+    const calls: string[] = [];
+    broken.name = (_, taskId) => {
+      calls.push(taskId);
+      return away();
+    };
+    const { task_id } = await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget });
+    await client.tasks.wait(task_id, { tenant: "acme", budget: other }).catch(() => {});
+    expect(await other.usage("acme")).toMatchObject({ reserved: 10 });
+    expect(await budget.usage("acme")).toMatchObject({ reserved: 10 });
+    expect(calls).toEqual([task_id, task_id]);
+
+    delete broken.name;
+    await budget.usage("bolt");
+    expect(await other.usage("acme")).toMatchObject({ reserved: 10 });
+    await budget.usage("acme");
+    expect(await other.usage("acme")).toMatchObject(expected);
+    expect(await budget.usage("acme")).toMatchObject(expected);
+  },
+);
+
+test("a refused order notes the tasks that the store could not note, and a later `wait` ends their reservation", async () => {
+  const { budget, broken, inner } = createCase({ per: "total", maxCredits: 10 });
+  const { client } = createWorld(inTurn(accepted, done));
+  broken.name = away;
+  const { task_id } = await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget });
+  delete broken.name;
+  await rejection(client.tasks.create(SONG_REQUEST, { tenant: "acme", budget }), CreditCeilingError);
+  const other = new TenantBudget(inner, { maxCredits: 10, per: "total" });
+  await client.tasks.wait(task_id, { tenant: "acme", budget: other });
+  expect(await other.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+});
+
 test("a journal that fails frees nothing", async () => {
   const journal = memoryJournal();
   const { inner, budget, clock } = createCase({ per: "total", journal: { ...journal, get: away } });
