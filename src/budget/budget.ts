@@ -46,7 +46,7 @@ export interface BudgetOptions {
    * a task with this budget and another journal object rejects with `InvalidOptionError`.
    */
   journal?: Journal | undefined;
-  /** The clock that tells the period. @defaultValue the clock of the client that uses the budget; until then, the system's */
+  /** The clock that tells the period. @defaultValue that of the client that last submitted with the budget; until then, the system's */
   clock?: Pick<Clock, "now"> | undefined;
 }
 
@@ -137,7 +137,7 @@ export const BUDGET_OPTIONS: OptionRules<BudgetOptions> = {
     "be a number of credits, 0 or more",
     (value) => value >= 0 && Number.isFinite(value),
   ),
-  per: ['be "day", "month" or "total"', (value) => ["day", "month", "total"].includes(String(value))],
+  per: ['be "day", "month" or "total"', (value) => ["day", "month", "total"].some((per) => per === value)],
   timeZone: ['be the name of a time zone, such as "Europe/Lisbon"', isTimeZone],
   journal: methodsRule("get", "put", "delete"),
   clock: methodsRule("now"),

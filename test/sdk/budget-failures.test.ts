@@ -356,6 +356,7 @@ test.each([
   ["maxCredits", { maxCredits: Number.POSITIVE_INFINITY, per: "day" }],
   ["per", { maxCredits: 1 }],
   ["per", { maxCredits: 1, per: "week" }],
+  ["per", { maxCredits: 1, per: ["day"] }],
   ["timeZone", { maxCredits: 1, per: "day", timeZone: "Mars/Olympus" }],
   ["journal", { maxCredits: 1, per: "day", journal: {} }],
   ["maxCredits", { maxCredit: 1, per: "day" }],

@@ -305,6 +305,20 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     await expectReservedAgain(setting);
   });
 
+  test("the success of a wrong task that a person has named stays spent, so that the budget is never exceeded", async () => {
+    const otherDone = () => ok(succeeded({ task_id: OTHER_TASK_ID }));
+    const setting = await createCase(inTurn(lost, otherDone, accepted, done));
+    const { run, journal, order, used } = setting;
+    await rejection(run(order), SubmissionOutcomeUnknownError);
+    await settleOutcome(journal, KEY, OTHER_TASK_ID);
+    await run(order);
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+    await settleOutcome(journal, KEY, null);
+    expect(await used()).toEqual({ spent: 10, reserved: 0 });
+    await run(order);
+    expect(await used()).toEqual({ spent: 20, reserved: 0 });
+  });
+
   test("a journal that is not the one of the budget is refused, and nothing is sent", async () => {
     const { run, requests } = await createCase(inTurn(accepted, done), { journal: memoryJournal() });
     const journal = memoryJournal();

@@ -3,8 +3,8 @@ import { numberRule, type OptionRule } from "../../errors/options.js";
 
 /**
  * A connection to Redis: a client or a cluster of `ioredis` from version 5, or of `redis` (node-redis) from version 4. Only
- * `eval` is called, with one key per script; those of a budget have two. `open` of a journal also runs scripts without a key, which call `SCAN`; in a
- * cluster it lists the masters.
+ * `eval` is called, with one key per script; those of a budget have up to three. `open` of a journal also runs scripts without a key,
+ * which call `SCAN`; in a cluster it lists the masters.
  */
 export interface RedisClient {
   /** Runs a script on the server, atomically. */

@@ -80,6 +80,9 @@ const READ = "return redis.call('hgetall', KEYS[1])";
  * one atomic script. Of a `redisJournal` on the same client, an intent and its reservation are written by one script, except
  * in a cluster.
  *
+ * For each task that has ended, Redis keeps a small key, so that the task counts once: for 70 days, and without an expiry if `per` is
+ * `"total"`.
+ *
  * It is as durable as the Redis: see `redisJournal`. While Redis is unavailable, a call rejects with `BudgetError` or
  * `JournalError`, and sends nothing.
  *
