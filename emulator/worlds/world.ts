@@ -57,11 +57,11 @@ export async function runWorld(
     try {
       await world.run();
     } finally {
-      signal?.removeEventListener("abort", stop);
       world.end();
       // What a program did not await continues up to its next step, which never ends: its timers are still the world's. Node
       // reports the rejections after the microtasks.
       await new Promise<void>((resolve) => nextTurn(resolve));
+      signal?.removeEventListener("abort", stop);
       restoreListeners();
     }
     return world;

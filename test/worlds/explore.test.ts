@@ -636,6 +636,22 @@ test("an exploration stops with its signal: the globals are the real ones at onc
   expect(starts).toBe(30);
 });
 
+test("an exploration can be stopped in any turn of the event loop, also between two worlds", async () => {
+  const before = [Date, setTimeout];
+  const app = appOf(async (process, order) => {
+    await process.clock.sleep(1000);
+    await process.giveUp(order, "refused");
+  });
+  for (let turns = 1; turns <= 100; turns++) {
+    const test = new AbortController();
+    const exploration = explore(app, { signal: test.signal });
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+    test.abort(new Error("the test has timed out"));
+    expect([Date, setTimeout], `after ${turns} turns`).toEqual(before);
+    await expect(exploration).rejects.toThrow("the test has timed out");
+  }
+});
+
 test("a program that uses the SDK with a journal as documented breaks no promise", async () => {
   await explore(shop, { seed: 7000, count: 60, processes: 3, orders: 4 });
 });
