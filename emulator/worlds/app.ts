@@ -102,7 +102,8 @@ export interface Post {
   /** The process, its life, and whether this life was killed or failed. */
   readonly sender: { readonly name: string; readonly life: number; readonly isCrashed: boolean };
   /**
-   * What the sender received: nothing yet, a 429, another refusal (4xx), a task, or a response that leaves the outcome unknown.
+   * What the sender received: nothing yet, a 429, another refusal (4xx), a task, or a response that leaves the outcome unknown, such
+   * as a 502 or a 202 that was cut.
    */
   readonly received: "nothing" | "limited" | "refusal" | "task" | "unknown";
   /** The ID in the response, even if the response was cut after it. */

@@ -5,7 +5,7 @@ import { LONGEST_IN_FLIGHT_MS } from "../../src/journal/in-flight.js";
 import type { Emulator } from "../control/emulator.js";
 import type { Finding } from "../core/log/audit.js";
 import { parseIsoTime } from "../time/clock.js";
-import type { App, EndedOrder, EndedWorld, GiveUpReason } from "./app.js";
+import type { App, EndedOrder, EndedWorld, GiveUpReason, Post } from "./app.js";
 import { hasMishap, type Plan } from "./plan.js";
 import { isKnown, orderIn, type WorldSubmission, type WorldSubmissions } from "./submissions.js";
 import type { OrderState, ProcessRequest, Surroundings } from "./surroundings.js";
@@ -105,8 +105,6 @@ function objectionTo(
         : sent.find((each) => isKnown(each) && isOfPaid(each));
       if (known !== undefined)
         return `unknown, but ${known.sender.name} had received its task ${known.taskId}`;
-      const isClear = ({ received, isCut }: WorldSubmission) =>
-        received === "refusal" || received === "limited" || (received === "task" && !isCut);
       const isUnknown = !sent.every(isClear) || hasFailed || mayForget(plan);
       return isUnknown ? null : "unknown, but the outcome of each of its POSTs was received";
     }
@@ -165,8 +163,8 @@ function isBroken(
 
 /**
  * Whether the outcome of each earlier POST of the order could be known before this one was sent: its response refused it or
- * named its task, or `tasks_created` was read once the POST could no longer arrive (Requests: longest time in flight), and
- * had not counted a task of the POST.
+ * named its task, or the task was read, or `tasks_created` was read once the POST could no longer arrive
+ * (Requests: longest time in flight), and had not counted a task of the POST.
  */
 function isResolved(
   { submission, sentOrdinal }: ProcessRequest,
@@ -189,18 +187,22 @@ function isResolved(
         // A task of the same millisecond is that of a later POST.
         !created.some((time) => post.sentAt <= time && time < sentAt),
     );
+  const wasRead = ({ submission }: ProcessRequest) =>
+    sent.some((each) => each.path === `/task/${submission?.taskId}` && each.receivedOrdinal < sentOrdinal);
   return earlier.every(
-    (each) =>
-      each.submission?.taskId != null ||
-      each.submission?.received === "refusal" ||
-      each.submission?.received === "limited" ||
-      wasNotCounted(each),
+    (each) => (each.submission && isClear(each.submission)) || wasRead(each) || wasNotCounted(each),
   );
 }
 
-/** When the tasks of an order were created whose IDs no response had. */
+/** Whether the sender received the outcome. */
+function isClear({ received }: Post): boolean {
+  return received === "task" || received === "refusal" || received === "limited";
+}
+
+/** When the tasks of an order were created that no complete response named. */
 function timesOfUnnamed({ tasks, posts }: EndedOrder): number[] {
-  const unnamed = tasks.filter(({ task_id }) => posts.every(({ taskId }) => taskId !== task_id));
+  const named = posts.filter(isClear).map(({ taskId }) => taskId);
+  const unnamed = tasks.filter(({ task_id }) => !named.includes(task_id));
   return unnamed.map(({ created_at }) => parseIsoTime(created_at ?? ""));
 }
 

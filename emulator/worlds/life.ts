@@ -75,7 +75,11 @@ export class Life implements Process, Suspendable {
     this.journal = {
       get: (key) => stored(`journal.get ${key}`, () => world.journal.get(key)),
       put: (key, entry, previous) =>
-        stored(`journal.put ${key} ${entry.state}`, () => world.journal.put(key, entry, previous)),
+        stored(`journal.put ${key} ${entry.state}`, async () => {
+          const isPut = await world.journal.put(key, entry, previous);
+          if (isPut && "task_id" in entry) world.submissions.record(entry.task_id);
+          return isPut;
+        }),
       delete: (key, revision) => stored(`journal.delete ${key}`, () => world.journal.delete(key, revision)),
       open: () => stored("journal.open", async () => (world.journal.open ?? missing("open"))()),
       unacknowledged: (since) =>

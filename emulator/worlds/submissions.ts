@@ -7,19 +7,19 @@ export interface WorldSubmission extends Post {
   readonly sender: Post["sender"] & { readonly steps: number };
   received: Post["received"];
   taskId: string | null;
-  /** Whether the response was cut: a program may then not find the ID of the task. */
-  isCut: boolean;
   /** The steps that its sender had taken when it received the response. */
   receivedAtStep: number;
+  /** Whether the journal has the task: its sender has read the ID, also in a response that was cut. */
+  isRecorded: boolean;
 }
 
 /** After so many steps, a process has had the time to record what it received. */
 const STEPS_TO_RECORD = 20;
 
-/** Whether the sender received the task, and had the time to record it before it was killed or failed. */
-export function isKnown({ received, sender, receivedAtStep }: WorldSubmission): boolean {
+/** Whether the sender recorded the task, or received it and had the time to record it before it was killed or failed. */
+export function isKnown({ received, sender, receivedAtStep, isRecorded }: WorldSubmission): boolean {
   const hadTime = !sender.isCrashed || sender.steps - receivedAtStep >= STEPS_TO_RECORD;
-  return received === "task" && hadTime;
+  return isRecorded || (received === "task" && hadTime);
 }
 
 /** All POSTs of a world. */
@@ -35,6 +35,11 @@ export class WorldSubmissions {
     return this.#all.filter((each) => each.order === order);
   }
 
+  /** Called when the journal has a task. */
+  record(taskId: string): void {
+    for (const each of this.#all) if (each.taskId === taskId) each.isRecorded = true;
+  }
+
   /** Called before a POST is sent. Sets the outcome of the task, so that it does not depend on the order of requests. */
   begin(sender: WorldSubmission["sender"], sent: Headers, body: string) {
     const order = orderIn(body, this.#orders);
@@ -46,8 +51,8 @@ export class WorldSubmissions {
       sender,
       received: "nothing",
       taskId: null,
-      isCut: false,
       receivedAtStep: 0,
+      isRecorded: false,
     };
     this.#all.push(submission);
     return {
@@ -57,9 +62,8 @@ export class WorldSubmissions {
         const text = await response.text();
         // Also of a response that is cut after the ID.
         submission.taskId = /"task_id":"([^"]+)"/.exec(text)?.[1] ?? null;
-        submission.isCut = !isJson(text);
         submission.receivedAtStep = sender.steps;
-        submission.received = received(response.status, submission.taskId);
+        submission.received = received(response.status, submission.taskId !== null && isJson(text));
       },
     };
   }
@@ -83,8 +87,9 @@ function isJson(text: string): boolean {
   }
 }
 
-function received(status: number, taskId: string | null): Post["received"] {
-  if (status >= 200 && status < 300 && taskId !== null) return "task";
+/** A program may not find the ID of the task in a response that was cut. A gateway sends a 408 that may have forwarded the request. */
+function received(status: number, hasTask: boolean): Post["received"] {
+  if (status >= 200 && status < 300 && hasTask) return "task";
   if (status === 429) return "limited";
-  return status >= 400 && status < 500 ? "refusal" : "unknown";
+  return status >= 400 && status < 500 && status !== 408 ? "refusal" : "unknown";
 }

@@ -241,8 +241,8 @@ describe("each check finds the program that it is for", () => {
         const countBefore = await countTasks(process);
         for (let posts = 1; ; posts++) {
           const response = await fetch(`${baseUrl}/api/v1/task`, init).catch(() => null);
-          if (response?.status === 202) {
-            const id = (await response.json()).data.task_id;
+          const id = response?.status === 202 ? await taskIdIn(response) : null;
+          if (id !== null) {
             await clock.sleep(600_000);
             await read(process, id);
             return process.deliver(order, id);
@@ -251,12 +251,25 @@ describe("each check finds the program that it is for", () => {
             return process.giveUp(order, "unknown");
         }
       });
-    const planOf = (times: number, when: "before" | "after"): Plan => ({
+    /** `null` if the response was cut. */
+    const taskIdIn = (response: Response): Promise<string | null> =>
+      response.json().then(
+        ({ data }) => data.task_id,
+        () => null,
+      );
+    const planWith = (fault: Plan["faults"][number]["fault"], times = 1): Plan => ({
       ...CALM,
       orders: [{ id: "order-1", outcome: { outcome: "success", process_seconds: 10 } }],
       processes: [{ ...CALM_PROCESS, orders: ["order-1"] }],
-      faults: [{ method: "POST", times, fault: { kind: "disconnect", when } }],
+      faults: [{ method: "POST", times, fault }],
     });
+    const planOf = (times: number, when: "before" | "after") => planWith({ kind: "disconnect", when }, times);
+    const LOST = [
+      { kind: "disconnect", when: "after" },
+      { kind: "malformed" },
+      { kind: "status", status: 502, when: "after" },
+      { kind: "status", status: 408, when: "after" },
+    ] as const;
     const hasEvidence = async (process: Process, countBefore: number) => {
       await process.clock.sleep(125_000);
       return (await countTasks(process)) === countBefore;
@@ -273,11 +286,34 @@ describe("each check finds the program that it is for", () => {
           return (await countTasks(process)) > 0;
         }),
       ],
-    ])("is found: %s", async (_, app) => {
+    ])("is found: %s, however its response was lost", async (_, app) => {
       const detail = expect.stringContaining("resubmitted_after_unknown_outcome");
-      await expect(replay(app, planOf(1, "after"))).rejects.toMatchObject({
-        violations: [{ check: "rule_broken", detail }],
+      for (const fault of LOST)
+        await expect(replay(app, planWith(fault)), JSON.stringify(fault)).rejects.toMatchObject({
+          violations: [{ check: "rule_broken", detail }],
+        });
+    });
+
+    test("is right if the program gives the order up instead, however its response was lost", async () => {
+      for (const fault of LOST)
+        await replay(
+          repeats(async () => false),
+          planWith(fault),
+        );
+    });
+
+    test("is right if the program found the ID in a cut response, and read that this task failed", async () => {
+      const app = appOf(async (process, order) => {
+        const init = { method: "POST", headers: headersOf(process), body: JSON.stringify(order.request) };
+        for (;;) {
+          const response = await process.fetch(`${process.baseUrl}/api/v1/task`, init);
+          const [, id = ""] = /"task_id":"([^"]+)"/.exec(await response.text()) ?? [];
+          await process.clock.sleep(600_000);
+          if ((await read(process, id)).status === "success") return process.deliver(order, id);
+        }
       });
+      const outcome = { outcome: "failure", process_seconds: 10, retryable: true } as const;
+      await replay(app, { ...planWith({ kind: "malformed" }), orders: [{ id: "order-1", outcome }] });
     });
 
     test.each([1, 2, 3, 4])("is right once the usage has counted no task, %i times", async (times) => {

@@ -64,7 +64,7 @@ async function checkOrder({ journal }: EndedWorld, order: EndedOrder, told: read
     // A caller that aborted while the POST was in flight received an unknown outcome before the response arrived.
     const isUnknown = error instanceof SubmissionOutcomeUnknownError;
     // Once a process has received a task's ID, its error has this ID.
-    if (own?.received === "task" && error instanceof AsyncMusicError && !isUnknown)
+    if (own != null && own.taskId !== null && error instanceof AsyncMusicError && !isUnknown)
       assert.equal(
         known,
         own.taskId,
