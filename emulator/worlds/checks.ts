@@ -6,19 +6,18 @@ import type { Emulator } from "../control/emulator.js";
 import type { Finding } from "../core/log/audit.js";
 import { parseIsoTime } from "../time/clock.js";
 import type { App, EndedOrder, EndedWorld, GiveUpReason, Post } from "./app.js";
-import { hasMishap, type Plan } from "./plan.js";
+import type { Plan } from "./plan.js";
 import { isKnown, orderIn, type WorldSubmission, type WorldSubmissions } from "./submissions.js";
 import type { OrderState, ProcessRequest, Surroundings } from "./surroundings.js";
 import type { CheckName } from "./verdict.js";
 
-interface CheckedWorld extends Pick<Surroundings, "journal" | "stored" | "shared" | "sent" | "orderOf"> {
+interface CheckedWorld
+  extends Pick<Surroundings, "journal" | "stored" | "shared" | "sent" | "occurred" | "orderOf"> {
   readonly app: App;
   readonly plan: Plan;
   readonly emulator: Emulator;
   readonly orders: readonly OrderState[];
   readonly submissions: WorldSubmissions;
-  /** Whether a start of a process was rejected. */
-  readonly hasFailed: boolean;
 }
 
 type Accuse = (check: CheckName, detail: string) => void;
@@ -77,7 +76,7 @@ function checkUndelivered(world: CheckedWorld, order: EndedOrder, accuse: Accuse
 function objectionTo(
   reason: GiveUpReason,
   at: number,
-  { plan, hasFailed, submissions }: CheckedWorld,
+  { occurred, submissions }: CheckedWorld,
   { id, tasks, posts }: EndedOrder,
 ): string | null {
   const paid = tasks.filter(isPaid);
@@ -100,20 +99,19 @@ function objectionTo(
     case "unknown": {
       const sent = submissions.of(id);
       const isOfPaid = ({ taskId }: WorldSubmission) => paid.some(({ task_id }) => task_id === taskId);
-      const known = hasMishap(plan, "storage")
+      const known = occurred.has("storage")
         ? undefined
         : sent.find((each) => isKnown(each) && isOfPaid(each));
       if (known !== undefined)
         return `unknown, but ${known.sender.name} had received its task ${known.taskId}`;
-      const isUnknown = !sent.every(isClear) || hasFailed || mayForget(plan);
-      return isUnknown ? null : "unknown, but the outcome of each of its POSTs was received";
+      // A process may have recorded that it was about to send a POST, and then not have sent it.
+      const isUnknown = !sent.every(isClear) || occurred.size > 0;
+      if (isUnknown) return null;
+      return sent.length === 0
+        ? "unknown, but no POST was sent for it, and nothing prevented one"
+        : "unknown, but the outcome of each of its POSTs was received";
     }
   }
-}
-
-/** Whether a process can have recorded that it was about to send a POST, and then not have sent it. */
-function mayForget({ processes }: Plan): boolean {
-  return processes.some(({ mishaps, stopsAt }) => mishaps.length > 0 || stopsAt !== null);
 }
 
 /**
@@ -138,7 +136,7 @@ function checkRules(
 /** Whether the program could know that the request of a finding breaks a rule. */
 function isBroken(
   { rule, request_id, at }: Finding,
-  { plan, sent }: CheckedWorld,
+  { occurred, sent }: CheckedWorld,
   orders: readonly EndedOrder[],
 ): boolean {
   const request = sent.find(
@@ -157,8 +155,8 @@ function isBroken(
   if (rule === "resubmitted_after_unknown_outcome" && request && isResolved(request, sent, orders))
     return false;
   const isTimed = rule === "polled_too_often" || rule === "ignored_retry_after";
-  const isAware = !hasMishap(plan, "clock", "freeze") && sent.some((each) => isOwn(each) && couldKnow(each));
-  return !isTimed || isAware;
+  const isTimeSteady = !occurred.has("clock") && !occurred.has("freeze");
+  return !isTimed || (isTimeSteady && sent.some((each) => isOwn(each) && couldKnow(each)));
 }
 
 /**

@@ -16,8 +16,11 @@ export interface LivingProcess {
   readonly isSuspended: boolean;
   now(): number;
   awake(): Promise<void>;
-  take(life: Life, what: string): Promise<Mishap | null>;
+  take(life: Life, what: string, kind: StepKind): Promise<Mishap | null>;
 }
+
+/** What a process does at a step, as far as a mishap depends on it. */
+export type StepKind = "request" | "storage, before" | "storage, after" | "other";
 
 const REASONS: readonly GiveUpReason[] = ["failed", "refused", "unknown", "expired"];
 
@@ -172,23 +175,24 @@ export class Life implements Process, Suspendable {
 
   /** Sends SIGTERM. */
   stop(): void {
-    this.#worker.world.note(this.name, "receives SIGTERM");
+    const { world } = this.#worker;
+    world.occurred.add("stop");
+    world.note(this.name, "receives SIGTERM");
     this.#stop.abort(new DOMException("The process must end: SIGTERM.", "AbortError"));
   }
 
-  async #take(what: string): Promise<Mishap | null> {
-    return this.#worker.take(this, what);
+  async #take(what: string, kind: StepKind = "other"): Promise<Mishap | null> {
+    return this.#worker.take(this, what, kind);
   }
 
   async #store<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
     const { world } = this.#worker;
-    const before = await this.#take(what);
-    if (before?.kind === "storage" && before.when === "before")
-      throw new Error("The storage is unavailable.");
+    const before = await this.#take(what, "storage, before");
+    if (before?.kind === "storage") throw new Error("The storage is unavailable.");
     world.note(this.name, what);
     const value = await work();
-    const after = await this.#take(`${what} returns`);
-    if (after?.kind === "storage" && after.when === "after") throw new Error("The storage is unavailable.");
+    const after = await this.#take(`${what} returns`, "storage, after");
+    if (after?.kind === "storage") throw new Error("The storage is unavailable.");
     return value;
   }
 
@@ -198,7 +202,7 @@ export class Life implements Process, Suspendable {
     const what = `${method} ${pathOf(url)}`;
     const sentAt = world.clock.now();
     const sentOrdinal = world.nextOrdinal();
-    const mishap = await this.#take(what);
+    const mishap = await this.#take(what, "request");
     if (mishap?.kind === "unreachable") {
       world.note(this.name, `${what}: the connection is refused`);
       throw Object.assign(new TypeError("fetch failed"), { code: "ECONNREFUSED" });

@@ -59,11 +59,6 @@ export type Mishap =
   /** The service has a fault at this request. No effect on other steps. */
   | { readonly kind: "service"; readonly fault: Fault };
 
-/** Whether a process meets a mishap of one of these kinds. */
-export function hasMishap({ processes }: Plan, ...kinds: readonly Mishap["kind"][]): boolean {
-  return processes.some(({ mishaps }) => mishaps.some(([, { kind }]) => kinds.includes(kind)));
-}
-
 /** A pause that is longer than the lifetime of audio (Limits: Audio lifetime). */
 export const LONG_PAUSE_MS = 8 * 24 * 3_600_000;
 

@@ -1,6 +1,6 @@
 import { type Random, randomStream } from "../time/random.js";
 import type { Order } from "./app.js";
-import { Life, type LivingProcess, never, sleepIn } from "./life.js";
+import { Life, type LivingProcess, never, type StepKind, sleepIn } from "./life.js";
 import type { Mishap, PlannedProcess } from "./plan.js";
 import type { Surroundings } from "./surroundings.js";
 
@@ -63,14 +63,18 @@ export class WorldProcess implements LivingProcess {
   }
 
   /** One step. Resolves with a mishap that concerns only one kind of step; never resolves once the life has ended. */
-  async take(life: Life, what: string): Promise<Mishap | null> {
-    const { clock } = this.world;
+  async take(life: Life, what: string, kind: StepKind): Promise<Mishap | null> {
+    const { clock, occurred } = this.world;
     if (life.isDead) return never();
     const step = this.steps.push(what) - 1;
     life.steps++;
-    const mishap = this.#mishaps.get(step) ?? null;
+    const planned = this.#mishaps.get(step);
+    const mishap = planned && hasEffect(planned, kind) ? planned : null;
     if (mishap?.kind === "freeze") this.#frozenUntil = clock.now() + mishap.ms;
-    if (mishap !== null) this.world.note(this.name, `${describe(mishap)} (step ${step}: ${what})`);
+    if (mishap !== null) {
+      occurred.add(mishap.kind);
+      this.world.note(this.name, `${describe(mishap)} (step ${step}: ${what})`);
+    }
     if (mishap?.kind === "crash") {
       life.crash(mishap.ms);
       return never();
@@ -85,6 +89,11 @@ export class WorldProcess implements LivingProcess {
     const [shortest, longest] = this.plan.pace;
     return shortest + Math.floor(this.#paceRandom() * (longest - shortest + 1));
   }
+}
+
+function hasEffect(mishap: Mishap, step: StepKind): boolean {
+  if (mishap.kind === "storage") return step === `storage, ${mishap.when}`;
+  return (mishap.kind !== "unreachable" && mishap.kind !== "service") || step === "request";
 }
 
 function describe(mishap: Mishap): string {

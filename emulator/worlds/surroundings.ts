@@ -2,6 +2,7 @@ import type { Journal } from "../../src/journal/journal.js";
 import type { FaultRule } from "../core/faults.js";
 import type { EmulatorClock } from "../time/clock.js";
 import type { GiveUpReason, Order, Post } from "./app.js";
+import type { Mishap } from "./plan.js";
 import type { WorldSubmission, WorldSubmissions } from "./submissions.js";
 
 /** What the processes of a world share. */
@@ -17,6 +18,8 @@ export interface Surroundings {
   readonly submissions: WorldSubmissions;
   /** Every request that was sent. */
   readonly sent: ProcessRequest[];
+  /** What has happened to a process: a mishap, SIGTERM, or a start that was rejected. A plan may have more, which came too late. */
+  readonly occurred: Set<Mishap["kind"] | "stop" | "failure">;
   orderOf(id: string): OrderState;
   /** Returns 1, 2, 3 … */
   nextOrdinal(): number;

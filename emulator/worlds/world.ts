@@ -8,7 +8,7 @@ import type { App } from "./app.js";
 import { checkWorld } from "./checks.js";
 import { holdingJournal } from "./holding-journal.js";
 import type { Life } from "./life.js";
-import { hasMishap, type Plan, type PlannedOrder } from "./plan.js";
+import type { Plan, PlannedOrder } from "./plan.js";
 import { duration, SHUTDOWN_MS, WorldProcess } from "./process.js";
 import { orderIn, WorldSubmissions } from "./submissions.js";
 import type { OrderState, Surroundings } from "./surroundings.js";
@@ -92,7 +92,6 @@ class RunningWorld implements WorldResult {
   readonly #requests = new Map<string, number>();
   #stop: () => void = () => {};
   #isStopped = false;
-  #hasFailed = false;
   #ordinal = 0;
 
   constructor(app: App, plan: Plan, { request, journal }: WorldInputs, emulator: Emulator) {
@@ -143,7 +142,7 @@ class RunningWorld implements WorldResult {
     if (this.#isOver) return;
     const accuse = (check: CheckName, detail: string) => this.#accuse(check, detail);
     const ended = { app: this.#app, plan: this.#plan, emulator: this.#emulator, orders: this.#orders };
-    await checkWorld({ ...this.#surroundings, ...ended, hasFailed: this.#hasFailed }, accuse);
+    await checkWorld({ ...this.#surroundings, ...ended }, accuse);
   }
 
   /** Outside a test, Node ends a process with such a rejection. */
@@ -199,7 +198,7 @@ class RunningWorld implements WorldResult {
         continue;
       }
       this.#note(worker.name, `fails: ${ended.message}`);
-      this.#hasFailed = true;
+      this.#surroundings.occurred.add("failure");
       if (++failures >= MOST_FAILURES) return ended;
       await clock.sleep(RESTART_MS);
     }
@@ -252,7 +251,7 @@ class RunningWorld implements WorldResult {
     await clock.sleep(SHUTDOWN_MS);
     if (life.isDead) return;
     // A suspended process cannot end.
-    if (life.endsBySignal && !hasMishap(this.#plan, "freeze"))
+    if (life.endsBySignal && !this.#surroundings.occurred.has("freeze"))
       this.#accuse(
         "shutdown_ignored",
         `${life.name} reads its signal, and did not end within 60 s of the abort`,
@@ -304,6 +303,7 @@ class RunningWorld implements WorldResult {
       shared: new Map(),
       submissions: new WorldSubmissions(this.#plan.orders),
       sent: [],
+      occurred: new Set(),
       orderOf: (id) => {
         const order = orders.get(id);
         if (order === undefined) throw new RangeError(`No order of this world has the ID ${id}.`);

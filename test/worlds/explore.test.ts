@@ -404,6 +404,49 @@ describe("each check finds the program that it is for", () => {
     expect(ended).toBe(check);
   });
 
+  describe("wrong_end: an order without a POST that is given up as unknown", () => {
+    const [calm] = calmPlan("order-1").processes;
+    const planWith = (changes: Partial<Plan["processes"][number]>): Plan => ({
+      ...calmPlan("order-1"),
+      processes: [{ orders: [], ...CALM_PROCESS, ...calm, ...changes }],
+    });
+    /** Step 0 is the claim, and step 2 the POST. */
+    const claims = appOf(async (process, order) => {
+      const isClaimed = await process.storage.add(order.id, "claimed").catch(() => false);
+      const id = isClaimed ? await post(process, order.request).catch(() => null) : null;
+      if (id === null) return process.giveUp(order, "unknown");
+      await process.clock.sleep(600_000);
+      await read(process, id);
+      await process.deliver(order, id);
+    });
+    const crash = { kind: "crash", ms: 5000 } as const;
+    const lost = { kind: "storage", when: "after" } as const;
+    const unreachable = { kind: "unreachable" } as const;
+
+    test.each([
+      ["nothing happens", {}],
+      ["SIGTERM comes after its end", { stopsAt: 60_000 }],
+      ["a crash comes after its end", { mishaps: [[28, crash]] }],
+      ["its storage would fail, which it does not use", { mishaps: [[1, lost]] }],
+      ["the service would be unreachable, which it does not use", { mishaps: [[0, unreachable]] }],
+    ] as const)("is found if %s", async (_, changes) => {
+      const app = appOf((process, order) => process.giveUp(order, "unknown"));
+      const detail = expect.stringContaining("given up as unknown, but no POST was sent for it");
+      await expect(replay(app, planWith(changes))).rejects.toMatchObject({
+        violations: [{ check: "wrong_end", detail }],
+      });
+    });
+
+    test.each([
+      ["its claim survived a crash", { mishaps: [[2, crash]] }],
+      ["the connection for its POST failed", { mishaps: [[2, unreachable]] }],
+      ["its claim was stored, and the storage reported a failure", { mishaps: [[1, lost]] }],
+      ["it was killed a minute after SIGTERM, and has not recorded its task", { stopsAt: 0 }],
+    ] as const)("is right if %s", async (_, changes) => {
+      await replay(claims, planWith(changes));
+    });
+  });
+
   describe("rule_broken: a wait that the life before was told of", () => {
     const limited = { kind: "status", status: 429, retry_after_seconds: 30, when: "before" } as const;
     const ids = ["order-1", "order-2"];
