@@ -25,9 +25,12 @@ export interface Order {
 }
 
 /**
- * Why an order ends without a song. `"failed"`: its task failed or timed out. `"refused"`: a POST was refused, and no task succeeded. `"unknown"`: the outcome of the POST is unknown, and a person must decide. `"expired"`: the task succeeded, and its audio had expired.
+ * Why an order ends without a song. `"failed"`: its task failed or timed out. `"refused"`: the service refused a POST, and no task
+ * succeeded. `"declined"`: the program decided by itself to create no task, for example after a `CreditCeilingError`, and no task
+ * succeeded. `"unknown"`: the outcome of the POST is unknown, and a person must decide. `"expired"`: the task succeeded, and its audio
+ * had expired.
  */
-export type GiveUpReason = "failed" | "refused" | "unknown" | "expired";
+export type GiveUpReason = "failed" | "refused" | "declined" | "unknown" | "expired";
 
 /**
  * The surroundings of one process. Everything that a process awaits here is a step, at which the process can crash:

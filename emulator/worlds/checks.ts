@@ -85,11 +85,11 @@ function objectionTo(
     case "failed":
       if (isPaidFor) return "failed, but its task succeeded";
       return tasks.length > 0 ? null : "failed, but the service created no task for it";
-    case "refused": {
-      // After a task that failed, another take may be refused.
-      const isRefused = tasks.length === 0 || posts.some(({ received }) => received === "refusal");
-      return isRefused && !isPaidFor ? null : "refused, but the service created its task";
-    }
+    case "refused":
+      if (isPaidFor) return "refused, but its task succeeded";
+      return posts.some(({ received }) => received === "refusal") ? null : "refused, but no POST was refused";
+    case "declined":
+      return isPaidFor ? "declined, but its task succeeded" : null;
     case "expired": {
       const hasExpired = paid.some(
         ({ completed_at }) => parseIsoTime(completed_at ?? "") + LIMITS.audioLifetimeMs <= at,

@@ -22,7 +22,7 @@ export interface LivingProcess {
 /** What a process does at a step, as far as a mishap depends on it. */
 export type StepKind = "request" | "storage, before" | "storage, after" | "other";
 
-const REASONS: readonly GiveUpReason[] = ["failed", "refused", "unknown", "expired"];
+const REASONS: readonly GiveUpReason[] = ["failed", "refused", "declined", "unknown", "expired"];
 
 /** One life of a process: from a start to its end or crash. */
 export class Life implements Process, Suspendable {
@@ -233,17 +233,22 @@ export class Life implements Process, Suspendable {
     const pending = world.fetch(url, post?.content ?? { method, headers });
     pending.catch(() => {});
     await this.#take(`${what} is sent`);
-    const response = await untilAborted(pending, signal).catch(async (error: unknown) => {
+    const returned = async (response: Response) => {
+      await this.#take(`${what} returns ${response.status}`);
+      signal.throwIfAborted();
+      return response;
+    };
+    const failed = async (error: unknown) => {
       forget();
       world.note(this.name, `${what}: ${signal.aborted ? "stops waiting" : "the connection breaks"}`);
       await this.#take(`${what} fails`);
       throw error;
-    });
-    await this.#take(`${what} returns ${response.status}`);
+    };
+    const response = await untilAborted(pending, signal).then(returned).catch(failed);
     sent.receivedAt = world.clock.now();
     sent.status = response.status;
     sent.waitUntil = sent.receivedAt + 1000 * Number(response.headers.get("Retry-After") ?? 0);
-    if (post !== null && !signal.aborted) await post.end(response.clone());
+    if (post !== null) await post.end(response.clone());
     forget();
     world.note(this.name, `${what} → ${response.status}`);
     sent.receivedOrdinal = world.nextOrdinal();

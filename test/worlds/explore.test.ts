@@ -4,6 +4,7 @@ import {
   type App,
   BrokenWorldError,
   explore,
+  type GiveUpReason,
   type Plan,
   type Process,
   replay,
@@ -146,7 +147,7 @@ test("a program that keeps state between worlds is told so if its world does not
   let starts = 0;
   const app = appOf(async (process, order) => {
     if (starts++ < 30) throw new Error("warming up");
-    await process.giveUp(order, "refused");
+    await process.giveUp(order, "declined");
   });
   await expect(explore(app, { count: 30 })).rejects.toThrow("was not broken when it ran again");
 });
@@ -175,7 +176,7 @@ describe("each check finds the program that it is for", () => {
       appOf((process, order) => process.giveUp(order, "unkown" as "unknown")),
     );
     expect(violations[0]?.detail).toContain(
-      "`reason` must be one of failed, refused, unknown, expired; got unkown.",
+      "`reason` must be one of failed, refused, declined, unknown, expired; got unkown.",
     );
   });
 
@@ -345,7 +346,7 @@ describe("each check finds the program that it is for", () => {
       ],
     });
     /** Makes so many takes, whatever happens to them, and gives the order up. */
-    const takes = (count: number, reason: "refused" | "unknown"): App =>
+    const takes = (count: number, reason: GiveUpReason): App =>
       appOf(async (process, order) => {
         for (let take = 1; take <= count; take++) {
           const id = await post(process, order.request).catch(() => null);
@@ -357,6 +358,7 @@ describe("each check finds the program that it is for", () => {
 
     test.each([
       ["refused", "its second POST was refused", takes(2, "refused"), refused],
+      ["declined", "its second POST was refused", takes(2, "declined"), refused],
       ["unknown", "the response to its second POST was lost", takes(2, "unknown"), lost],
     ] as const)("may be given up as %s if %s", async (_reason, _why, app, fault) => {
       await replay(app, planOf(fault));
@@ -369,6 +371,7 @@ describe("each check finds the program that it is for", () => {
 
     test.each([
       ["refused", "no POST was refused", takes(1, "refused"), null, "wrong_end"],
+      ["declined", "its second task succeeded", takes(2, "declined"), lost, "result_lost"],
       ["refused", "its second task succeeded", takes(2, "refused"), lost, "result_lost"],
       ["unknown", "the second response named a task", takes(2, "unknown"), null, "result_lost"],
       ["unknown", "no outcome was unknown", takes(1, "unknown"), null, "wrong_end"],
@@ -402,6 +405,59 @@ describe("each check finds the program that it is for", () => {
       ({ violations }: BrokenWorldError) => violations[0]?.check,
     );
     expect(ended).toBe(check);
+  });
+
+  describe("wrong_end: an order that is given up without a request", () => {
+    const gives = (reason: GiveUpReason) => appOf((process, order) => process.giveUp(order, reason));
+
+    test.each([
+      ["failed", "failed, but the service created no task for it"],
+      ["refused", "refused, but no POST was refused"],
+      ["unknown", "unknown, but no POST was sent for it"],
+      ["expired", "expired, but none of its audio had expired"],
+    ] as const)("is found if the reason is %s", async (reason, objection) => {
+      const { violations } = await brokenWorld(gives(reason), 10);
+      expect(violations).toEqual([{ check: "wrong_end", detail: expect.stringContaining(objection) }]);
+    });
+
+    test("is right if the program declined it", async () => {
+      await explore(gives("declined"), { count: 50 });
+    });
+
+    test("is found if a lost connection counts as a refusal", async () => {
+      const app = appOf(async (process, order) => {
+        const isSent = await post(process, order.request).catch(() => null);
+        if (isSent === null) await process.giveUp(order, "refused");
+      });
+      const fault = { kind: "disconnect", when: "before" } as const;
+      await expect(
+        replay(app, { ...calmPlan("order-1"), faults: [{ method: "POST", times: 1, fault }] }),
+      ).rejects.toMatchObject({
+        violations: [
+          { check: "wrong_end", detail: "order-1 was given up as refused, but no POST was refused" },
+        ],
+      });
+    });
+
+    test("is right if a POST was refused, and not if its response came after the program had stopped waiting", async () => {
+      const app = appOf(async (process, order) => {
+        const { fetch, baseUrl, apiKey } = process;
+        const headers = { "x-api-key": apiKey, "Content-Type": "application/json" };
+        const init = { method: "POST", headers, body: JSON.stringify(order.request) };
+        const response = await fetch(`${baseUrl}/api/v1/task`, {
+          ...init,
+          signal: AbortSignal.timeout(30_000),
+        }).catch(() => null);
+        await process.giveUp(order, response?.status === 402 ? "refused" : "unknown");
+      });
+      const fault = { kind: "status", status: 402, when: "before" } as const;
+      const plan = { ...calmPlan("order-1"), faults: [{ method: "POST", times: 1, fault }] };
+      for (const pace of [0, 11_000, 16_000])
+        await replay(app, {
+          ...plan,
+          processes: [{ ...CALM_PROCESS, orders: ["order-1"], pace: [pace, pace] }],
+        });
+    });
   });
 
   describe("wrong_end: an order without a POST that is given up as unknown", () => {
@@ -493,7 +549,7 @@ describe("each check finds the program that it is for", () => {
     const app: App = {
       async start(process) {
         if (!process.signal.aborted) await process.clock.sleep(600_000);
-        for (const order of process.orders) await process.giveUp(order, "refused");
+        for (const order of process.orders) await process.giveUp(order, "declined");
       },
     };
     expect((await brokenWorld(app)).violations[0]?.check).toBe("shutdown_ignored");
@@ -512,7 +568,7 @@ describe("each check finds the program that it is for", () => {
     const listeners = process.listeners("unhandledRejection");
     const app = appOf(async (worker, order) => {
       void worker.storage.set(order.id, "begun");
-      await worker.giveUp(order, "refused");
+      await worker.giveUp(order, "declined");
     });
     const { violations } = await brokenWorld(app);
     expect(violations[0]).toMatchObject({
@@ -537,7 +593,7 @@ describe("each check finds the program that it is for", () => {
 
   test("check: the program's own", async () => {
     const app = {
-      ...appOf((process, order) => process.giveUp(order, "refused")),
+      ...appOf((process, order) => process.giveUp(order, "declined")),
       check: () => Promise.reject(new Error("too few songs")),
     };
     expect((await brokenWorld(app, 3)).violations[0]).toEqual({ check: "check", detail: "too few songs" });
@@ -551,7 +607,7 @@ test("nothing of a killed process continues, and what it stored stays", async ()
       lives.push(process.life);
       const seen = Number((await process.storage.get("lives")) ?? 0);
       await process.storage.set("lives", String(seen + 1));
-      for (const order of process.orders) await process.giveUp(order, "refused");
+      for (const order of process.orders) await process.giveUp(order, "declined");
     },
     check({ stored }) {
       if (Number(stored.get("lives")) > lives.length) throw new Error("A dead process has stored something.");
@@ -581,7 +637,7 @@ test("the timers of a suspended process end once it is awake, and those of other
       setTimeout(() => clearTimeout(dropped), 20_000);
       await storage.get("configuration");
       await clock.sleep(4_000_000);
-      for (const order of orders) await process.giveUp(order, "refused");
+      for (const order of orders) await process.giveUp(order, "declined");
     },
   };
   await replay(app, {
@@ -603,7 +659,7 @@ test("timers and dates follow the world's clock, and are the system's again afte
       const begun = Date.now();
       await new Promise((resolve) => setTimeout(resolve, 3_600_000));
       times.push(Date.parse(new Date().toISOString()) - begun);
-      await process.giveUp(order, "refused");
+      await process.giveUp(order, "declined");
     }),
     { count: 5 },
   );
@@ -645,7 +701,7 @@ test("timers and dates can be used in all ways of Node", async () => {
     expect(new Day()).toBeInstanceOf(Date);
     expect(new Date()).not.toBeInstanceOf(Day);
     expect(() => setTimeout(Object(5000), 1)).toThrow("must be a function");
-    await process.giveUp(order, "refused");
+    await process.giveUp(order, "declined");
   });
   await replay(app, calmPlan("order-1"));
   expect(fired).toEqual([
@@ -664,7 +720,7 @@ test("a sleep that is aborted while its process is suspended rejects", async () 
     const ended = expect(sleep).rejects.toThrow("due to timeout");
     await process.storage.get("configuration");
     await ended;
-    await process.giveUp(order, "refused");
+    await process.giveUp(order, "declined");
   });
   const plan = calmPlan("order-1");
   const [first] = plan.processes;
@@ -678,7 +734,7 @@ test("the timers of a process that was killed do not end", async () => {
     setTimeout(() => fired.push(process.life), 1000);
     await process.storage.get("configuration");
     await process.clock.sleep(60_000);
-    await process.giveUp(order, "refused");
+    await process.giveUp(order, "declined");
   });
   const plan = calmPlan("order-1");
   const [first] = plan.processes;
@@ -719,7 +775,7 @@ test("an exploration can be stopped in any turn of the event loop, also between 
   const before = [Date, setTimeout];
   const app = appOf(async (process, order) => {
     await process.clock.sleep(1000);
-    await process.giveUp(order, "refused");
+    await process.giveUp(order, "declined");
   });
   for (let turns = 1; turns <= 100; turns++) {
     const test = new AbortController();

@@ -178,7 +178,7 @@ async function end(process: Process, order: Order, taskId: string | null, error:
   if (taskId !== null) return process.deliver(order, taskId);
   if (process.signal.aborted) return;
   if (error instanceof TaskFailedError) return process.giveUp(order, "failed");
-  if (error instanceof CreditCeilingError) return process.giveUp(order, "refused");
+  if (error instanceof CreditCeilingError) return process.giveUp(order, "declined");
   if (error instanceof AsyncMusicError && error.taskId !== null) throw error;
   if (error instanceof SubmissionOutcomeUnknownError) return process.giveUp(order, "unknown");
   if (error instanceof ApiError && [400, 402, 403].includes(error.status))
