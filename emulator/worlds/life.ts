@@ -17,6 +17,8 @@ export interface LivingProcess {
   now(): number;
   awake(): Promise<void>;
   take(life: Life, what: string, kind: StepKind): Promise<Mishap | null>;
+  countStep(what: string): void;
+  countRequest(): void;
 }
 
 /** What a process does at a step, as far as a mishap depends on it. */
@@ -105,6 +107,10 @@ export class Life implements Process, Suspendable {
 
   awake(): Promise<void> {
     return this.#worker.awake();
+  }
+
+  countTimer(): void {
+    this.#worker.countStep("a timer ends");
   }
 
   get signal(): AbortSignal {
@@ -209,7 +215,7 @@ export class Life implements Process, Suspendable {
     }
     if (mishap?.kind === "service") world.addFault({ method, fault: mishap.fault });
     signal.throwIfAborted();
-    world.count(this.name);
+    this.#worker.countRequest();
     // A finding names its request by this ID, also if the response is lost.
     const givenId = headers.get("X-Request-Id") ?? "";
     const requestId = isSafeRequestId(givenId) ? givenId : randomUuid(world.seed, "sent", sentOrdinal);

@@ -6,6 +6,14 @@ import type { Surroundings } from "./surroundings.js";
 
 /** How long a process may take to end after SIGTERM, and how long after it was started it must have ended. */
 export const SHUTDOWN_MS = 60_000;
+/** Three times what three orders need at a poll every 5 s until the task timeout. */
+const MOST_REQUESTS = 6500;
+/**
+ * A process that takes this many steps in `BUSY_MS` waits in a loop without a pause. Time stands still while it runs, so that
+ * what it waits for may never come.
+ */
+const MOST_STEPS = 5000;
+const BUSY_MS = 5000;
 
 /**
  * One process of a world, over all its lives. It counts the steps, and applies the mishap of each. Once it is dead, nothing
@@ -21,6 +29,10 @@ export class WorldProcess implements LivingProcess {
   readonly plan: PlannedProcess;
   readonly #mishaps: Map<number, Mishap>;
   readonly #paceRandom: Random;
+  #requests = 0;
+  /** The steps since then. */
+  #recentSteps = 0;
+  #countedSince = 0;
   #skewMs = 0;
   #frozenUntil = 0;
   #current: Life | null = null;
@@ -68,6 +80,7 @@ export class WorldProcess implements LivingProcess {
     if (life.isDead) return never();
     const step = this.steps.push(what) - 1;
     life.steps++;
+    this.countStep(what);
     const planned = this.#mishaps.get(step);
     const mishap = planned && hasEffect(planned, kind) ? planned : null;
     if (mishap?.kind === "freeze") this.#frozenUntil = clock.now() + mishap.ms;
@@ -83,6 +96,25 @@ export class WorldProcess implements LivingProcess {
     const until = Math.max(this.#frozenUntil, clock.now() + this.#duration());
     if (until > clock.now()) await sleepIn(life, clock, until - clock.now());
     return life.isDead ? never() : mishap;
+  }
+
+  /** Counts a step, or a timer that has ended. */
+  countStep(what: string): void {
+    const now = this.world.clock.now();
+    if (now - this.#countedSince >= BUSY_MS) {
+      this.#countedSince = now;
+      this.#recentSteps = 0;
+    }
+    if (++this.#recentSteps !== MOST_STEPS) return;
+    const seconds = (now - this.#countedSince) / 1000;
+    this.world.stopAs(
+      `${this.name} has taken ${MOST_STEPS} steps in ${seconds} s, the last one: ${what}. Sleep in each loop that waits.`,
+    );
+  }
+
+  countRequest(): void {
+    if (++this.#requests === MOST_REQUESTS)
+      this.world.stopAs(`${this.name} has sent ${MOST_REQUESTS} requests`);
   }
 
   #duration(): number {

@@ -25,8 +25,8 @@ export interface Surroundings {
   nextOrdinal(): number;
   /** The service has this fault once. */
   addFault(rule: FaultRule): void;
-  /** Counts a request. Throws if a process sends requests without end. */
-  count(process: string): void;
+  /** Reports a process that continues without end, and stops the world. */
+  stopAs(endless: string): void;
   /** Adds a line to the story. Returns a function that removes it. */
   note(actor: string, text: string): () => void;
 }

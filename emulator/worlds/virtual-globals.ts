@@ -8,6 +8,8 @@ export interface Suspendable {
   readonly isDead: boolean;
   /** Resolves when the process is no longer suspended. */
   awake(): Promise<void>;
+  /** Called when one of its timers ends. */
+  countTimer(): void;
 }
 
 /** What `AsyncLocalStorage` of Node, Bun and Deno does. */
@@ -47,7 +49,9 @@ function callLater(
   const isOver = (): unknown => {
     if (owner?.isDead) return;
     if (signal?.aborted) return onAbort(signal.reason);
-    return owner?.isSuspended ? owner.awake().then(isOver, ignored) : callback();
+    if (owner?.isSuspended) return owner.awake().then(isOver, ignored);
+    owner?.countTimer();
+    return callback();
   };
   clock.sleep(ms, signal).then(isOver, (reason) => {
     if (!owner?.isDead) onAbort(reason);

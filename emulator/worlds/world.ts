@@ -23,8 +23,6 @@ const AFTERWARDS_MS = 3 * 3_600_000;
 const RESTART_MS = 5000;
 /** A process that fails at this many starts is not started again until the faults have ended. */
 const MOST_FAILURES = 6;
-/** Three times what three orders need at a poll every 5 s until the task timeout. */
-const MOST_REQUESTS = 6500;
 
 /** What the user of the explorer adds to a plan. */
 export interface WorldInputs {
@@ -89,7 +87,6 @@ class RunningWorld implements WorldResult {
   readonly #processes: readonly WorldProcess[];
   readonly #surroundings: Surroundings;
   readonly #begunAt: number;
-  readonly #requests = new Map<string, number>();
   #stop: () => void = () => {};
   #isStopped = false;
   #ordinal = 0;
@@ -311,11 +308,8 @@ class RunningWorld implements WorldResult {
       },
       nextOrdinal: () => ++this.#ordinal,
       addFault: (rule) => this.#emulator.faults.add(rule),
-      count: (worker) => {
-        const count = (this.#requests.get(worker) ?? 0) + 1;
-        this.#requests.set(worker, count);
-        if (count !== MOST_REQUESTS) return;
-        this.#accuse("never_ends", `${worker} has sent ${count} requests`);
+      stopAs: (endless) => {
+        this.#accuse("never_ends", endless);
         this.#stop();
       },
       note: (actor, text) => this.#note(actor, text),

@@ -203,6 +203,46 @@ describe("each check finds the program that it is for", () => {
     expect((await brokenWorld(app, 3)).violations[0]?.check).toBe("never_ends");
   });
 
+  describe("never_ends: waits in a loop without a pause", () => {
+    const isDone = ({ storage }: Process) => storage.get("done").then((value) => value !== null);
+
+    test.each<[string, (process: Process) => Promise<unknown>]>([
+      ["storage", isDone],
+      ["journal", ({ journal }) => journal.get("order-1")],
+      ["clock", ({ clock }) => clock.sleep(0)],
+      ["timer", () => new Promise((resolve) => setTimeout(resolve, 0))],
+    ])("%s", async (_, wait) => {
+      const app = appOf(async (process) => {
+        for (;;) await wait(process);
+      });
+      const detail = expect.stringContaining("Sleep in each loop that waits.");
+      expect((await brokenWorld(app, 3)).violations).toEqual([{ check: "never_ends", detail }]);
+    });
+
+    test("for another process, while time stands still", async () => {
+      const waits = (pause: (process: Process) => Promise<unknown>) =>
+        appOf(async (process, order) => {
+          if (await process.storage.add("lock", process.name)) {
+            await process.clock.sleep(5000);
+            await process.storage.set("done", "yes");
+          }
+          while (!(await isDone(process))) await pause(process);
+          await process.giveUp(order, "declined");
+        });
+      const processes = ["order-1", "order-2"].map((id) => ({ ...CALM_PROCESS, orders: [id] }));
+      const plan: Plan = { ...calmPlan("order-1", "order-2"), processes };
+      const ended = replay(
+        waits(async () => {}),
+        plan,
+      );
+      await expect(ended).rejects.toMatchObject({ violations: [{ check: "never_ends" }] });
+      await replay(
+        waits(({ clock }) => clock.sleep(10)),
+        plan,
+      );
+    });
+  });
+
   test("rule_broken: polls ten times a second", async () => {
     const app = appOf(async (process, order) => {
       if (!(await process.storage.add(order.id, "sent"))) return process.giveUp(order, "unknown");
