@@ -4,9 +4,10 @@ import { messageOfThrown } from "../../src/contract/thrown.js";
 import { LONGEST_IN_FLIGHT_MS } from "../../src/journal/in-flight.js";
 import type { Emulator } from "../control/emulator.js";
 import type { Finding } from "../core/log/audit.js";
-import { parseIsoTime } from "../time/clock.js";
+import { parseIsoTime, VIRTUAL_START } from "../time/clock.js";
 import type { App, EndedOrder, EndedWorld, GiveUpReason, Post } from "./app.js";
 import type { Plan } from "./plan.js";
+import { secondsOf } from "./story.js";
 import { isKnown, orderIn, type WorldSubmission, type WorldSubmissions } from "./submissions.js";
 import type { OrderState, ProcessRequest, Surroundings } from "./surroundings.js";
 import type { CheckName } from "./verdict.js";
@@ -126,23 +127,37 @@ function checkRules(
   accuse: Accuse,
 ): void {
   const broken = findings.filter((finding) => isBroken(finding, world, orders));
+  const names = new Map(world.sent.map((request) => [request.requestId, nameOf(request)]));
   // Once a rule: a program that polls too fast breaks it at each poll.
   for (const [rule, [first, ...others]] of Map.groupBy(broken, (finding) => finding.rule)) {
+    if (first === undefined) continue;
     const times = others.length === 0 ? "" : ` (${others.length + 1} times)`;
-    accuse("rule_broken", `${rule}: ${first?.detail}${times}`);
+    const own = requestOf(first, world.sent);
+    const detail = first.detail.replaceAll(/[\w.:-]+/g, (word) => names.get(word) ?? word);
+    accuse("rule_broken", `${rule}, ${own ? nameOf(own) : first.request_id}: ${detail}${times}`);
   }
+}
+
+/** As its line in the story, which a reader can find. */
+function nameOf({ name, sender, notedAt }: ProcessRequest): string {
+  return `${name} of ${sender.name} at ${secondsOf(notedAt - VIRTUAL_START)}`;
+}
+
+function requestOf({ request_id, at }: Finding, sent: readonly ProcessRequest[]): ProcessRequest | undefined {
+  return sent.find(
+    ({ requestId, sentAt, receivedAt }) =>
+      requestId === request_id && sentAt <= parseIsoTime(at) && parseIsoTime(at) <= receivedAt,
+  );
 }
 
 /** Whether the program could know that the request of a finding breaks a rule. */
 function isBroken(
-  { rule, request_id, at }: Finding,
+  finding: Finding,
   { occurred, sent }: CheckedWorld,
   orders: readonly EndedOrder[],
 ): boolean {
-  const request = sent.find(
-    (each) =>
-      each.requestId === request_id && each.sentAt <= parseIsoTime(at) && parseIsoTime(at) <= each.receivedAt,
-  );
+  const { rule } = finding;
+  const request = requestOf(finding, sent);
   const isOwn = (each: ProcessRequest) =>
     each.sender === request?.sender &&
     each.path === request.path &&

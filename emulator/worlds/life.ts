@@ -221,9 +221,12 @@ export class Life implements Process, Suspendable {
     const requestId = isSafeRequestId(givenId) ? givenId : randomUuid(world.seed, "sent", sentOrdinal);
     headers.set("X-Request-Id", requestId);
     const post = method === "POST" ? world.submissions.begin(this, headers, await request.text()) : null;
+    const order = post?.submission.order ?? world.submissions.orderOf(pathOf(url).replace("/task/", ""));
     const sent: ProcessRequest = {
       sender: this,
       path: pathOf(url),
+      name: `${what}${order === "" ? "" : ` (${order})`}`,
+      notedAt: world.clock.now(),
       sentAt,
       sentOrdinal,
       receivedAt: Number.POSITIVE_INFINITY,
@@ -234,7 +237,12 @@ export class Life implements Process, Suspendable {
       waitUntil: 0,
     };
     world.sent.push(sent);
-    const forget = world.note(this.name, `${what}: no response`);
+    const unanswered = world.note(this.name, `${sent.name}: no response`);
+    const note = (end: string) => {
+      unanswered.remove();
+      sent.notedAt = world.clock.now();
+      return world.note(this.name, `${sent.name}${end}`);
+    };
     // Without the signal: a request in flight continues after its caller has stopped waiting.
     const pending = world.fetch(url, post?.content ?? { method, headers });
     pending.catch(() => {});
@@ -245,8 +253,7 @@ export class Life implements Process, Suspendable {
       return response;
     };
     const failed = async (error: unknown) => {
-      forget();
-      world.note(this.name, `${what}: ${signal.aborted ? "stops waiting" : "the connection breaks"}`);
+      note(signal.aborted ? ": stops waiting" : ": the connection breaks");
       await this.#take(`${what} fails`);
       throw error;
     };
@@ -255,8 +262,9 @@ export class Life implements Process, Suspendable {
     sent.status = response.status;
     sent.waitUntil = sent.receivedAt + 1000 * Number(response.headers.get("Retry-After") ?? 0);
     if (post !== null) await post.end(response.clone());
-    forget();
-    world.note(this.name, `${what} → ${response.status}`);
+    const line = note(` → ${response.status}`);
+    // Not awaited: what the story says must not change what happens.
+    if (isJson(response)) contentOf(response.clone(), method).then(line.append, () => {});
     sent.receivedOrdinal = world.nextOrdinal();
     return response;
   }
@@ -269,6 +277,22 @@ function missing(method: string): never {
 function pathOf(url: string): string {
   const { pathname } = new URL(url);
   return pathname.replace(/^\/api\/v1/, "");
+}
+
+function isJson({ headers }: Response): boolean {
+  return headers.get("Content-Type")?.includes("json") ?? false;
+}
+
+/** What the story says of the body of a response: the status of the task that was read, or that the body was cut. */
+async function contentOf(response: Response, method: string): Promise<string> {
+  const text = await response.text();
+  try {
+    const { status, retryable } = Object(JSON.parse(text).data);
+    if (method !== "GET" || typeof status !== "string") return "";
+    return ` ${status}${typeof retryable === "boolean" ? `, retryable: ${retryable}` : ""}`;
+  } catch {
+    return ", the body is cut";
+  }
 }
 
 /** Rejects when the caller stops waiting. */

@@ -1,3 +1,5 @@
+import { createPolicy } from "../core/policy.js";
+import type { Policy } from "../core/policy-fields.js";
 import type { Plan } from "./plan.js";
 import type { Line, Violation } from "./verdict.js";
 
@@ -39,35 +41,62 @@ export function tellStory(
   ].join("\n");
 }
 
+/** Names the options that are not the default. */
+export function describePolicy(policy: Policy): string {
+  const defaults = new Map<string, unknown>(Object.entries(createPolicy(0)));
+  const others = Object.entries(policy).filter(([name, value]) => defaults.get(name) !== value);
+  return `has the policy ${JSON.stringify(Object.fromEntries(others))}`;
+}
+
+/** The beginning and the end of the story, without a block that is there in part. */
 function timeline(story: readonly Line[]): string[] {
-  const lines = withoutRepeats(joinRepeated(story).map(textOf));
+  const blocks = blocksOf(joinRepeated(story).map(textOf));
+  const lines = blocks.flat();
   if (lines.length <= MOST_LINES) return lines;
   const half = MOST_LINES / 2;
-  return [...lines.slice(0, half), `${INDENT}… ${lines.length - 2 * half} lines …`, ...lines.slice(-half)];
+  const first = longestBegin(blocks, half);
+  const last = longestBegin(blocks.toReversed(), half).toReversed();
+  const left = lines.length - first.flat().length - last.flat().length;
+  return [...first.flat(), `${INDENT}… ${left} lines …`, ...last.flat()];
+}
+
+/** As many blocks as have at most so many lines. */
+function longestBegin(blocks: readonly string[][], most: number): string[][] {
+  let lines = 0;
+  const end = blocks.findIndex((block) => {
+    lines += block.length;
+    return lines > most;
+  });
+  return blocks.slice(0, end);
 }
 
 const INDENT = " ".repeat(14);
 
 /** A line of the timeline. What follows the time is equal in two lines that say the same. */
 function textOf({ at, actor, text, times }: Line & { times: number }): string {
-  const time = `${(at / 1000).toFixed(1)} s`.padStart(12);
+  const time = secondsOf(at).padStart(12);
   return `${time}  ${actor.padEnd(14)}  ${text}${times > 1 ? ` (${times} times)` : ""}`;
+}
+
+export function secondsOf(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** The most lines of a block that is repeated, such as those of a life that fails at each start. */
 const MOST_BLOCK = 12;
 
-/** Says how often a block of lines follows once more, in place of its repetitions. */
-function withoutRepeats(lines: readonly string[]): string[] {
-  const kept: string[] = [];
+/** Blocks of lines. In place of its repetitions, a block says how often it follows once more. */
+function blocksOf(lines: readonly string[]): string[][] {
+  const blocks: string[][] = [];
   for (let index = 0; index < lines.length; ) {
     const [size, times] = repeatAt(lines, index);
-    kept.push(...lines.slice(index, index + size));
+    const block = lines.slice(index, index + size);
     const more = times === 2 ? "once more" : `${times - 1} times more`;
-    if (times > 1) kept.push(`${INDENT}… the same ${size} lines ${more} …`);
+    if (times > 1) block.push(`${INDENT}… the same ${size} lines ${more} …`);
+    blocks.push(block);
     index += size * times;
   }
-  return kept;
+  return blocks;
 }
 
 /** In a message, another one each time. */

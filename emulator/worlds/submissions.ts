@@ -35,6 +35,11 @@ export class WorldSubmissions {
     return this.#all.filter((each) => each.order === order);
   }
 
+  /** The order of a task; `""` if no response has named the task. */
+  orderOf(task: string): string {
+    return this.#all.find(({ taskId }) => taskId === task)?.order ?? "";
+  }
+
   /** Called when the journal has a task. */
   record(taskId: string): void {
     for (const each of this.#all) if (each.taskId === taskId) each.isRecorded = true;

@@ -27,8 +27,14 @@ export interface Surroundings {
   addFault(rule: FaultRule): void;
   /** Reports a process that continues without end, and stops the world. */
   stopAs(endless: string): void;
-  /** Adds a line to the story. Returns a function that removes it. */
-  note(actor: string, text: string): () => void;
+  /** Adds a line to the story. */
+  note(actor: string, text: string): NotedLine;
+}
+
+/** A line of the story, which can still change. */
+export interface NotedLine {
+  remove(): void;
+  append(text: string): void;
 }
 
 /** An order, and what the program has recorded about it. */
@@ -42,6 +48,10 @@ export interface OrderState extends Order {
 export interface ProcessRequest {
   readonly sender: Post["sender"];
   readonly path: string;
+  /** As the story has it: the method, the path, and the order. */
+  readonly name: string;
+  /** The time of its line in the story. */
+  notedAt: number;
   /** When the program sent it. */
   readonly sentAt: number;
   /** Sendings and receipts are numbered together, since several can have the same time. */

@@ -23,7 +23,7 @@ export interface Line {
   /** Milliseconds since the world's beginning. */
   readonly at: number;
   readonly actor: string;
-  readonly text: string;
+  text: string;
 }
 
 /** A world that has ended. */

@@ -10,8 +10,9 @@ import { holdingJournal } from "./holding-journal.js";
 import type { Life } from "./life.js";
 import type { Plan, PlannedOrder } from "./plan.js";
 import { duration, SHUTDOWN_MS, WorldProcess } from "./process.js";
+import { describePolicy } from "./story.js";
 import { orderIn, WorldSubmissions } from "./submissions.js";
-import type { OrderState, Surroundings } from "./surroundings.js";
+import type { NotedLine, OrderState, Surroundings } from "./surroundings.js";
 import { receiveUnhandled } from "./unhandled.js";
 import type { CheckName, Line, Violation, WorldResult } from "./verdict.js";
 import { runAs, useVirtualGlobals } from "./virtual-globals.js";
@@ -117,6 +118,7 @@ class RunningWorld implements WorldResult {
     const { clock, faults: added } = this.#emulator;
     for (const rule of faults) added.add(rule);
     for (const { description } of this.#emulator.future) this.#note("the service", description);
+    if (this.#plan.varies) this.#note("the service", describePolicy(this.#emulator.policy));
     for (const outage of outages) this.#failCompletely(outage).catch(atTheEnd);
     for (const at of others) this.#actAsAnotherClient(at).catch(atTheEnd);
     const isEndless = new Promise<void>((resolve) => {
@@ -316,10 +318,15 @@ class RunningWorld implements WorldResult {
     };
   }
 
-  #note(actor: string, text: string): () => void {
-    const line = { at: this.#emulator.clock.now() - this.#begunAt, actor, text };
+  #note(actor: string, text: string): NotedLine {
+    const line: Line = { at: this.#emulator.clock.now() - this.#begunAt, actor, text };
     this.story.push(line);
-    return () => void this.story.splice(this.story.lastIndexOf(line), 1);
+    return {
+      remove: () => void this.story.splice(this.story.lastIndexOf(line), 1),
+      append: (more) => {
+        line.text += more;
+      },
+    };
   }
 
   #accuse(check: CheckName, detail: string): void {

@@ -65,6 +65,12 @@ const brokenWorld = async (app: App, count = 300): Promise<BrokenWorldError> => 
   return error;
 };
 
+const brokenReplay = async (app: App, plan: Plan): Promise<BrokenWorldError> => {
+  const error = await replay(app, plan).catch((error: unknown) => error);
+  if (!(error instanceof BrokenWorldError)) throw new Error("The world is not broken.", { cause: error });
+  return error;
+};
+
 /** Submits again after each failure, waits, and delivers. */
 const resubmits = appOf(async (process, order) => {
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -133,6 +139,98 @@ test("a life that fails again and again is told once", async () => {
   expect(message.split("\n").length).toBeLessThan(25);
 });
 
+describe("a violation that names a request", () => {
+  const sendTwice = (pauseMs = 0) =>
+    appOf(async (process, order) => {
+      for (let posts = 1; posts <= 2; posts++) {
+        const id = await post(process, order.request).catch(() => null);
+        await process.clock.sleep(pauseMs);
+        if (id !== null) await read(process, id);
+      }
+    });
+  const pollTwice = appOf(async (process, order) => {
+    const id = await post(process, order.request);
+    await read(process, id);
+    await process.clock.sleep(100);
+    await read(process, id);
+  });
+  const planWith = (changes: Partial<Plan>): Plan => ({
+    ...calmPlan("order-1", "order-2", "order-3"),
+    ...changes,
+  });
+  const failing = [{ id: "order-1", outcome: { outcome: "failure", retryable: false } }] as const;
+  const hanging = [{ id: "order-1", outcome: { outcome: "hang" } }] as const;
+  const processes = [{ ...CALM_PROCESS, orders: ["order-1"] }];
+  const cut = [{ method: "POST", times: 1, fault: { kind: "malformed" } }] as const;
+  const limited = [
+    {
+      method: "POST",
+      times: 1,
+      fault: { kind: "status", status: 429, retry_after_seconds: 9, when: "before" },
+    },
+  ] as const;
+
+  test.each<[string, App, Plan, string]>([
+    ["a cut response", sendTwice(), planWith({ faults: cut }), "POST /task (order-1) → 202, the body is cut"],
+    ["a wait", sendTwice(), planWith({ faults: limited }), "POST /task (order-1) → 429"],
+    [
+      "a failure",
+      sendTwice(600_000),
+      planWith({ orders: failing, processes }),
+      "→ 200 failure, retryable: false",
+    ],
+    [
+      "a timeout by the policy",
+      sendTwice(8_000_000),
+      planWith({ orders: hanging, processes, seed: 16, varies: true }),
+      "→ 200 timeout, retryable: false",
+    ],
+    ["a poll", pollTwice, planWith({}), "→ 200 pending (2 times)"],
+  ])("uses the words of its line in the story: %s", async (_, app, plan, words) => {
+    const error = await brokenReplay(app, plan);
+    const lines = error.message.split("\n").filter((line) => !line.includes("BROKEN"));
+    expect(error.message).toContain(words);
+    if (plan.varies) expect(error.message).toMatch(/has the policy \{.*"timeout_retryable":false/);
+    const detail = error.violations.find(({ check }) => check === "rule_broken")?.detail ?? "";
+    const named = [
+      ...detail.matchAll(/([A-Z]+ \/task\S*(?: \(order-\d\))?) of (process \d) at (\d+\.\d s)/g),
+    ];
+    expect(named.length, detail).toBeGreaterThan(0);
+    for (const [, name = "", process = "", time = ""] of named) {
+      // The first of equal lines stands for all.
+      const isLine = (line: string) => line.includes(` ${process} `) && line.includes(` ${name} → `);
+      const line = lines.find((each) => isLine(each) && each.includes(` ${time} `)) ?? lines.find(isLine);
+      expect(line, `${name} at ${time}`).toBeDefined();
+    }
+    expect(detail).not.toMatch(/(?<!\/task\/|task )[\da-f]{8}-/);
+  });
+});
+
+test("a long story has each block of lines completely, and how often it follows", async () => {
+  const WIDTH = 12;
+  for (let before = 0; before <= 34; before++) {
+    const app: App = {
+      async start({ storage }) {
+        for (let key = 0; key < before; key++) await storage.get(`before ${key}`);
+        for (let times = 0; times < 4; times++)
+          for (let key = 0; key < WIDTH; key++) await storage.get(`block ${key}`);
+        for (let key = 0; key < 30; key++) await storage.get(`after ${key}`);
+      },
+      check: () => Promise.reject(new Error("enough")),
+    };
+    const { message } = await brokenReplay(app, calmPlan("order-1"));
+    const [, story = ""] = message.split(/The smallest such world:\n|\n\nRepeat it/);
+    const lines = story.split("\n");
+    expect(lines.length).toBeLessThanOrEqual(33);
+    const marker = lines.findIndex((line) => line.includes("the same 12 lines 3 times more"));
+    const block = lines.slice(0, Math.max(marker, 0)).slice(-WIDTH);
+    const keys = block.filter((line) => line.includes("storage.get block")).length;
+    expect([0, WIDTH], story).toContain(
+      marker === -1 ? lines.filter((each) => each.includes(" block ")).length : keys,
+    );
+  }
+});
+
 test("the code of the story names the options that the world needs", async () => {
   const request = (id: string) => ({
     model: "provider_a" as const,
@@ -190,7 +288,9 @@ describe("each check finds the program that it is for", () => {
       appOf(async (process, order) => process.deliver(order, await post(process, order.request))),
       { ...calmPlan("order-1"), faults: [{ method: "POST", times: 1, fault: { kind: "stall" } }] },
     );
-    await expect(ended).rejects.toThrow(/process 1 +POST \/task: no response\n.*BROKEN +never_ends/);
+    await expect(ended).rejects.toThrow(
+      /process 1 +POST \/task \(order-1\): no response\n.*BROKEN +never_ends/,
+    );
   });
 
   test("never_ends: sends requests without end", async () => {
@@ -257,7 +357,7 @@ describe("each check finds the program that it is for", () => {
     const { violations } = await brokenWorld(app);
     // Once, for all polls.
     expect(violations).toEqual([
-      { check: "rule_broken", detail: expect.stringMatching(/^polled_too_often: .* \(\d+ times\)$/) },
+      { check: "rule_broken", detail: expect.stringMatching(/^polled_too_often, GET .* \(\d+ times\)$/) },
     ]);
   });
 
