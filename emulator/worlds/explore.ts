@@ -54,7 +54,7 @@ const REPLAY_OPTIONS = ["request", "journal"] as const;
  * @param app - the program, or a function that creates it for each world
  * @returns the number of worlds, if none is broken
  * @throws BrokenWorldError for the first broken world, made as small as possible
- * @throws RangeError for an invalid option, and for a request without the ID of its order
+ * @throws RangeError for an invalid option, for a program without `start`, and for a request without the ID of its order
  * @throws the reason of `signal`, once it is aborted
  *
  * @example
@@ -94,10 +94,9 @@ export async function explore(app: App | (() => App), options: ExploreOptions = 
   checkWhole("processes", processes, 1);
   checkWhole("orders", orders, 1);
   const scope = { orders, processes, future };
-  const create = typeof app === "function" ? app : () => app;
   const run = async (plan: Plan) => {
     signal?.throwIfAborted();
-    const result = await runWorld(create(), plan, inputsOf(options), signal);
+    const result = await runWorld(createApp(app), plan, inputsOf(options), signal);
     signal?.throwIfAborted();
     return result;
   };
@@ -117,7 +116,7 @@ export async function explore(app: App | (() => App), options: ExploreOptions = 
  * Runs a program in one world: that of a `BrokenWorldError`.
  *
  * @throws BrokenWorldError if the world is broken
- * @throws RangeError for an invalid option or plan
+ * @throws RangeError for an invalid option or plan, and for a program without `start`
  */
 export async function replay(
   app: App | (() => App),
@@ -127,7 +126,7 @@ export async function replay(
   checkOptionNames(options, REPLAY_OPTIONS);
   checkPlan(plan);
   await loadAll();
-  const result = await runWorld(typeof app === "function" ? app() : app, plan, inputsOf(options));
+  const result = await runWorld(createApp(app), plan, inputsOf(options));
   if (result.violations.length > 0)
     throw new BrokenWorldError(plan.seed, plan, result, { inputs: Object.keys(options) });
 }
@@ -168,6 +167,17 @@ export function drawRequest(id: string): TaskRequest {
   if (kind === 2)
     return { model: "provider_b", task_type: "music", input: { prompt: `${id}: a calm piano` } };
   return { model: "provider_a", task_type: "lyrics", input: { prompt: `${id}: a harbor` } };
+}
+
+function createApp(app: App | (() => App)): App {
+  const created = typeof app === "function" ? app() : app;
+  if (typeof created?.start === "function") return created;
+  // The function is the program itself, or waits for something.
+  if (created instanceof Promise) created.catch(() => {});
+  const got = created instanceof Promise ? "a function that returns a promise" : typeof created;
+  throw new RangeError(
+    `\`app\` must be an object with a method \`start\`, or a function that returns one; got ${got}. Pass \`{ start: async (process) => { … } }\`.`,
+  );
 }
 
 function checkPlan(plan: Plan): void {

@@ -1,9 +1,10 @@
 import { isSafeRequestId } from "../../src/contract/service.js";
 import type { Journal } from "../../src/journal/journal.js";
-import type { EmulatorClock } from "../time/clock.js";
+import { type EmulatorClock, VIRTUAL_START } from "../time/clock.js";
 import { type Random, randomStream, randomUuid } from "../time/random.js";
 import type { GiveUpReason, Order, Process, Storage } from "./app.js";
 import type { Mishap } from "./plan.js";
+import { secondsOf } from "./story.js";
 import type { ProcessRequest, Surroundings } from "./surroundings.js";
 import type { Suspendable } from "./virtual-globals.js";
 
@@ -19,6 +20,8 @@ export interface LivingProcess {
   take(life: Life, what: string, kind: StepKind): Promise<Mishap | null>;
   countStep(what: string): void;
   countRequest(): void;
+  /** When it took a step, or one of its timers ended, for the last time. */
+  readonly lastStepAt: number;
 }
 
 /** What a process does at a step, as far as a mishap depends on it. */
@@ -157,6 +160,14 @@ export class Life implements Process, Suspendable {
       // What ended may lead to the next request.
       await sleepIn(this, this.#worker.world.clock, 0);
     }
+  }
+
+  /** For a program that does not end: what it may wait for, if it has used nothing of the world for an hour. */
+  get advice(): string {
+    const { lastStepAt, world } = this.#worker;
+    if (this.#pending > 0 || world.clock.now() - lastStepAt < 3_600_000) return "";
+    const since = secondsOf(lastStepAt - VIRTUAL_START);
+    return `. It has done nothing since ${since}. If it waits for real I/O or \`node:timers/promises\`, replace them: a world cannot simulate them`;
   }
 
   async #count<Value>(work: Promise<Value>): Promise<Value> {

@@ -30,6 +30,7 @@ export class WorldProcess implements LivingProcess {
   readonly #mishaps: Map<number, Mishap>;
   readonly #paceRandom: Random;
   #requests = 0;
+  lastStepAt = 0;
   /** The steps since then. */
   #recentSteps = 0;
   #countedSince = 0;
@@ -49,6 +50,7 @@ export class WorldProcess implements LivingProcess {
   begin(orders: readonly Order[]): Life {
     this.#current?.end();
     this.life++;
+    this.lastStepAt = this.world.clock.now();
     const life = new Life(this, orders);
     this.#current = life;
     return life;
@@ -101,6 +103,7 @@ export class WorldProcess implements LivingProcess {
   /** Counts a step, or a timer that has ended. */
   countStep(what: string): void {
     const now = this.world.clock.now();
+    this.lastStepAt = now;
     if (now - this.#countedSince >= BUSY_MS) {
       this.#countedSince = now;
       this.#recentSteps = 0;

@@ -146,7 +146,7 @@ class RunningWorld implements WorldResult {
 
   /** Outside a test, Node ends a process with such a rejection. */
   receiveUnhandled(reason: unknown): void {
-    const message = messageOfThrown(reason);
+    const message = messageOfThrown(reason).replace(/[^.!?]$/, "$&.");
     this.#accuse("program_failed", `a rejection is not handled: ${message} Await every promise.`);
     this.#stop();
   }
@@ -219,7 +219,7 @@ class RunningWorld implements WorldResult {
     if (ended !== "endless") return ended;
     this.#accuse(
       "never_ends",
-      `${life.name} did not end within ${duration(this.#longestLife())}; ${listOf(open)} open`,
+      `${life.name} did not end within ${duration(this.#longestLife())}; ${listOf(open)} open${life.advice}`,
     );
     return "done";
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { AsyncMusic, type Journal, memoryJournal } from "async-music";
 import {
@@ -278,9 +279,24 @@ describe("each check finds the program that it is for", () => {
     );
   });
 
-  test("never_ends: waits for what does not come", async () => {
-    const app = appOf(() => new Promise(() => {}));
-    expect((await brokenWorld(app, 3)).violations[0]?.check).toBe("never_ends");
+  test.each<[string, (process: Process) => Promise<unknown>, RegExp]>([
+    ["what does not come", () => new Promise(() => {}), /nothing since 0\.0 s\. .*`node:timers\/promises`/],
+    ["real time", () => sleep(1), /nothing since 0\.0 s\. .*`node:timers\/promises`/],
+    [
+      "real time after a step",
+      ({ clock }) => clock.sleep(5000).then(() => sleep(1)),
+      /nothing since 5\.0 s\. .*`node:timers\/promises`/,
+    ],
+    ["a clock", async ({ clock }) => clock.sleep(600_000), /did not end within 12 h; order-1 open$/],
+    ["a timer", () => new Promise((resolve) => setTimeout(resolve, 600_000)), /; order-1 open$/],
+  ])("never_ends: waits for %s", async (_, wait, detail) => {
+    const app: App = {
+      async start(process) {
+        for (;;) await wait(process);
+      },
+    };
+    const { violations } = await brokenReplay(app, calmPlan("order-1"));
+    expect(violations).toEqual([{ check: "never_ends", detail: expect.stringMatching(detail) }]);
   });
 
   test("never_ends: a request without a response, which the story shows", async () => {
@@ -975,6 +991,18 @@ test.each([undefined, { seed: 1 }, { ...calmPlan("order-1"), faults: undefined }
     await expect(replay(app, Object(plan))).rejects.toThrow("`plan` must be the plan of a BrokenWorldError");
   },
 );
+
+test.each<[string, unknown, string]>([
+  ["the function of the program", async (process: Process) => process.orders.length, "returns a promise"],
+  ["an asynchronous function", async () => sdkShop, "returns a promise"],
+  ["a function that returns nothing", () => {}, "got undefined"],
+  ["nothing", undefined, "got undefined"],
+  ["an object without `start`", { run: async () => {} }, "got object"],
+])("%s instead of a program is refused", async (_, app, got) => {
+  const refusal = expect.objectContaining({ name: "RangeError", message: expect.stringContaining(got) });
+  await expect(explore(app as App, { count: 1 })).rejects.toEqual(refusal);
+  await expect(replay(app as App, calmPlan("order-1"))).rejects.toEqual(refusal);
+});
 
 const SONG = { model: "provider_b", task_type: "music" } as const;
 
