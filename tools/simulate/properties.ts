@@ -39,13 +39,21 @@ export async function checkPromises(world: EndedWorld): Promise<void> {
   await checkBudget(world);
 }
 
-async function checkOrder({ journal }: EndedWorld, order: EndedOrder, told: readonly Told[]): Promise<void> {
+async function checkOrder(
+  { plan, journal }: EndedWorld,
+  order: EndedOrder,
+  told: readonly Told[],
+): Promise<void> {
   const { id, tasks, posts } = order;
   // Stricter than one charge: the SDK never sends a POST again whose outcome may be a task.
   assert.ok(tasks.length <= 1, `${id} was created ${tasks.length} times`);
   const [task] = tasks;
   const entry = await journal.get(id);
   assert.ok(entry !== null || task === undefined, `${id} is free in the journal, although it was paid for`);
+  const recorded = entry?.state === "submitted" ? entry.task_id : null;
+  const named = posts.find(({ taskId }) => taskId !== null)?.taskId ?? recorded;
+  if (canRecord(plan))
+    assert.equal(recorded, named, `${id} is not recorded, although a response named its task`);
   const last = told.at(-1);
   // An incomplete response may still name its task, which the journal then has.
   if (last?.error instanceof SubmissionOutcomeUnknownError && last.error.taskId === null) {
@@ -73,6 +81,18 @@ async function checkOrder({ journal }: EndedWorld, order: EndedOrder, told: read
     if (own?.received === "nothing" && error !== null && error !== undefined)
       assert.ok(isUnknown, `${process} received ${String(error)} for ${id}, whose POST was in flight`);
   }
+}
+
+/**
+ * Whether each process records what it receives: none ends early or waits too long, and the journal works. The failure of another
+ * order can end a process, too.
+ */
+function canRecord({ orders, processes }: EndedWorld["plan"]): boolean {
+  const prevents = ["crash", "storage", "freeze"];
+  const isUndisturbed = processes.every(
+    ({ stopsAt, mishaps }) => stopsAt === null && mishaps.every(([, { kind }]) => !prevents.includes(kind)),
+  );
+  return orders.length === 1 && isUndisturbed;
 }
 
 /** Without a journal, a call creates one task at most. */
