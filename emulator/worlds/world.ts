@@ -1,3 +1,4 @@
+import { sentence } from "../../src/contract/message.js";
 import type { TaskRequest } from "../../src/contract/requests.js";
 import { isError, messageOfThrown } from "../../src/contract/thrown.js";
 import type { Journal } from "../../src/journal/journal.js";
@@ -146,7 +147,7 @@ class RunningWorld implements WorldResult {
 
   /** Outside a test, Node ends a process with such a rejection. */
   receiveUnhandled(reason: unknown): void {
-    const message = messageOfThrown(reason).replace(/[^.!?]$/, "$&.");
+    const message = sentence(messageOfThrown(reason));
     this.#accuse("program_failed", `a rejection is not handled: ${message} Await every promise.`);
     this.#stop();
   }
