@@ -21,7 +21,13 @@ export function r2Bucket(r2: R2Binding): Bucket {
     },
     async put(key, body, { size, contentType }) {
       const sized = body.pipeThrough(new FixedLengthStream(size));
-      await r2.put(key, sized, { httpMetadata: { contentType } });
+      try {
+        await r2.put(key, sized, { httpMetadata: { contentType } });
+      } catch (error) {
+        // Ends the download, unless its own error has ended it.
+        await sized.cancel(error).catch(() => {});
+        throw error;
+      }
     },
   };
 }

@@ -49,10 +49,11 @@ describe.each([
     await emulator.clock.advance(10 * 60_000);
     const song = await client.tasks.wait(taskId);
     if (song.type !== "music") throw new Error("Invariant: the task is a song.");
-    const sources = song.output.result.flatMap(({ audio_url, image_url = "" }, index) => [
-      { key: `songs/${taskId}/${index + 1}-audio`, url: audio_url },
-      { key: `songs/${taskId}/${index + 1}-cover`, url: image_url },
-    ]);
+    const clips = song.output.result;
+    const sources = [
+      ...clips.map(({ id, audio_url }) => ({ key: `songs/${taskId}/${id}-audio`, url: audio_url })),
+      ...clips.map(({ id, image_url = "" }) => ({ key: `songs/${taskId}/${id}-cover`, url: image_url })),
+    ];
     expect(sources.length).toBeGreaterThan(2);
 
     let stored = new Map<string, StoredObject>();
@@ -71,7 +72,10 @@ describe.each([
       await run.kill();
       emulator.faults.clear();
       expect([...(await store.objects()).keys()].sort()).toEqual(
-        sources.slice(0, count).map(({ key }) => key),
+        sources
+          .slice(0, count)
+          .map(({ key }) => key)
+          .sort(),
       );
     }
     const files = await store.start(taskId).output;

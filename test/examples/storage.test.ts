@@ -1,9 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { AsyncMusic, AudioExpiredError } from "async-music";
+import { AsyncMusic, AudioDownloadError, AudioExpiredError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { folderBucket } from "../../examples/shop/folder.js";
+import { r2Bucket } from "../../examples/storage/r2.js";
 import { type Bucket, storeSong } from "../../examples/storage/store-song.js";
 import { createFolder } from "../support/folder.js";
 import { rejection } from "../support/rejection.js";
@@ -79,6 +80,69 @@ test("a song is stored whole, and nothing twice, wherever the process was killed
     expect(puts).toEqual(whole.puts);
     expect(objects).toEqual(whole.objects);
   }
+});
+
+test.each([404, 403, 503])(
+  "a cover that fails with %i does not prevent that all audio is stored",
+  async (status) => {
+    const song = await client.tasks.run(SONG_REQUEST);
+    const clips = song.output.result;
+    const { bucket, puts } = createBucket();
+    const path = new URL(clips[0]?.image_url ?? "").pathname;
+    emulator.faults.add({ path, times: 3, fault: { kind: "status", status, when: "before" } });
+    const stored = storeSong(client, bucket, song);
+    if (status < 500) expect(await stored).toHaveLength(2 * clips.length - 1);
+    else expect((await rejection(stored, AudioDownloadError)).status).toBe(status);
+    const keyOf = (id: string, kind: string) => `songs/${song.task_id}/${id}-${kind}`;
+    const others = clips.slice(1);
+    expect(puts).toEqual([
+      ...clips.map(({ id }) => keyOf(id, "audio")),
+      ...others.map(({ id }) => keyOf(id, "cover")),
+      ...(status < 500 ? [`songs/${song.task_id}/song.json`] : []),
+    ]);
+    emulator.faults.clear();
+    expect(await storeSong(client, bucket, song)).toHaveLength(2 * clips.length);
+  },
+);
+
+test("audio that fails does not prevent that the audio of another clip is stored", async () => {
+  const song = await client.tasks.run(SONG_REQUEST);
+  const [first, ...others] = song.output.result;
+  const { bucket, puts } = createBucket();
+  const path = new URL(first?.audio_url ?? "").pathname;
+  emulator.faults.add({ path, fault: { kind: "status", status: 410, when: "before" } });
+  expect((await rejection(storeSong(client, bucket, song), AudioDownloadError)).status).toBe(410);
+  for (const { id } of others) expect(puts).toContain(`songs/${song.task_id}/${id}-audio`);
+  expect(puts).not.toContain(`songs/${song.task_id}/song.json`);
+});
+
+test("each clip is stored once, although the task lists its clips in another order at the second call", async () => {
+  const song = await client.tasks.run(SONG_REQUEST);
+  const whole = createBucket();
+  await storeSong(client, whole.bucket, song);
+  const { bucket, objects, settings } = createBucket(2);
+  await expect(storeSong(client, bucket, song)).rejects.toThrow("killed");
+  settings.failsBefore = Number.POSITIVE_INFINITY;
+  song.output.result.reverse();
+  for (const { key } of await storeSong(client, bucket, song))
+    expect(objects.get(key)).toEqual(whole.objects.get(key));
+});
+
+test("a bucket of R2 that rejects an object ends its download", async () => {
+  class FixedLengthStream extends TransformStream<Uint8Array, Uint8Array> {
+    constructor(_size: number) {
+      super();
+    }
+  }
+  vi.stubGlobal("FixedLengthStream", FixedLengthStream);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const refusal = new Error("R2 responded with 500");
+  const bucket = r2Bucket({ head: async () => null, put: () => Promise.reject(refusal) });
+  const reasons: unknown[] = [];
+  const body = new ReadableStream<Uint8Array>({ cancel: (reason) => void reasons.push(reason) });
+  const put = bucket.put("song", body, { size: 4, contentType: "audio/mpeg" });
+  expect(await rejection(put, Error)).toBe(refusal);
+  expect(reasons).toEqual([refusal]);
 });
 
 test("a response without a size is stored, and audio that expired is an error", async () => {
