@@ -20,6 +20,12 @@ export interface BodyFailure {
   cause?: unknown;
 }
 
+/** Why a body broke off whose pieces threw. */
+export function failureAfter(received: number, cause: unknown): BodyFailure {
+  const isStalled = cause instanceof DOMException && cause.name === "TimeoutError";
+  return { reason: `the connection ${isStalled ? "stalled" : "was lost"} after ${received} bytes`, cause };
+}
+
 /** Requests the rest of a body, after the bytes that were received. @throws if that is impossible */
 type Resume = (received: number, failure: BodyFailure) => Promise<Source>;
 
@@ -34,9 +40,9 @@ export async function* readWhole(source: Source, resume: Resume): AsyncGenerator
         yield piece;
       }
       if (received > 0 && (size === null || received === size)) return;
-      failure = { reason: size === null ? EMPTY_BODY : `only ${received} of ${size} bytes arrived` };
-    } catch (cause) {
-      failure = { reason: `the connection was lost after ${received} bytes`, cause };
+      failure = { reason: size === null ? EMPTY_BODY : `${received} bytes arrived, not the stated ${size}` };
+    } catch (error) {
+      failure = failureAfter(received, error);
     }
     ({ pieces, size, startsOver } = await resume(received, failure));
     if (startsOver) received = 0;
@@ -58,7 +64,10 @@ export async function* piecesOf(response: Response, deadline: Deadline): AsyncGe
       deadline.signal.throwIfAborted();
       deadline.pause();
       isOver = done;
-      if (value !== undefined) yield value;
+      if (value === undefined) continue;
+      // A custom `fetch` may return anything.
+      if (!ArrayBuffer.isView(value)) throw new TypeError("the body has something other than bytes");
+      yield value;
     }
   } finally {
     abort.remove();

@@ -2,12 +2,13 @@ import { AudioDownloadError } from "../errors/connection-errors.js";
 import { type ByteStream, byteStream } from "../http/byte-stream.js";
 import type { Context } from "../http/context.js";
 import type { Tried } from "../http/outcome.js";
-import { type AbortCallback, onAbort } from "../time/abort.js";
+import { Retries } from "../http/retries.js";
+import { onAbort } from "../time/abort.js";
 import type { Deadline } from "../time/deadline.js";
 import { type Bytes, piecesOf, piecesOfBlob, readWhole, startingWith } from "./body.js";
 import { type AudioExtension, extensionOfBytes, extensionOfType, SIGNATURE_LENGTH } from "./format.js";
 import { type DownloadOptions, MAX_AUDIO_BYTES, MAX_SPOOLED_BYTES } from "./options.js";
-import { addReading, onStartOver, type Reading } from "./reading.js";
+import { addReading, type Reading } from "./reading.js";
 import { type Download, downloadError, request } from "./request.js";
 import { resume } from "./resume.js";
 import { lengthOf } from "./version.js";
@@ -53,18 +54,19 @@ export async function download(
   url: string,
   options: DownloadOptions,
 ): Promise<AudioDownload> {
-  const { signal, maxRetries = context.maxRetries, maxBytes = MAX_AUDIO_BYTES } = options;
+  const { signal, maxBytes = MAX_AUDIO_BYTES } = options;
   const controller = new AbortController();
   const weak = new WeakRef(controller);
   // The caller's signal may live longer than the download, and must not keep it in memory.
-  const abort = onAbort(signal, () => weak.deref()?.abort(signal?.reason));
+  const abort = onAbort(signal, () => {
+    const open = weak.deref();
+    if (open !== undefined) end(open, signal?.reason);
+  });
   if (signal?.aborted) controller.abort(signal.reason);
   const shownUrl = context.redactor.safeText(url);
-  const begun: Download = { context, url, shownUrl, options, maxRetries, maxBytes, controller, abort };
+  const begun: Download = { context, url, shownUrl, options, maxBytes, controller, abort };
   try {
-    const opened = await withRetries(context, { maxRetries, signal: controller.signal }, () =>
-      request(begun, {}, open),
-    );
+    const opened = await withRetries(retriesOf(begun), () => request(begun, {}, open));
     return options.size === "required" && opened.size === null ? await spool(opened) : opened;
   } catch (error) {
     abort.remove();
@@ -76,18 +78,12 @@ export async function download(
 async function spool(opened: AudioDownload): Promise<SizedAudioDownload> {
   const whole = await opened.blob();
   const { size } = whole;
-  const pieces = piecesOfBlob(whole);
-  const body = byteStream({
-    async pull(to) {
-      const { done, value } = await pieces.next();
-      if (done) to.close();
-      else to.enqueue(value);
-    },
-    async cancel() {
-      await pieces.return(undefined);
-    },
-  });
+  const body = streamOfPieces(piecesOfBlob(whole));
   return { ...opened, size, body, blob: async () => whole, arrayBuffer: () => whole.arrayBuffer() };
+}
+
+function retriesOf({ context, options, controller: { signal } }: Download): Retries {
+  return new Retries(context, { ...options, signal });
 }
 
 async function open(begun: Download, response: Response, deadline: Deadline): Promise<Tried<AudioDownload>> {
@@ -106,51 +102,43 @@ async function open(begun: Download, response: Response, deadline: Deadline): Pr
     begun: response,
     delivered: 0,
     resumableFrom: stated === null ? SIGNATURE_LENGTH : 0,
-    retriesLeft: download.maxRetries,
+    retries: retriesOf(download),
     startOver: null,
   };
   const pieces = readWhole({ pieces: piecesOf(response, deadline), size }, (received, failure) =>
     resume(download, reading, received, failure),
   );
   // If the connection breaks before the format is known, this throws, and the request is sent again.
-  const start = stated === null ? await readStart(pieces) : null;
-  if (start === null) deadline.pause();
-  const body = streamOf(start === null ? pieces : startingWith(start, pieces), reading, download);
+  const start = stated === null ? await readStart(pieces) : new Uint8Array(0);
+  deadline.pause();
+  const body = streamOf(startingWith(start, pieces), reading, download);
   const contentType = statedType ?? "application/octet-stream";
-  const extension = stated ?? extensionOfBytes(start ?? new Uint8Array(0));
+  const extension = stated ?? extensionOfBytes(start);
   // Not `new Response(body).blob()`: some runtimes replace the error of a stream that fails by one of their own.
   const blob = async () => {
-    if (body.locked) throw readBefore(url);
+    if (body.locked || reading.delivered > 0) throw readBefore(url);
     const parts: Bytes[] = [];
-    let smallest = size ?? 1;
-    onStartOver(body, () => {
+    reading.startOver = () => {
       parts.length = 0;
-      smallest = 1;
-    });
+    };
     const reader = body.getReader();
     for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
-    const whole = new Blob(parts, { type: contentType });
-    // A stream that ended is whole and not empty. If bytes are missing, they were read before.
-    if (whole.size < smallest) throw readBefore(url);
-    return whole;
+    // A stream that ended is whole and not empty, unless it was canceled.
+    if (parts.length === 0) throw readBefore(url);
+    return new Blob(parts, { type: contentType });
   };
   const arrayBuffer = async () => (await blob()).arrayBuffer();
   return { result: { contentType, extension, size, url, body, arrayBuffer, blob } };
 }
 
 function tooLarge(download: Download, { status }: Response): AudioDownloadError {
-  if (download.maxBytes === MAX_SPOOLED_BYTES && download.options.size === "required") {
-    const spooled = `the response states no size, and the audio is larger than the ${MAX_SPOOLED_BYTES} bytes that are held in memory`;
-    return downloadError(
-      download,
-      status,
-      spooled,
-      undefined,
-      "Save it with `saveAudio`, then upload the file.",
-    );
-  }
-  const reason = `the audio is larger than ${download.maxBytes} bytes, the limit \`maxBytes\``;
-  return downloadError(download, status, reason, undefined, "Raise the limit if the audio is expected.");
+  const isSpooled = download.maxBytes === MAX_SPOOLED_BYTES && download.options.size === "required";
+  const limit = isSpooled ? "the limit if the response states no size" : "the limit `maxBytes`";
+  const reason = `the audio is larger than ${download.maxBytes} bytes, ${limit}`;
+  const advice = isSpooled
+    ? "Save it with `saveAudio`, then upload the file."
+    : "Raise the limit if the audio is expected.";
+  return downloadError(download, status, reason, undefined, advice);
 }
 
 function readBefore(url: string): AudioDownloadError {
@@ -165,48 +153,62 @@ async function readStart(pieces: AsyncGenerator<Bytes>): Promise<Bytes> {
   while (start.byteLength < SIGNATURE_LENGTH) {
     const { done, value } = await pieces.next();
     if (done) break;
-    const longer = new Uint8Array(start.byteLength + value.byteLength);
-    longer.set(start);
-    longer.set(value, start.byteLength);
-    start = longer;
+    start = new Uint8Array(await new Blob([start, value]).arrayBuffer());
   }
   return start;
 }
 
-/** Removes the listener of a body that was garbage-collected. */
-const collected = new FinalizationRegistry<AbortCallback>((abort) => abort.remove());
+/** Ends the download of a body that was garbage-collected: it listens to a signal, and may hold an open connection. */
+const collected = new FinalizationRegistry<Download>(({ abort, controller }) => {
+  abort.remove();
+  controller.abort();
+});
 
-/** The pieces as a stream. Nothing is read ahead. An abort closes the connection at any time. */
+/** Ends a download before its body does. The reason may keep the body in memory, so the registry must not keep the reason. */
+function end(controller: AbortController, reason?: unknown): void {
+  collected.unregister(controller);
+  controller.abort(reason);
+}
+
+/** The pieces as a stream. An abort closes the connection at any time. */
 function streamOf(pieces: AsyncGenerator<Bytes>, reading: Reading, download: Download): ByteStream {
-  const { controller, abort, maxBytes } = download;
-  const body = byteStream({
+  const { controller } = download;
+  const body = streamOfPieces(delivering(pieces, reading, download), () => end(controller));
+  collected.register(body, download, controller);
+  addReading(body, reading);
+  return body;
+}
+
+/** Counts the pieces, up to the limit of the body. */
+async function* delivering(
+  pieces: AsyncGenerator<Bytes>,
+  reading: Reading,
+  download: Download,
+): AsyncGenerator<Bytes> {
+  try {
+    for await (const piece of pieces) {
+      reading.delivered += piece.byteLength;
+      if (reading.delivered > download.maxBytes) throw tooLarge(download, reading.begun);
+      yield piece;
+    }
+  } finally {
+    download.abort.remove();
+  }
+}
+
+/** A stream of pieces. Nothing is read ahead. */
+function streamOfPieces(pieces: AsyncGenerator<Bytes>, onCancel = () => {}): ByteStream {
+  return byteStream({
     async pull(to) {
-      try {
-        const { done, value } = await pieces.next();
-        if (!done) {
-          reading.delivered += value.byteLength;
-          if (reading.delivered <= maxBytes) return to.enqueue(value);
-          await pieces.return(undefined);
-          throw tooLarge(download, reading.begun);
-        }
-      } catch (error) {
-        abort.remove();
-        throw error;
-      }
-      abort.remove();
-      to.close();
+      const { done, value } = await pieces.next();
+      if (done) to.close();
+      else to.enqueue(value);
     },
     async cancel() {
-      abort.remove();
-      // The abort's reason would keep the body in memory.
-      collected.unregister(body);
-      controller.abort();
+      onCancel();
       // Only a generator that was started runs its `finally`, which cancels the response.
       await pieces.next().catch(() => {});
       await pieces.return(undefined);
     },
   });
-  collected.register(body, abort, body);
-  addReading(body, reading);
-  return body;
 }

@@ -1,3 +1,5 @@
+import type { Retries } from "../http/retries.js";
+
 /** A body that is being read. */
 export interface Reading {
   /** The first response of the version that is delivered. */
@@ -6,8 +8,8 @@ export interface Reading {
   delivered: number;
   /** A body that breaks off before so many bytes arrived is not continued: the download begins again. */
   readonly resumableFrom: number;
-  /** All resumptions of a body share the retries of one read. */
-  retriesLeft: number;
+  /** All resumptions of a body share the retries of one read, and the budget of their waits. */
+  readonly retries: Retries;
   /** Discards all bytes that were delivered; `null` if the reader can't do that. */
   startOver: (() => void) | null;
 }
@@ -17,6 +19,11 @@ const readings = new WeakMap<ReadableStream, Reading>();
 
 export function addReading(body: ReadableStream, reading: Reading): void {
   readings.set(body, reading);
+}
+
+/** Whether a body is being read, or a part of its bytes was read before. */
+export function isBegun(body: ReadableStream): boolean {
+  return body.locked || (readings.get(body)?.delivered ?? 0) > 0;
 }
 
 /**

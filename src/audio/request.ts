@@ -24,7 +24,6 @@ export interface Download {
   /** The address without credentials and key. */
   shownUrl: string;
   options: DownloadOptions;
-  maxRetries: number;
   /** The limit of the body. */
   maxBytes: number;
   /** Aborted when the reader cancels the body, and by the caller's signal. */
@@ -83,12 +82,12 @@ export async function request<Result>(
   }
   deadline.clear();
   response.body?.cancel().catch(() => {});
-  const waitMs = statedWaitMs(response.headers, undefined, clock.now());
-  if (status === 404)
-    return { error: new AudioExpiredError(shownUrl), mayResend: false, statedWaitMs: waitMs };
-  const error = downloadError(download, status, misfit || `the server returned HTTP ${status}`);
-  const mayResend = misfit !== "" || status === 429 || (status ?? 0) >= 500;
-  return { error, mayResend, statedWaitMs: waitMs };
+  const error =
+    status === 404
+      ? new AudioExpiredError(shownUrl)
+      : downloadError(download, status, misfit || `the server returned HTTP ${status}`);
+  const mayResend = misfit !== "" || status === 429 || response.status >= 500;
+  return { error, mayResend, statedWaitMs: statedWaitMs(response.headers, undefined, clock.now()) };
 }
 
 /** The headers of a request: those of the caller, and `own`. */

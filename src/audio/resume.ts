@@ -1,6 +1,6 @@
 import type { Tried } from "../http/outcome.js";
 import type { Deadline } from "../time/deadline.js";
-import { type BodyFailure, piecesOf, type Source, skipping, startingWith } from "./body.js";
+import { type BodyFailure, failureAfter, piecesOf, type Source, skipping, startingWith } from "./body.js";
 import type { Reading } from "./reading.js";
 import { type Download, downloadError, request } from "./request.js";
 import { bytesToSkip, headersOfRest, versionOf } from "./version.js";
@@ -11,28 +11,26 @@ export async function resume(
   download: Download,
   reading: Reading,
   received: number,
-  { reason, cause }: BodyFailure,
+  failure: BodyFailure,
 ): Promise<Source> {
-  const { context, controller } = download;
-  const { signal } = controller;
+  const { signal } = download.controller;
   const { begun, startOver } = reading;
-  const cutOff = (reason: string, thrown?: unknown) => downloadError(download, begun.status, reason, thrown);
+  const cutOff = ({ reason, cause }: BodyFailure) => downloadError(download, begun.status, reason, cause);
 
   signal.throwIfAborted();
-  const error = cutOff(reason, cause);
+  const error = cutOff(failure);
   let headers = received >= reading.resumableFrom ? headersOfRest(begun, received) : null;
   if (headers === null) throw error;
   const readRest = async (_: Download, rest: Response, deadline: Deadline): Promise<Tried<Source>> => {
     const version = versionOf(begun);
-    const broken = `the connection was lost after ${received} bytes`;
     const skipped = bytesToSkip(version, received, rest);
     const startsOver = skipped === null && startOver !== null && canReplace(reading, rest);
     if (skipped === null && !startsOver) {
       deadline.clear();
       rest.body?.cancel().catch(() => {});
       headers = {};
-      const error = cutOff(`${broken}, and the server does not confirm that the file is unchanged`);
-      return { error, mayResend: rest.status === 206 };
+      const reason = `${failure.reason}, and the server does not confirm that the file is unchanged`;
+      return { error: cutOff({ reason }), mayResend: rest.status === 206 };
     }
     const pieces = skipping(piecesOf(rest, deadline), skipped ?? 0);
     try {
@@ -47,17 +45,13 @@ export async function resume(
       return { result: { pieces: startingWith(value, pieces), size, startsOver } };
     } catch (thrown) {
       signal.throwIfAborted();
-      return { error: cutOff(broken, thrown), mayResend: true };
+      return { error: cutOff(failureAfter(received, thrown)), mayResend: true };
     }
   };
 
-  const requestRest = () => {
-    reading.retriesLeft--;
-    return request(download, headers ?? {}, readRest);
-  };
+  const requestRest = () => request(download, headers ?? {}, readRest);
   // The broken body counts as the first attempt, so that a wait comes before the first request.
-  const first = { error, mayResend: true };
-  return withRetries(context, { maxRetries: reading.retriesLeft, signal }, requestRest, first);
+  return withRetries(reading.retries, requestRest, { error, mayResend: true });
 }
 
 /** Whether a complete response can replace all that was delivered. The reader has already used the stated type. */

@@ -84,8 +84,11 @@ function namesIn(headers: Headers, name: string): string[] {
   return items.map((item) => item.replace(/;.*/, "").trim()).filter((item) => item !== "");
 }
 
+/** What `Content-Range` states; `null` if it is missing, or contradicts `Content-Length`. */
 function rangeOf(headers: Headers): { start: number; size: number | null } | null {
-  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("Content-Range") ?? "");
+  const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers.get("Content-Range") ?? "");
   if (range === null) return null;
-  return { start: Number(range[1]), size: range[2] === "*" ? null : Number(range[2]) };
+  const [start = 0, end = 0, size = 0] = range.slice(1).map(Number);
+  const agrees = [null, end - start + 1].includes(lengthOf(headers));
+  return agrees ? { start, size: Number.isNaN(size) ? null : size } : null;
 }

@@ -1,7 +1,7 @@
 import { truncate } from "node:fs/promises";
 import type { AudioDownload } from "../audio/download.js";
 import { AUDIO_EXTENSION } from "../audio/format.js";
-import { onStartOver } from "../audio/reading.js";
+import { isBegun, onStartOver } from "../audio/reading.js";
 import { messageOfThrown } from "../contract/thrown.js";
 import { invalidOption, shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
@@ -61,7 +61,7 @@ export async function saveAudio(
   const checked = checkOptions(options, { overwrite: flagRule, unique: flagRule });
   if (checked.overwrite && checked.unique)
     throw invalidOption("unique", "Pass either `unique` or `overwrite`, not both");
-  if (download.body.locked) throw readBefore(download);
+  if (isBegun(download.body)) throw readBefore(download);
   let hasBegun = false;
   const write = (draft: string) => {
     hasBegun = true;
@@ -116,11 +116,13 @@ async function* piecesOf(
 ): AsyncGenerator<{ piece: Uint8Array; startsOver: boolean }> {
   let missing = download.size ?? 0;
   let [startsOver, isEmpty] = [false, true];
-  onStartOver(download.body, () => {
-    startsOver = true;
-    missing = 0;
-  });
   try {
+    // Meanwhile, other code may have read it.
+    if (isBegun(download.body)) throw readBefore(download);
+    onStartOver(download.body, () => {
+      startsOver = true;
+      missing = 0;
+    });
     for await (const piece of download.body) {
       missing -= piece.byteLength;
       isEmpty &&= piece.byteLength === 0;

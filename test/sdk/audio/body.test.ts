@@ -1,15 +1,18 @@
 import { getEventListeners } from "node:events";
 import { type AudioDownload, AudioDownloadError } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { unwatch } from "../../lifecycle/begun.js";
 import { all } from "../../support/collect.js";
+import { collectGarbage } from "../../support/collect-garbage.js";
 import { connect } from "../../support/connect.js";
 import { expectNoKey } from "../../support/leaks.js";
 import { cutAfter, listen } from "../../support/loopback.js";
 import { rejection } from "../../support/rejection.js";
+import { streamOf } from "../../support/stream.js";
 import { turns } from "../../support/test-clock.js";
 import { createTimeLimit } from "../../support/time-limit.js";
 import { API_KEY, clientOf, createWorld } from "../../support/world.js";
-import { AUDIO_URL, download, endless, mp3 } from "./support.js";
+import { AUDIO_URL, download, encode, endless, mp3 } from "./support.js";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -32,6 +35,20 @@ describe("a body that was already read", () => {
       expect(error.url).toBe(AUDIO_URL);
     }
   });
+
+  test.each([{}, { "Content-Length": "8" }])(
+    "in part is not returned cut, with the headers %j",
+    async (headers) => {
+      for (const method of again) {
+        const audio = await download(() => mp3(streamOf(["la la ", "la"].map(encode)), headers));
+        const reader = audio.body.getReader();
+        await reader.read();
+        reader.releaseLock();
+        const { message } = await rejection(audio[method](), AudioDownloadError);
+        expect(message).toContain("its body was read before");
+      }
+    },
+  );
 });
 
 describe("a body", () => {
@@ -60,7 +77,8 @@ describe("a body", () => {
 
     test.each([3, 99])("that ends before or after its Content-Length of %i is an error", async (length) => {
       const { client } = createWorld(() => mp3(undefined, { "Content-Length": String(length) }));
-      await rejection(read(await client.audio.download(AUDIO_URL)), AudioDownloadError);
+      const { message } = await rejection(read(await client.audio.download(AUDIO_URL)), AudioDownloadError);
+      expect(message).toContain(`8 bytes arrived, not the stated ${length}`);
     });
 
     test("that stalls is an AudioDownloadError after timeoutMs without a byte", async () => {
@@ -73,7 +91,8 @@ describe("a body", () => {
           return Promise.resolve();
         });
       const audio = await download(() => mp3(stopping("la la"), { "Content-Length": "500" }), { timeoutMs });
-      await rejection(read(audio), AudioDownloadError);
+      const { message } = await rejection(read(audio), AudioDownloadError);
+      expect(message).toContain("the connection stalled after 5 bytes");
     });
   });
 
@@ -233,4 +252,29 @@ describe("a download with a long-lived signal", () => {
     await body.cancel();
     expect(canceled).toBe(1);
   });
+});
+
+test("a custom `fetch` whose body has strings fails as a broken body, not as one that is too large", async () => {
+  const strings = () => new ReadableStream<string>({ pull: (to) => to.enqueue("la") });
+  const fetch = async () =>
+    new Response(strings() as ReadableStream<never>, { headers: { "Content-Type": "audio/mpeg" } });
+  const { client } = connect({ url: "http://music.example" }, { fetch });
+  const audio = await client.audio.download(AUDIO_URL);
+  const error = await rejection(audio.arrayBuffer(), AudioDownloadError);
+  expect(error.cause).toMatchObject({ message: expect.stringContaining("other than bytes") });
+});
+
+test("a download whose format was detected, and that is not read, ends its connection when it is garbage-collected", async () => {
+  // The stack of each signal would keep the download in memory.
+  unwatch();
+  let canceled = 0;
+  const untyped = () => new Response(endless(() => void canceled++));
+  const client = clientOf(async () => untyped());
+  const { signal } = new AbortController();
+  const abandon = async () => void (await client.audio.download(AUDIO_URL, { signal }));
+  for (let count = 0; count < 3; count++) await abandon();
+  await collectGarbage();
+  await collectGarbage();
+  expect(canceled).toBe(3);
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });

@@ -53,7 +53,7 @@ test("audio without a stated size that is larger than 128 MiB is refused, and so
   const endless = () => new ReadableStream({ pull: (to) => to.enqueue(piece) });
   const { client } = createWorld(() => mp3(endless()));
   const error = await rejection(client.audio.download(AUDIO_URL, required), AudioDownloadError);
-  expect(error.message).toContain("larger than the 134217728 bytes that are held in memory");
+  expect(error.message).toContain("larger than 134217728 bytes, the limit if the response states no size");
   expect(error.message).toContain("Save it with `saveAudio`, then upload the file.");
   const limited = await rejection(
     client.audio.download(AUDIO_URL, { ...required, maxBytes: 1000 }),

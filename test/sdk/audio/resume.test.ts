@@ -59,6 +59,25 @@ describe("a body that breaks off is resumed", () => {
     expect(requests.slice(1).map(startOf)).toEqual([6, 8]);
   });
 
+  test("with one budget for all waits, and with retries that are numbered through", async () => {
+    const letter = (request: SeenRequest, index: number) => {
+      const start = index === 0 ? 0 : startOf(request);
+      const body = brokenAfter(SONG.slice(start, start + 1));
+      return index === 0 ? mp3(body, { ...ETAG, ...LENGTH }) : part(start, ETAG, body);
+    };
+    const { client, requests } = createWorld(letter, { retryBudgetMs: 1600, random: () => 0.9 });
+    const retries: number[] = [];
+    let waitedMs = 0;
+    client.on("retry", ({ retry, waitMs }) => {
+      retries.push(retry);
+      waitedMs += waitMs;
+    });
+    await rejection(load(client, { maxRetries: 9 }), AudioDownloadError);
+    expect(retries).toEqual([1, 2]);
+    expect(waitedMs).toBe(450 + 900);
+    expect(requests).toHaveLength(3);
+  });
+
   test("after a Retry-After, and after server errors", async () => {
     const { client, requests } = breaking(
       { ...ETAG, ...LENGTH },
@@ -281,6 +300,17 @@ describe("the remainder of a body that broke off", () => {
     const weak = { ETag: 'W/"v1"', ...MODIFIED };
     const { client } = breaking(weak, () => mp3(SONG, { ...ETAG, ...MODIFIED }));
     expect(await load(client)).toBe(SONG);
+  });
+
+  test("is not taken from a part whose length is not that of its range", async () => {
+    const wrong = { "Content-Range": `bytes 6-9/${SONG.length}`, "Content-Length": String(SONG.length - 6) };
+    const { client, requests } = breaking(
+      { ...ETAG, ...LENGTH },
+      () => part(6, { ...ETAG, ...wrong }, "x".repeat(SONG.length - 6)),
+      () => mp3(SONG, { ...ETAG, ...LENGTH }),
+    );
+    expect(await load(client)).toBe(SONG);
+    expect(requests).toHaveLength(3);
   });
 
   const RANGE = { "Content-Range": "bytes 10-22/23" };

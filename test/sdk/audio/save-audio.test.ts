@@ -335,6 +335,32 @@ test("a large body is written chunk by chunk, in order", async ({ folder }) => {
   expect(Buffer.compare(await readFile(path), Buffer.concat(pieces))).toBe(0);
 });
 
+test("of two saves of one download at once, one is refused, and the file of the other is complete", async ({
+  folder,
+}) => {
+  const audio = await download("la la la");
+  const saves = ["rain", "sun"].map((name) => saveAudio(audio, join(folder, name)));
+  const [first, second] = await Promise.allSettled(saves);
+  expect(first).toMatchObject({ value: join(folder, "rain.mp3") });
+  expect(second).toMatchObject({ reason: { name: "AudioDownloadError" } });
+  expect(await readdir(folder)).toEqual(["rain.mp3"]);
+  expect(await readFile(join(folder, "rain.mp3"), "utf8")).toBe("la la la");
+});
+
+test("a body of which a part was read is not saved", async ({ folder }) => {
+  for (const headers of [{ ...MP3, "Content-Length": "8" }, MP3]) {
+    const audio = await download(streamOf([new Uint8Array(6), new Uint8Array(2)]), headers);
+    const reader = audio.body.getReader();
+    await reader.read();
+    reader.releaseLock();
+    const { message } = await rejection(saveAudio(audio, join(folder, "rain")), AudioDownloadError);
+    expect(message).toContain("its body was read before");
+    // The caller can still read what is left.
+    expect((await audio.body.getReader().read()).value).toHaveLength(2);
+  }
+  await expect(readdir(folder)).resolves.toEqual([]);
+});
+
 test("a body that was already read is not saved", async ({ folder }) => {
   for (const headers of [{ ...MP3, "Content-Length": "8" }, MP3]) {
     const locked = await download("la la la", headers);
