@@ -35,23 +35,25 @@ export function createEmitter(): Emitter {
         throw wrongValue("name", `be one of ${Object.keys(listeners).join(", ")}`, shown(name));
       if (typeof listener !== "function") throw wrongValue("listener", "be a function", shown(listener));
       const added = listeners[name];
-      added.add(listener);
-      return () => void added.delete(listener);
+      // A function that is added twice is called twice, and each call of `on` is undone by itself.
+      const own: typeof listener = (event) => listener(event);
+      added.add(own);
+      return () => void added.delete(own);
     },
     emit(name, make) {
       const called = listeners[name];
       if (called.size === 0) return;
       const event = make();
-      for (const listener of [...called]) notify(listener, event);
+      // One listener may remove another, which is then not called.
+      for (const listener of [...called]) if (called.has(listener)) void notify(listener, event);
     },
   };
 }
 
-function notify<Event>(listener: (event: Event) => unknown, event: Event): void {
+/** Calls a listener at once. A listener may be async: an unhandled rejection would end the process. */
+async function notify<Event>(listener: (event: Event) => unknown, event: Event): Promise<void> {
   try {
-    const returned = listener(event);
-    // A listener may be async: an unhandled rejection would end the process.
-    if (typeof Object(returned).then === "function") Promise.resolve(returned).catch(() => {});
+    await listener(event);
   } catch {
     // The call continues.
   }

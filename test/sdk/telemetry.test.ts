@@ -110,6 +110,37 @@ test("each request is an admission with its kind and its tenant, before its atte
   ]);
 });
 
+test("a function that is added twice is called twice, and each removal removes one", async () => {
+  const { client } = createWorld(() => balance());
+  let calls = 0;
+  const listener = () => void calls++;
+  const [stopFirst, stopSecond] = [client.on("attempt", listener), client.on("attempt", listener)];
+  await client.account.balance();
+  expect(calls).toBe(2);
+  stopFirst();
+  stopFirst();
+  await client.account.balance();
+  expect(calls).toBe(3);
+  stopSecond();
+  await client.account.balance();
+  expect(calls).toBe(3);
+});
+
+test("a listener that another one removes is not called, and one that it adds is called from the next event on", async () => {
+  const { client } = createWorld(() => balance());
+  const calls: string[] = [];
+  client.on("attempt", () => {
+    calls.push("first");
+    stopSecond();
+    if (calls.length === 1) client.on("attempt", () => calls.push("third"));
+  });
+  const stopSecond = client.on("attempt", () => calls.push("second"));
+  await client.account.balance();
+  expect(calls).toEqual(["first"]);
+  await client.account.balance();
+  expect(calls).toEqual(["first", "first", "third"]);
+});
+
 test("a submission has its tenant, journal key, credits and task, and a completion its tenant and task", async () => {
   const { client } = createWorld(inTurn(accepted(), ok(succeeded()), lost, acceptedAnew()));
   const submissions: object[] = [];
