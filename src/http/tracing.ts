@@ -65,41 +65,65 @@ export function inSpan<Result>(
     result ??= work();
     return result;
   };
-  const within = async (span: Span) => {
+  // Ends the span before the caller continues, which may flush the exporter.
+  const end = (span: Span, note: () => void) => {
     try {
-      await once().then(
-        (value) => notes.result?.(span, value),
-        (error: unknown) => notes.failure(span, error),
-      );
+      note();
     } finally {
       span.end();
     }
   };
+  const within = (span: Span) =>
+    once().then(
+      (value) => end(span, () => notes.result?.(span, value)),
+      (error: unknown) => end(span, () => notes.failure(span, error)),
+    );
   const open = async () => tracer.startActiveSpan(name, options, (span) => within(span).catch(() => {}));
   open().catch(() => {});
   return once();
 }
 
-/** Yields the values of an iterable, within a span that lasts until the iteration ends or the caller stops it. */
+/**
+ * Yields the values of an iterable, within a span that lasts until the iteration ends or the caller stops it. The iterable runs in
+ * the context of the span, and not in that of the code that requests the next value.
+ */
 export async function* traceEach<Value>(
   trace: Trace,
   name: string,
   attributes: SpanAttributes,
   iterate: () => AsyncIterable<Value>,
 ): AsyncGenerator<Value, void, void> {
-  let end = (_failure?: Promise<never>) => {};
-  const iteration = () =>
-    new Promise<void>((resolve) => {
-      end = resolve;
-    });
-  trace(name, attributes, iteration).catch(() => {});
+  type Step = (() => Value) | null;
+  let deliver = (_step: Step) => {};
+  let resume = (_isStopped: boolean) => {};
+  const iteration = async () => {
+    for await (const value of iterate()) {
+      const request = new Promise<boolean>((resolve) => {
+        resume = resolve;
+      });
+      deliver(() => value);
+      if (await request) return;
+    }
+  };
+  const ended = trace(name, attributes, iteration).then(
+    () => deliver(null),
+    (error) =>
+      deliver(() => {
+        throw error;
+      }),
+  );
   try {
-    yield* iterate();
-  } catch (error) {
-    end(Promise.reject(error));
-    throw error;
+    for (;;) {
+      const step = await new Promise<Step>((resolve) => {
+        deliver = resolve;
+        resume(false);
+      });
+      if (step === null) return;
+      yield step();
+    }
   } finally {
-    end();
+    resume(true);
+    await ended;
   }
 }
 

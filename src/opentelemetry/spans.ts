@@ -95,11 +95,20 @@ function tracedFetch(
     // The span begins before the request is sent, so that the trace context names it.
     const sendInContext = async () => {
       if (isService) quietly(() => addTraceContext(headers));
-      return send();
+      // A custom `fetch` may ignore its signal.
+      return Promise.race([send(), abortOf(input.signal)]);
     };
     const options = { kind: SpanKind.CLIENT, attributes };
     return inSpan(tracer, name, options, sendInContext, responseNotes(redactor));
   };
+}
+
+/** Rejects when a signal is aborted. */
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 /** What the span of a request records. A custom `fetch` may return or throw anything, which the caller handles. */

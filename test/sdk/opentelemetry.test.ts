@@ -14,12 +14,15 @@ import {
   AsyncMusicError,
   type ClientOptions,
   InvalidOptionError,
+  RequestTimeoutError,
   type Tracer,
 } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { type OpenTelemetryOptions, withOpenTelemetry } from "async-music/opentelemetry";
 import { afterEach, assert, expect, test, vi } from "vitest";
 import { aborted } from "../support/aborted.js";
+import { all } from "../support/collect.js";
+import { rejection } from "../support/rejection.js";
 import {
   accepted,
   balance,
@@ -32,6 +35,7 @@ import {
   succeeded,
   TASK_ID,
 } from "../support/responses.js";
+import { createTimeLimit } from "../support/time-limit.js";
 import { createSpans, createTracerDouble, failIn } from "../support/tracing.js";
 import { type Answerer, API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
 
@@ -146,6 +150,46 @@ test("two polls of one wait are no resends, and a create after a 429 is", async 
     named(name).map(({ attributes }) => attributes[semconv.ATTR_HTTP_REQUEST_RESEND_COUNT]);
   expect(resends("POST /api/v1/task")).toEqual([undefined, 1]);
   expect(resends("GET /api/v1/task/{taskId}")).toEqual([undefined, undefined]);
+});
+
+test("the polls of a watch are children of its span, whatever runs between them", async () => {
+  const running = { status: "running", output: null, completed_at: null };
+  const answers = inTurn(ok(succeeded(running)), refusal(503, "internal_error"), lost, ok(succeeded()));
+  const { client, named, requests, spans } = createTracedWorld(answers);
+  const tracer = trace.getTracer("application");
+  const watch = client.tasks.watch(TASK_ID)[Symbol.asyncIterator]();
+  for (const name of ["first", "second", "third"])
+    await tracer.startActiveSpan(name, (span) => watch.next().finally(() => span.end()));
+  const polls = named("GET /api/v1/task/{taskId}");
+  expect(polls).toHaveLength(4);
+  for (const [index, poll] of polls.entries()) {
+    expect(parentOf(poll)).toBe(idOf(named("async-music watch a task")[0]));
+    expect(requests[index]?.headers.get("traceparent")).toBe(traceparentOf(poll));
+  }
+  expect(spans()).toHaveLength(4 + 1 + 3);
+});
+
+test.each([
+  ["wait", (client: AsyncMusic) => client.tasks.wait(TASK_ID)],
+  ["retrieve", (client: AsyncMusic) => client.tasks.retrieve(TASK_ID)],
+  ["run", (client: AsyncMusic) => client.tasks.run(SONG_REQUEST)],
+  ["balance", (client: AsyncMusic) => client.account.balance()],
+  ["watch", async (client: AsyncMusic) => void (await all(client.tasks.watch(TASK_ID)))],
+  [
+    "watch that the caller leaves",
+    async ({ tasks }: AsyncMusic) => {
+      for await (const _ of tasks.watch(TASK_ID)) break;
+    },
+  ],
+])("when a %s resolves, its span has ended, so that the exporter can be flushed", async (name, call) => {
+  const { client, spans } = createTracedWorld(({ method, path }) => {
+    if (path.endsWith("/balance")) return balance();
+    return method === "POST" ? accepted() : ok(succeeded());
+  });
+  await call(client);
+  const last = spans().at(-1)?.name ?? "";
+  expect(last).toMatch(/^async-music /);
+  expect(last).toContain(name.split(" ")[0]);
 });
 
 test("the service receives the trace context, without baggage; the host of the audio receives neither", async () => {
@@ -367,6 +411,22 @@ test.each([
   await expect(client.account.balance({ signal: abort.signal })).rejects.toThrow("the caller left");
   await vi.waitFor(() => expect(spans()).toHaveLength(2));
   for (const span of spans()) expect(span.attributes[semconv.ATTR_ERROR_TYPE]).toBe("Error");
+});
+
+test("the span of a request ends at its time limit, although a custom `fetch` ignores its signal", async () => {
+  const spans = register();
+  const { timeoutMs, pass } = createTimeLimit();
+  const fetch = () => {
+    setImmediate(pass);
+    return new Promise<Response>(() => {});
+  };
+  const options = { apiKey: API_KEY, baseUrl: BASE_URL, maxRetries: 0, timeoutMs, fetch };
+  const client = new AsyncMusic(withOpenTelemetry(options));
+  await rejection(client.account.balance(), RequestTimeoutError);
+  expect(spans().map(({ name, attributes }) => [name, attributes["error.type"]])).toEqual([
+    ["GET /api/v1/account/balance", "TimeoutError"],
+    ["async-music read the balance", "RequestTimeoutError"],
+  ]);
 });
 
 test("a custom `fetch` that returns no response, or throws the key, fails as without spans", async () => {
