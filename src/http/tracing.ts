@@ -93,7 +93,7 @@ export async function* traceEach<Value>(
   attributes: SpanAttributes,
   iterate: () => AsyncIterable<Value>,
 ): AsyncGenerator<Value, void, void> {
-  type Step = (() => Value) | null;
+  type Step = { value: Value } | null;
   let deliver = (_step: Step) => {};
   let resume = (_isStopped: boolean) => {};
   const iteration = async () => {
@@ -101,17 +101,11 @@ export async function* traceEach<Value>(
       const request = new Promise<boolean>((resolve) => {
         resume = resolve;
       });
-      deliver(() => value);
+      deliver({ value });
       if (await request) return;
     }
   };
-  const ended = trace(name, attributes, iteration).then(
-    () => deliver(null),
-    (error) =>
-      deliver(() => {
-        throw error;
-      }),
-  );
+  const ended = trace(name, attributes, iteration).finally(() => deliver(null));
   try {
     for (;;) {
       const step = await new Promise<Step>((resolve) => {
@@ -119,10 +113,11 @@ export async function* traceEach<Value>(
         resume(false);
       });
       if (step === null) return;
-      yield step();
+      yield step.value;
     }
   } finally {
     resume(true);
+    // Throws the error of the iteration.
     await ended;
   }
 }
