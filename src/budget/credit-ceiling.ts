@@ -76,8 +76,10 @@ export class Reservation {
    * @throws CreditCeilingError when the price does not fit
    */
   reserve(): void {
-    if (isSettled(this.#order)) {
-      const { key } = this.#order;
+    const { key, state } = this.#order;
+    // The journal's key is free: what was counted for it has sent nothing.
+    if (state === "counted") this.#change({ credits: 0 });
+    if (state === "spent" || state === "unresolved") {
       this.free();
       this.#order = this.#ceiling.add(key);
       this.#order.holders++;
@@ -105,10 +107,14 @@ export class Reservation {
     this.free();
   }
 
-  /** Ends the request. Credits that are neither spent nor reserved for another request of the order are free again. */
+  /**
+   * Ends the request. Credits that are reserved, and not for another request of the order, are free again. What was counted stays
+   * counted: the error of this run says nothing about the task of an earlier one.
+   */
   free(): void {
     this.#order.holders--;
-    if (this.#order.holders > 0 || isSettled(this.#order)) return;
+    const { holders, state, credits } = this.#order;
+    if (holders > 0 || (state !== "reserved" && credits > 0)) return;
     this.#change({ credits: 0 });
     this.#ceiling.remove(this.#order);
   }
@@ -121,10 +127,6 @@ export class Reservation {
     this.#ceiling.used += order.credits;
     this.#ceiling.reserved += reservedOf(order);
   }
-}
-
-function isSettled({ state }: CountedOrder): boolean {
-  return state === "spent" || state === "unresolved";
 }
 
 function reservedOf({ credits, state }: CountedOrder): number {

@@ -112,6 +112,26 @@ describe("in a continued batch", () => {
     expect(posts(world)).toHaveLength(3);
   });
 
+  test.each<[what: string, as: (requests: TaskRequest[]) => Iterable<TaskRequest>]>([
+    ["an array", (requests) => requests],
+    ["another iterable", (requests) => requests.values()],
+  ])("of %s, a task whose entry can be read only once counts towards maxCredits", async (_, as) => {
+    const world = batchWorld();
+    const journal = memoryJournal();
+    const requests = songs("60", "5");
+    await world.runAll(requests.slice(0, 1), { ...journaled(journal), maxWaitMs: 20_000 });
+    let reads = 0;
+    const get: Journal["get"] = async (key) => {
+      if (key === "song-0" && reads++ > 0) throw new Error("down");
+      return journal.get(key);
+    };
+    const options = { ...journaled({ ...journal, get }), maxCredits: 15 };
+    const seen = await world.runAll(as(requests), options);
+    expect(errorsOf(seen)).toEqual([JournalError, CreditCeilingError]);
+    expect(refusedIn(seen)).toMatchObject([{ error: { spent: 0, reserved: 10 } }]);
+    expect(posts(world)).toHaveLength(1);
+  });
+
   test("a refused request does not take what later ones have spent", async () => {
     const world = batchWorld();
     const options = { ...journaled(), maxCredits: 20 };
