@@ -84,6 +84,8 @@ export interface HeldCall {
   position: JournalPosition | null;
   /** Ends a reservation without a journal. */
   signal: AbortSignal | undefined;
+  /** What an abort has left, and `flush` awaits. None of them rejects. */
+  left: Promise<void>[];
 }
 
 export interface JournalPosition {

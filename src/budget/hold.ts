@@ -3,7 +3,7 @@ import type { BudgetReservation, Journal } from "../journal/journal.js";
 import { LONGEST_CLEANUP_MS } from "../journal/slot.js";
 import { onAbort } from "../time/abort.js";
 import { within } from "../time/deadline.js";
-import type { BudgetHold } from "./budget.js";
+import type { BudgetHold, HeldCall } from "./budget.js";
 import type { NewReservation, PutReserving, ReserveResult } from "./store.js";
 
 type Write<Result> = (reserve: NewReservation) => Promise<Result>;
@@ -11,6 +11,7 @@ type Write<Result> = (reserve: NewReservation) => Promise<Result>;
 /** How a hold changes its budget. */
 export interface HoldActions {
   readonly signal: AbortSignal | undefined;
+  readonly left: HeldCall["left"];
   newReservation(): BudgetReservation;
   /** Whether the price would be reserved. @throws BudgetError */
   compare(reservation: BudgetReservation): Promise<ReserveResult>;
@@ -61,24 +62,24 @@ export class Hold implements BudgetHold {
   }
 
   async take(): Promise<void> {
-    const { signal } = this.#actions;
+    const { signal, left } = this.#actions;
     signal?.throwIfAborted();
     this.begin();
+    const taken = this.reserve().catch(async (error: unknown) => {
+      await this.free();
+      throw error;
+    });
     let isLeft = false;
-    const taken = this.reserve().then(
-      () => void (isLeft && this.free()),
-      async (error: unknown) => {
-        await this.free();
-        throw error;
-      },
-    );
     await new Promise<void>((resolve, reject) => {
       const leave = () => {
         isLeft = true;
+        left.push(ended);
         reject(signal?.reason);
       };
       const abort = onAbort(signal, () => void within(LONGEST_CLEANUP_MS, () => taken).catch(leave));
-      void taken.then(resolve, reject).finally(() => abort.remove());
+      const ended = taken
+        .then(() => (isLeft ? this.free() : resolve()), reject)
+        .finally(() => abort.remove());
     });
   }
 

@@ -68,7 +68,7 @@ export class TenantBudget implements ReservingBudget {
     return { spent, reserved: creditsOf(open), maxCredits, until };
   }
 
-  async hold({ tenant, request, clock, position, signal }: HeldCall): Promise<BudgetHold> {
+  async hold({ tenant, request, clock, position, signal, left }: HeldCall): Promise<BudgetHold> {
     this.#clock = this.#options.clock ?? clock;
     const { maxCredits, journal } = this.#options;
     if (journal !== undefined && position !== null && position.journal !== journal)
@@ -76,6 +76,7 @@ export class TenantBudget implements ReservingBudget {
     const credits = listedPrice(request) ?? HIGHEST_PRICE;
     const actions: HoldActions = {
       signal,
+      left,
       newReservation: () => {
         const id = reservationId(this.#periods.at(wallTime(this.#clock)), systemUuid());
         return { id, tenant, credits };

@@ -1,4 +1,4 @@
-import { type BudgetHold, type JournalPosition, reservingBudget } from "../budget/budget.js";
+import { type BudgetHold, type HeldCall, type JournalPosition, reservingBudget } from "../budget/budget.js";
 import { listedPrice } from "../contract/prices.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
@@ -55,16 +55,19 @@ export class Submissions {
     options: SubmitOptions,
     hooks?: SubmissionHooks,
   ): Promise<Result<TaskSubmission>> {
-    return this.#submit(request, options, hooks).finally(this.begin());
+    const end = this.begin();
+    const left: HeldCall["left"] = [];
+    return this.#submit(request, options, hooks, left).finally(() => void Promise.all(left).then(end));
   }
 
   async #submit(
     request: SentRequest,
     options: SubmitOptions,
     hooks: SubmissionHooks | undefined,
+    left: HeldCall["left"],
   ): Promise<Result<TaskSubmission>> {
     const { trace, clock, logError } = this.#context;
-    const hold = hooks?.claim === undefined ? await this.hold(request, options, null) : undefined;
+    const hold = hooks?.claim === undefined ? await this.hold(request, options, null, left) : undefined;
     const all = hold === undefined ? hooks : { ...hooks, claim: hold };
     const created = await trace("create a task", attributesOf(request.value), () =>
       this.count
@@ -117,11 +120,12 @@ export class Submissions {
     { value: request }: SentRequest,
     options: CreateOptions,
     position: JournalPosition | null,
+    left: HeldCall["left"] = [],
   ): Promise<BudgetHold | undefined> {
     const { tenant, signal } = options;
     if (tenant === undefined) return undefined;
     const { clock } = this.#context;
-    return reservingBudget(options)?.hold({ tenant, request, clock, position, signal });
+    return reservingBudget(options)?.hold({ tenant, request, clock, position, signal, left });
   }
 
   /** What is known of a submission of this client. */

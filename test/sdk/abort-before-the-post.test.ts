@@ -63,20 +63,21 @@ test.each<[call: Call, what: string, method: Method, options: (journal: Journal)
   ["create", "the journal, when the intent is written", "put", ordered],
   ["run", "the journal, when the intent is written", "put", ordered],
 ])("an aborted `%s` does not wait for %s", async (name, _, method, options) => {
-  const { call, journal, budget, requests, reached, respond } = createCase(method);
+  const { client, call, journal, budget, requests, reached, respond } = createCase(method);
   const leaving = new AbortController();
   const given = { ...options(journal), signal: leaving.signal };
   const left: unknown[] = [];
   const ended = call(name, given).catch((reason: unknown) => void left.push(reason));
   await reached;
+  const flushed = client.tasks.flush().then(() => left.push("flushed"));
   leaving.abort("the page was closed");
   await wait(1000);
   expect(left).toEqual(["the page was closed"]);
 
-  // The write that was given up takes effect, and is undone.
+  // The write that was given up takes effect, and is undone. A process that ends after `flush` leaves no reservation.
   respond();
   await ended;
-  await wait(1000);
+  await flushed;
   expect(await budget.usage("acme")).toMatchObject({ spent: 0, reserved: 0 });
   expect([await journal.get(KEY), requests]).toEqual([null, []]);
   expect(vi.getTimerCount()).toBe(0);
