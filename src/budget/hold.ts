@@ -65,21 +65,23 @@ export class Hold implements BudgetHold {
     const { signal, left } = this.#actions;
     signal?.throwIfAborted();
     this.begin();
-    const taken = this.reserve().catch(async (error: unknown) => {
-      await this.free();
-      throw error;
-    });
-    let isLeft = false;
+    const takeOrFree = async () => {
+      try {
+        await this.reserve();
+        signal?.throwIfAborted();
+      } catch (error) {
+        await this.free();
+        throw error;
+      }
+    };
+    const taken = takeOrFree();
     await new Promise<void>((resolve, reject) => {
       const leave = () => {
-        isLeft = true;
-        left.push(ended);
+        left.push(taken.catch(() => {}));
         reject(signal?.reason);
       };
       const abort = onAbort(signal, () => void within(LONGEST_CLEANUP_MS, () => taken).catch(leave));
-      const ended = taken
-        .then(() => (isLeft ? this.free() : resolve()), reject)
-        .finally(() => abort.remove());
+      void taken.then(resolve, reject).finally(() => abort.remove());
     });
   }
 

@@ -103,6 +103,29 @@ test.each<Call>(["create", "run"])(
   },
 );
 
+test.each<Call>(["create", "run"])(
+  "an aborted `%s` does not wait until a slow budget has freed its price",
+  async (name) => {
+    const store = memoryStore();
+    const leaving = new AbortController();
+    const aborted = new Promise<unknown>((resolve) => leaving.signal.addEventListener("abort", resolve));
+    const reserve: BudgetStore["reserve"] = async (given) => {
+      await null;
+      leaving.abort("left");
+      return store.reserve(given);
+    };
+    const hanging = { ...store, reserve, free: () => new Promise<never>(() => {}) };
+    const budget = new TenantBudget(hanging, { maxCredits: 20, per: "total" });
+    const { client, requests } = createWorld(serveAnew);
+    const options = { tenant: "acme", budget, signal: leaving.signal };
+    const left: unknown[] = [];
+    void client.tasks[name](SONG_REQUEST, options).catch((reason: unknown) => left.push(reason));
+    await aborted;
+    await wait(1000);
+    expect([left, requests]).toEqual([["left"], []]);
+  },
+);
+
 test("a later call with the key of a call that was left sends its request after that one has ended", async () => {
   const { call, journal, requests, reached, respond } = createCase("put");
   const leaving = new AbortController();
