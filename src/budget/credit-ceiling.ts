@@ -79,7 +79,7 @@ export class Reservation {
     const { key, state } = this.#order;
     // The journal's key is free: what was counted for it has sent nothing.
     if (state === "counted") this.#change({ credits: 0 });
-    if (state === "spent" || state === "unresolved") {
+    else if (state !== "reserved") {
       this.free();
       this.#order = this.#ceiling.add(key);
       this.#order.holders++;

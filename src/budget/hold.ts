@@ -65,16 +65,12 @@ export class Hold implements BudgetHold {
     const { signal, left } = this.#actions;
     signal?.throwIfAborted();
     this.begin();
-    const takeOrFree = async () => {
-      try {
-        await this.reserve();
-        signal?.throwIfAborted();
-      } catch (error) {
+    const taken = this.reserve()
+      .then(() => signal?.throwIfAborted())
+      .catch(async (error: unknown) => {
         await this.free();
         throw error;
-      }
-    };
-    const taken = takeOrFree();
+      });
     await new Promise<void>((resolve, reject) => {
       const leave = () => {
         left.push(taken.catch(() => {}));

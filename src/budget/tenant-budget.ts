@@ -193,7 +193,12 @@ export class TenantBudget implements ReservingBudget {
   }
 
   async #endAll(tenant: string, period: string): Promise<void> {
-    await this.#nameAll(tenant);
+    // The tasks that could not be noted in the store before, until that fails again.
+    for (const [taskId, reservation] of this.#unnamed) {
+      if (reservation.tenant !== tenant) continue;
+      await this.#name(reservation, taskId);
+      if (this.#unnamed.has(taskId)) break;
+    }
     const { open } = await this.#read(tenant, period);
     const left = open.values();
     await Promise.all(Array.from({ length: MOST_READS }, () => this.#endEach(left)));
@@ -266,15 +271,6 @@ export class TenantBudget implements ReservingBudget {
     }
   }
 
-  /** Notes the tasks in the store that could not be noted before, until that fails again. */
-  async #nameAll(tenant: string): Promise<void> {
-    for (const [taskId, reservation] of this.#unnamed) {
-      if (reservation.tenant !== tenant) continue;
-      await this.#name(reservation, taskId);
-      if (this.#unnamed.has(taskId)) return;
-    }
-  }
-
   /**
    * Ends the reservation of a task whose end is noted. If none has its ID, the journal may name the task of one without an ID.
    * Resolves with `false` if another process may still note the ID.
@@ -282,9 +278,10 @@ export class TenantBudget implements ReservingBudget {
   async #endFound(taskId: string, tenant: string): Promise<boolean> {
     const { open } = await this.#store.read(tenant, "");
     const of = (id: string | null) => open.filter((each) => each.taskId === id);
-    const [named, unnamed] = [of(taskId), of(null)];
-    await this.#endEach(named.length > 0 ? named : unnamed);
-    return named.length > 0 || unnamed.length === 0;
+    const named = of(taskId);
+    const found = named.length > 0 ? named : of(null);
+    await this.#endEach(found);
+    return found[0]?.taskId !== null;
   }
 
   #call<Value>(tenant: string, verb: string, work: () => Promise<Value>): Promise<Value> {

@@ -13,7 +13,7 @@ const EVIDENCE_MESSAGES: Readonly<Record<Evidence, string>> = {
   created: "The account has one task more than before, so the task was probably created.",
   not_created: "The account has no more tasks than before, so the task was probably not created.",
   unclear:
-    "The account's number of tasks does not show whether it was created: other tasks were created meanwhile, or the outcome of " +
+    "The account's number of tasks does not show whether a task was created: other tasks were created meanwhile, or the outcome of " +
     "other journal keys is unknown too.",
 };
 

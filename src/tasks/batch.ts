@@ -65,10 +65,10 @@ export class Batch {
       if (signal.aborted) return;
       try {
         const key = this.#keyAt(request, index);
-        const earlier = await earlierRun({ journal, journalKey: key });
-        if (earlier === null) continue;
+        const isCharged = await isEarlierCharged({ journal, journalKey: key });
+        if (isCharged === null) continue;
         const reservation = this.#ceiling.request(key, listedPrice(request) ?? 0);
-        reservation.count(earlier.isCharged);
+        reservation.count(isCharged);
         this.#counted.set(index, reservation);
       } catch {
         // The run of the request reports what its key or the journal throws.
@@ -105,8 +105,7 @@ export class Batch {
       return { index, request, task };
     } catch (error) {
       if (error instanceof TaskFailedError) reservation?.refund();
-      else if (isUnusableResult(error)) reservation?.settle("spent");
-      else if (mayBeCharged(error)) reservation?.settle("unresolved");
+      else if (mayBeCharged(error)) reservation?.settle(isUnusableResult(error) ? "spent" : "unresolved");
       else reservation?.free();
       item?.delayed(null);
       item?.failed(isReasonOf(signal, error) ? null : error);
@@ -124,15 +123,14 @@ export class Batch {
     if (this.#ceiling === null) return undefined;
     const counted = this.#counted.get(index);
     if (counted) return counted;
-    const read = counted === null ? null : earlierRun(options).catch(() => null);
+    const read = counted === null ? null : isEarlierCharged(options).catch(() => null);
     const inOrder = this.#previousReservation.then(() => read);
     this.#previousReservation = inOrder;
-    const earlier = await inOrder;
+    const isCharged = await inOrder;
     // A request without a price is refused by its run, or by the service: it costs nothing.
     const reservation = this.#ceiling.request(options.journalKey, listedPrice(request) ?? 0);
     try {
-      if (!reservation.isCovered)
-        earlier === null ? reservation.reserve() : reservation.count(earlier.isCharged);
+      if (!reservation.isCovered) isCharged === null ? reservation.reserve() : reservation.count(isCharged);
     } catch (error) {
       reservation.free();
       throw error;
@@ -169,12 +167,15 @@ export class Batch {
   }
 }
 
-/** What the journal has of a request already, so that its run usually sends nothing; or `null`. Rejects if the journal fails. */
-async function earlierRun({ journal, journalKey }: RunOptions): Promise<{ isCharged: boolean } | null> {
+/**
+ * Whether the task is charged that the journal has of a request already, so that its run usually sends nothing; `null` if there is none.
+ * Rejects if the journal fails.
+ */
+async function isEarlierCharged({ journal, journalKey }: RunOptions): Promise<boolean | null> {
   if (journal === undefined || journalKey === undefined) return null;
-  const entry: unknown = (await within(LONGEST_JOURNAL_MS, () => journal.get(journalKey))) ?? null;
-  if (entry === null || (isJournalEntry(entry) && isFreed(entry))) return null;
-  return { isCharged: isJournalEntry(entry) && entry.state === "submitted" && entry.status === "success" };
+  const entry: unknown = await within(LONGEST_JOURNAL_MS, () => journal.get(journalKey));
+  if (!entry || (isJournalEntry(entry) && isFreed(entry))) return null;
+  return Object(entry).status === "success";
 }
 
 /** Whether the task succeeded, but its result lacks what the interface requires. */
