@@ -113,8 +113,8 @@ export class Reservation {
    */
   free(): void {
     this.#order.holders--;
-    const { holders, state, credits } = this.#order;
-    if (holders > 0 || (state !== "reserved" && credits > 0)) return;
+    const { holders, state } = this.#order;
+    if (holders > 0 || (state !== "reserved" && this.isCovered)) return;
     this.#change({ credits: 0 });
     this.#ceiling.remove(this.#order);
   }

@@ -14,7 +14,7 @@ const EVIDENCE_MESSAGES: Readonly<Record<Evidence, string>> = {
   not_created: "The account has no more tasks than before, so the task was probably not created.",
   unclear:
     "The account's number of tasks does not show whether a task was created: other tasks were created meanwhile, or the outcome of " +
-    "other journal keys is unknown too.",
+    "other journal keys is unknown.",
 };
 
 /** How many usage samples a client keeps for POSTs with an unknown outcome. Without its sample, a POST has weaker evidence. */

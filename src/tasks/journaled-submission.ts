@@ -58,7 +58,7 @@ export class JournaledSubmission implements OrderSubmission {
     const submission = typeof task === "string" ? await this.#read(task, at, request) : task;
     await this.#order.report(submission);
     const failure = await created.record();
-    if (failure !== null) throw this.#unrecorded(failure);
+    if (failure !== null) throw this.#logged(failure);
     return submission;
   }
 
@@ -151,7 +151,7 @@ export class JournaledSubmission implements OrderSubmission {
     if (intent === null) {
       if (error instanceof AlreadyTaken) return null;
       void claim.restoreLater();
-      throw failure === null ? error : keyNotRestored(slot, error, failure.thrown);
+      throw failure === null ? error : this.#logged(keyNotRestored(slot, error, failure.thrown));
     }
     if (taskId === null) throw await outcomeUnknown(slot, intent, evidence, { error, sample });
     const created = JournaledTask.created(slot, intent, { taskId, submission });
@@ -159,7 +159,7 @@ export class JournaledSubmission implements OrderSubmission {
     await hold?.created(taskId);
     if (submission !== null) return created;
     const still = unrecorded && (await created.record());
-    throw still === null ? error : this.#unrecorded(still);
+    throw still === null ? error : this.#logged(still);
   }
 
   /**
@@ -178,8 +178,8 @@ export class JournaledSubmission implements OrderSubmission {
     }
   }
 
-  /** The error for a task that could not be recorded. After an abort, no caller receives it. */
-  #unrecorded(failure: JournalError): JournalError {
+  /** A person may have to resolve the error, and after an abort, no caller receives it. */
+  #logged(failure: JournalError): JournalError {
     this.#order.shared.context.logError(failure.message);
     return failure;
   }

@@ -4,6 +4,7 @@ import { memoryStore } from "../../src/budget/memory-store.js";
 import type { BudgetStore } from "../../src/budget/store.js";
 import { TenantBudget } from "../../src/budget/tenant-budget.js";
 import { KEY } from "../support/journaled.js";
+import { createLog } from "../support/log.js";
 import { rejection } from "../support/rejection.js";
 import { SONG_REQUEST, serveAnew, usage } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
@@ -153,4 +154,31 @@ test("an abort after the POST does not hide its task, even if the journal does n
   leaving.abort("left");
   await wait(61_000);
   expect(await ended).toMatchObject({ taskId: expect.any(String), sent: true });
+});
+
+test("an intent that an aborted call leaves, since its journal fails, is logged", async () => {
+  const kept = memoryJournal();
+  let respond = () => {};
+  const responds = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  const leaving = new AbortController();
+  const put: Journal["put"] = async (...given) => {
+    leaving.abort("left");
+    await responds;
+    return kept.put(...given);
+  };
+  const journal = { ...kept, put, delete: () => Promise.reject(new Error("down")) };
+  const logger = createLog();
+  const { client, requests } = createWorld(serveAnew, { logger });
+  const left: unknown[] = [];
+  const options = { ...ordered(journal), signal: leaving.signal };
+  void client.tasks.create(SONG_REQUEST, options).catch((reason: unknown) => left.push(reason));
+  await new Promise((resolve) => leaving.signal.addEventListener("abort", resolve));
+  await wait(1000);
+  expect(left).toEqual(["left"]);
+  respond();
+  await client.tasks.flush();
+  expect(requests).toEqual([]);
+  expect(logger.lines).toMatchObject([{ level: "error", message: expect.stringContaining("settleOutcome") }]);
 });
