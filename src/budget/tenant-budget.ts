@@ -278,10 +278,9 @@ export class TenantBudget implements ReservingBudget {
   async #endFound(taskId: string, tenant: string): Promise<boolean> {
     const { open } = await this.#store.read(tenant, "");
     const of = (id: string | null) => open.filter((each) => each.taskId === id);
-    const named = of(taskId);
-    const found = named.length > 0 ? named : of(null);
-    await this.#endEach(found);
-    return found[0]?.taskId !== null;
+    const [named, unnamed] = [of(taskId), of(null)];
+    await this.#endEach(named.length > 0 ? named : unnamed);
+    return named.length > 0 || unnamed.length === 0;
   }
 
   #call<Value>(tenant: string, verb: string, work: () => Promise<Value>): Promise<Value> {
