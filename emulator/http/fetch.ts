@@ -1,5 +1,6 @@
 import { MODELS } from "../../src/contract/service.js";
 import { DISPOSED } from "../time/clock.js";
+import { nextTurn } from "../time/event-loop.js";
 import {
   bytesOf,
   type HttpOutcome,
@@ -11,7 +12,11 @@ import { handleRequest, registerArrival } from "./pipeline.js";
 import type { Service } from "./service.js";
 import { stall } from "./stall.js";
 
-/** After this many requests, the event loop runs once: otherwise, a client that never sleeps would block timers and signals. */
+/**
+ * After this many requests in one turn of the event loop, a response waits until it has turned: otherwise, a client that never
+ * sleeps would block timers and signals. Counted for each turn and each state, since such a wait changes the order of requests that
+ * run side by side: the same requests must come in the same order after a reset, and in a fork.
+ */
 const REQUESTS_PER_TURN = 256;
 
 /** A `fetch` without a network. Rejects where a connection would fail, and with the signal's reason if it is aborted. */
@@ -55,7 +60,8 @@ export class Responder {
   /** A request's signal follows the signal that the request was constructed with only while the request is referenced. */
   readonly #inFlight = new Set<Request>();
   readonly #ownerOfBody = new WeakMap<ReadableStream, Request>();
-  #ended = 0;
+  #endedInTurn = 0;
+  #countedState: object | null = null;
 
   constructor(service: Service, onDisconnect: (reason: string) => Response) {
     this.#service = service;
@@ -91,8 +97,19 @@ export class Responder {
       return this.#onDisconnect(DISPOSED);
     } finally {
       this.#inFlight.delete(owner);
-      if (++this.#ended % REQUESTS_PER_TURN === 0) await core.clock.activity.turn();
+      if (this.#countEnd(core.state) % REQUESTS_PER_TURN === 0) await core.clock.activity.turn();
     }
+  }
+
+  /** Returns how many requests have ended in this turn of the event loop. */
+  #countEnd(state: object): number {
+    if (state !== this.#countedState) this.#endedInTurn = 0;
+    this.#countedState = state;
+    if (++this.#endedInTurn === 1)
+      nextTurn(() => {
+        this.#endedInTurn = 0;
+      });
+    return this.#endedInTurn;
   }
 
   /** Reads the request's body, then handles it. From then on, an abort no longer prevents its effects. */

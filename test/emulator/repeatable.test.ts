@@ -103,6 +103,39 @@ test("a fork continues from the present state, and the two do not affect each ot
   expect(fork.emulator.clock.now() - service.emulator.clock.now()).toBe(40_000);
 });
 
+describe("hundreds of requests that run side by side come in the same order after a reset, and after a restore", () => {
+  /** Each returns the order of what happened. */
+  const WORK: Readonly<Record<string, (emulator: Emulator) => Promise<unknown[]>>> = {
+    "clients that sleep": async (emulator) => {
+      const client = new AsyncMusic(emulator.connection());
+      await Promise.all(Array.from({ length: 40 }, () => client.tasks.run(VALID.song)));
+      return emulator.requests.map(({ method, path, at }) => [method, path, at]);
+    },
+    "clients that never sleep": async (emulator) => {
+      const { create } = serviceOf(emulator);
+      const created: [number, string][] = [];
+      const createMany = async (client: number) => {
+        for (let posts = 0; posts < 50; posts++) created.push([client, await create()]);
+      };
+      await Promise.all([1, 2, 3, 4, 5, 6, 7].map(createMany));
+      return created;
+    },
+  };
+
+  test.each(Object.entries(WORK))("%s", async (_, work) => {
+    const { emulator, balance } = createService({ seed: 3, credits: 10_000 });
+    for (let reads = 0; reads < 130; reads++) await balance();
+    emulator.reset();
+    const begun = emulator.snapshot();
+    const first = await work(emulator);
+    expect(first.length).toBeGreaterThan(300);
+    emulator.reset();
+    expect(await work(emulator)).toEqual(first);
+    emulator.restore(begun);
+    expect(await work(emulator)).toEqual(first);
+  });
+});
+
 describe("a reset", () => {
   test("replaces everything but the API key", async () => {
     const { emulator, create, get, balance, advance } = createService({ credits: 100, apiKey: "emu_mine" });
