@@ -6,13 +6,10 @@
 
 import { test as base, type TestAPI } from "vitest";
 import { AsyncMusic } from "../src/client.js";
-import { checkRules, findProblems } from "./control/compliance.js";
+import { checkRules, findProblems, unbrokenRules } from "./control/compliance.js";
 import { createEmulator } from "./control/create-emulator.js";
 import type { Emulator, EmulatorOptions } from "./control/emulator.js";
 import type { ComplianceRule } from "./core/log/audit.js";
-
-/** By the emulator of a test: what the test declared with `breaks`. */
-const declaredRules = new WeakMap<Emulator, Set<ComplianceRule>>();
 
 /** The fixtures. */
 export interface EmulatorFixtures {
@@ -58,10 +55,26 @@ export interface Breaks {
  */
 export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
   emulatorOptions: {},
-  emulator: async ({ emulatorOptions, task, onTestFinished }, use) => {
-    const emulator = createEmulator(emulatorOptions);
+  breaks: async ({ onTestFinished }, use) => {
     const rules = new Set<ComplianceRule>();
-    declaredRules.set(emulator, rules);
+    let isRead = false;
+    const add = (...more: ComplianceRule[]) => checkRules(more).forEach((rule) => void rules.add(rule));
+    const breaks = Object.defineProperty(add, "rules", {
+      get() {
+        isRead = true;
+        return rules;
+      },
+    });
+    // Called after each reader. Of a test without an emulator, there is none.
+    onTestFinished(() => {
+      const message = isRead ? null : unbrokenRules([], [...rules]);
+      if (message !== null) fail(message);
+    });
+    await use(breaks as typeof add & Pick<Breaks, "rules">);
+  },
+  emulator: async ({ emulatorOptions, breaks, task, onTestFinished }, use) => {
+    const emulator = createEmulator(emulatorOptions);
+    const { rules } = breaks;
     // Registered first, so called last: the test's own clean-up can still use its emulator.
     onTestFinished(async () => {
       const options = { breaks: [...rules], failed: task.result?.state === "fail" };
@@ -70,14 +83,6 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
       if (message !== null) fail(message);
     });
     await use(emulator);
-  },
-  breaks: async (
-    { emulator }: Pick<EmulatorFixtures, "emulator">,
-    use: (breaks: Breaks) => Promise<void>,
-  ) => {
-    const rules = declaredRules.get(emulator) ?? new Set();
-    const add = (...more: ComplianceRule[]) => checkRules(more).forEach((rule) => void rules.add(rule));
-    await use(Object.assign(add, { rules }));
   },
   client: async ({ emulator }, use) => {
     await use(new AsyncMusic(emulator.connection()));

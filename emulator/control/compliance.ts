@@ -239,7 +239,7 @@ function brokenRules(
   return `The client broke rules of the service:\n${lines}If the test breaks them on purpose, ${declare(rules)}.${afterEvidence}`;
 }
 
-function unbrokenRules(
+export function unbrokenRules(
   violations: readonly DescribedFinding[],
   expected: readonly ComplianceRule[],
 ): string | null {
