@@ -88,7 +88,10 @@ function objectionTo(
       return tasks.length > 0 ? null : "failed, but the service created no task for it";
     case "refused":
       if (isPaidFor) return "refused, but its task succeeded";
-      return posts.some(({ received }) => received === "refusal") ? null : "refused, but no POST was refused";
+      // Also a 429: a program may stop repeating it.
+      return posts.some(({ received }) => received === "refusal" || received === "limited")
+        ? null
+        : "refused, but no POST was refused";
     case "declined":
       return isPaidFor ? "declined, but its task succeeded" : null;
     case "expired": {

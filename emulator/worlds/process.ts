@@ -6,14 +6,18 @@ import type { Surroundings } from "./surroundings.js";
 
 /** How long a process may take to end after SIGTERM, and how long after it was started it must have ended. */
 export const SHUTDOWN_MS = 60_000;
-/** Three times what three orders need at a poll every 5 s until the task timeout. */
-const MOST_REQUESTS = 6500;
+/** For each order: three times what it needs at a poll every 5 s until the task timeout. */
+const MOST_REQUESTS = 2160;
+/** Also a process with fewer orders may send as many requests, and take as many steps, as one with these. */
+const LEAST_ORDERS = 3;
+
 /**
- * A process that takes this many steps in `BUSY_MS` waits in a loop without a pause. Time stands still while it runs, so that
- * what it waits for may never come.
+ * A process that takes this many steps in as many milliseconds waits in a loop without a pause, or with a timer of 0 ms. Time
+ * stands still while it runs, so that what it waits for may never come.
  */
-const MOST_STEPS = 5000;
-const BUSY_MS = 5000;
+function mostSteps(orders: number): number {
+  return 3500 + 500 * orders;
+}
 
 /**
  * One process of a world, over all its lives. It counts the steps, and applies the mishap of each. Once it is dead, nothing
@@ -29,6 +33,7 @@ export class WorldProcess implements LivingProcess {
   readonly plan: PlannedProcess;
   readonly #mishaps: Map<number, Mishap>;
   readonly #paceRandom: Random;
+  #orders = LEAST_ORDERS;
   #requests = 0;
   lastStepAt = 0;
   /** The steps since then. */
@@ -51,6 +56,7 @@ export class WorldProcess implements LivingProcess {
     this.#current?.end();
     this.life++;
     this.lastStepAt = this.world.clock.now();
+    this.#orders = Math.max(this.#orders, orders.length);
     const life = new Life(this, orders);
     this.#current = life;
     return life;
@@ -104,20 +110,21 @@ export class WorldProcess implements LivingProcess {
   countStep(what: string): void {
     const now = this.world.clock.now();
     this.lastStepAt = now;
-    if (now - this.#countedSince >= BUSY_MS) {
+    const most = mostSteps(this.#orders);
+    if (now - this.#countedSince >= most) {
       this.#countedSince = now;
       this.#recentSteps = 0;
     }
-    if (++this.#recentSteps !== MOST_STEPS) return;
+    if (++this.#recentSteps !== most) return;
     const seconds = (now - this.#countedSince) / 1000;
     this.world.stopAs(
-      `${this.name} has taken ${MOST_STEPS} steps in ${seconds} s, the last one: ${what}. Sleep in each loop that waits.`,
+      `${this.name} has taken ${most} steps in ${seconds} s, the last one: ${what}. Sleep for 10 ms or more in each loop that waits.`,
     );
   }
 
   countRequest(): void {
-    if (++this.#requests === MOST_REQUESTS)
-      this.world.stopAs(`${this.name} has sent ${MOST_REQUESTS} requests`);
+    if (++this.#requests === MOST_REQUESTS * this.#orders)
+      this.world.stopAs(`${this.name} has sent ${this.#requests} requests`);
   }
 
   #duration(): number {

@@ -331,7 +331,7 @@ describe("each check finds the program that it is for", () => {
       const app = appOf(async (process) => {
         for (;;) await wait(process);
       });
-      const detail = expect.stringContaining("Sleep in each loop that waits.");
+      const detail = expect.stringContaining("Sleep for 10 ms or more in each loop that waits.");
       expect((await brokenWorld(app, 3)).violations).toEqual([{ check: "never_ends", detail }]);
     });
 
@@ -357,6 +357,15 @@ describe("each check finds the program that it is for", () => {
         plan,
       );
     });
+  });
+
+  test("never_ends: not a program that has much to do for many orders", async () => {
+    const ids = Array.from({ length: 200 }, (_, index) => `order-${index + 1}`);
+    const app = appOf(async (process, order) => {
+      for (let key = 0; key < 20; key++) await process.storage.get(`setting ${key}`);
+      await process.giveUp(order, "declined");
+    });
+    await replay(app, calmPlan(...ids));
   });
 
   test("rule_broken: polls ten times a second", async () => {
@@ -593,6 +602,14 @@ describe("each check finds the program that it is for", () => {
           { check: "wrong_end", detail: "order-1 was given up as refused, but no POST was refused" },
         ],
       });
+    });
+
+    test("is right if the program does not repeat a POST after a 429", async () => {
+      const app = appOf(async (process, order) => {
+        await post(process, order.request).catch(() => process.giveUp(order, "refused"));
+      });
+      const fault = { kind: "status", status: 429, retry_after_seconds: 600, when: "before" } as const;
+      await replay(app, { ...calmPlan("order-1"), faults: [{ method: "POST", times: 1, fault }] });
     });
 
     test("is right if a POST was refused, and not if its response came after the program had stopped waiting", async () => {
