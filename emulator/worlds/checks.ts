@@ -204,7 +204,10 @@ function isResolved(
         !created.some((time) => post.sentAt <= time && time < sentAt),
     );
   const wasRead = ({ submission }: ProcessRequest) =>
-    sent.some((each) => each.path === `/task/${submission?.taskId}` && each.receivedOrdinal < sentOrdinal);
+    sent.some(
+      ({ path, status, receivedOrdinal }) =>
+        path === `/task/${submission?.taskId}` && status === 200 && receivedOrdinal < sentOrdinal,
+    );
   return earlier.every(
     (each) => (each.submission && isClear(each.submission)) || wasRead(each) || wasNotCounted(each),
   );

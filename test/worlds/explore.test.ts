@@ -482,6 +482,29 @@ describe("each check finds the program that it is for", () => {
       await replay(app, { ...planWith({ kind: "malformed" }), orders: [{ id: "order-1", outcome }] });
     });
 
+    test("is found if the program found the ID in a cut response, and could not read the task", async () => {
+      const app = appOf(async (process, order) => {
+        const init = { method: "POST", headers: headersOf(process), body: JSON.stringify(order.request) };
+        for (;;) {
+          const response = await process.fetch(`${process.baseUrl}/api/v1/task`, init);
+          const [, id = ""] = /"task_id":"([^"]+)"/.exec(await response.text()) ?? [];
+          await process.clock.sleep(600_000);
+          const { status } = await read(process, id).catch(() => ({ status: "failure" }));
+          if (status === "success") return process.deliver(order, id);
+        }
+      });
+      const outcome = { outcome: "failure", process_seconds: 10, retryable: true } as const;
+      const unreadable = {
+        method: "GET",
+        times: 1,
+        fault: { kind: "status", status: 500, when: "before" },
+      } as const;
+      const plan = { ...planWith({ kind: "malformed" }), orders: [{ id: "order-1", outcome }] };
+      await expect(replay(app, { ...plan, faults: [...plan.faults, unreadable] })).rejects.toMatchObject({
+        violations: [{ check: "rule_broken" }],
+      });
+    });
+
     test.each([1, 2, 3, 4])("is right once the usage has counted no task, %i times", async (times) => {
       await replay(afterEvidence, planOf(times, "before"));
       await replay(afterEvidence, planOf(times, "after"));
