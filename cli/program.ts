@@ -62,18 +62,16 @@ function unknownOption(command: string, args: readonly string[], terminal: Termi
   for (const [name, options] of Object.entries(COMMAND_OPTIONS))
     if (name === command) for (const option of options) parser.addOption(option);
   const { operands, unknown } = parser.parseOptions([...args]);
-  const [, ...others] = operands;
-  if (others.length > 0 && COMMANDS_WITH_OPERANDS.includes(command))
-    return missingDashes(command, [...others, ...unknown], terminal);
+  const [, word] = operands;
+  if (word !== undefined && COMMANDS_WITH_OPERANDS.includes(command))
+    return missingDashes(`${command} -- ${shellWord(word)} …`, terminal);
   const flag = args.find((arg) => arg === unknown[0])?.split("=")[0] ?? "";
   const meant = nearestName(flag, ["--help", ...parser.options.flatMap(({ long }) => long ?? [])]);
   return new UsageError(`Unknown option '${flag}'.${meant === null ? "" : ` (Did you mean ${meant}?)`}`);
 }
 
-function missingDashes(name: string, args: readonly string[], terminal: Terminal): UsageError {
-  return new UsageError(
-    `Missing \`--\` before the command: ${commandName(terminal)} ${name} -- ${args.map(shellWord).join(" ")}`,
-  );
+function missingDashes(meant: string, terminal: Terminal): UsageError {
+  return new UsageError(`Missing \`--\` before the command: ${commandName(terminal)} ${meant}`);
 }
 
 /** Commands inherit these settings: everything is written to the terminal, and errors are thrown for `report`. */
@@ -132,7 +130,7 @@ export function addCommands(
 
   /** The command after `--`; `null` without `--`. */
   const commandAfterDashes = (name: string, args: readonly string[]) => {
-    if (args.length > 0) throw missingDashes(name, args, terminal);
+    if (args.length > 0) throw missingDashes(`${name} -- ${args.map(shellWord).join(" ")}`, terminal);
     if (operands?.length === 0) throw new UsageError("Missing command after `--`.");
     return operands;
   };

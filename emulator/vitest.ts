@@ -4,7 +4,7 @@
  * @module async-music/emulator/vitest
  */
 
-import { test as base, type TestAPI } from "vitest";
+import { test as base, type TestAPI, type TestContext } from "vitest";
 import { AsyncMusic } from "../src/client.js";
 import { checkRules, findProblems, unbrokenRules } from "./control/compliance.js";
 import { createEmulator } from "./control/create-emulator.js";
@@ -55,7 +55,10 @@ export interface Breaks {
  */
 export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
   emulatorOptions: {},
-  breaks: async ({ onTestFinished }, use) => {
+  breaks: async (
+    { onTestFinished }: Pick<TestContext, "onTestFinished">,
+    use: (breaks: Breaks) => Promise<void>,
+  ) => {
     const rules = new Set<ComplianceRule>();
     let isRead = false;
     const add = (...more: ComplianceRule[]) => checkRules(more).forEach((rule) => void rules.add(rule));

@@ -76,7 +76,7 @@ test.each([
   [["emulator", "--prot", "1"], "Unknown option '--prot'. (Did you mean --port?)"],
   [
     ["emulator", "--port", "0", "sh", "-c", "exit 7"],
-    "Missing `--` before the command: async-music emulator -- sh -c 'exit 7'",
+    "Missing `--` before the command: async-music emulator -- sh …",
   ],
   [
     ["emulator", "--state", ""],
