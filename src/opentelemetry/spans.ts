@@ -95,12 +95,18 @@ function tracedFetch(
     // The span begins before the request is sent, so that the trace context names it.
     const sendInContext = async () => {
       if (isService) quietly(() => addTraceContext(headers));
-      // A custom `fetch` may ignore its signal.
-      return Promise.race([send(), abortOf(input.signal)]);
+      return Promise.race([cancelingLate(send, input.signal), abortOf(input.signal)]);
     };
     const options = { kind: SpanKind.CLIENT, attributes };
     return inSpan(tracer, name, options, sendInContext, responseNotes(redactor));
   };
+}
+
+/** Cancels the response of a custom `fetch` that ignores its signal, if it is late. */
+async function cancelingLate(send: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
+  const response = await send();
+  if (signal.aborted) quietly(() => void response.body?.cancel().catch(() => {}));
+  return response;
 }
 
 /** Rejects when a signal is aborted. */

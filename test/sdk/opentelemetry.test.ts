@@ -429,6 +429,23 @@ test("the span of a request ends at its time limit, although a custom `fetch` ig
   ]);
 });
 
+test("the late response of a custom `fetch` that ignores its signal is canceled", async () => {
+  register();
+  const { timeoutMs, pass } = createTimeLimit();
+  let respond = (_late: Response) => {};
+  const fetch = () => {
+    setImmediate(pass);
+    return new Promise<Response>((resolve) => {
+      respond = resolve;
+    });
+  };
+  const options = { apiKey: API_KEY, baseUrl: BASE_URL, maxRetries: 0, timeoutMs, fetch };
+  await rejection(new AsyncMusic(withOpenTelemetry(options)).account.balance(), RequestTimeoutError);
+  const cancel = vi.fn();
+  respond(new Response(new ReadableStream({ cancel })));
+  await vi.waitFor(() => expect(cancel).toHaveBeenCalledOnce());
+});
+
 test("a custom `fetch` that returns no response, or throws the key, fails as without spans", async () => {
   const hostile = Object.assign(new Error("no"), { name: API_KEY });
   const unreadable = Object.defineProperty(new Error("no"), "name", {
