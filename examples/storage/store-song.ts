@@ -36,12 +36,11 @@ export async function storeSong(
   const folder = `songs/${song.task_id}`;
   const sources = [
     ...clips.map(({ id, audio_url }) => ({ clipId: id, kind: "audio" as const, url: audio_url })),
-    ...clips.map(({ id, image_url }) => ({ clipId: id, kind: "cover" as const, url: image_url })),
+    ...clips.flatMap(({ id, image_url: url }) => (url ? [{ clipId: id, kind: "cover" as const, url }] : [])),
   ];
   const files: StoredFile[] = [];
   const errors: unknown[] = [];
   for (const { clipId, kind, url } of sources) {
-    if (!url) continue;
     // The key does not depend on the format, which is known only once the download has begun.
     const key = `${folder}/${clipId}-${kind}`;
     try {

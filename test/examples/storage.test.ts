@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { AsyncMusic, AudioDownloadError, AudioExpiredError } from "async-music";
+import { AsyncMusic, AudioDownloadError, AudioExpiredError, InvalidOptionError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { folderBucket } from "../../examples/shop/folder.js";
@@ -112,6 +112,16 @@ test("audio that fails does not prevent that the audio of another clip is stored
   const path = new URL(first?.audio_url ?? "").pathname;
   emulator.faults.add({ path, fault: { kind: "status", status: 410, when: "before" } });
   expect((await rejection(storeSong(client, bucket, song), AudioDownloadError)).status).toBe(410);
+  for (const { id } of others) expect(puts).toContain(`songs/${song.task_id}/${id}-audio`);
+  expect(puts).not.toContain(`songs/${song.task_id}/song.json`);
+});
+
+test("a clip without an address is an error: the song is not complete", async () => {
+  const song = await client.tasks.run(SONG_REQUEST);
+  const [first, ...others] = song.output.result;
+  Object.assign(first ?? {}, { audio_url: "" });
+  const { bucket, puts } = createBucket();
+  expect((await rejection(storeSong(client, bucket, song), InvalidOptionError)).option).toBe("source");
   for (const { id } of others) expect(puts).toContain(`songs/${song.task_id}/${id}-audio`);
   expect(puts).not.toContain(`songs/${song.task_id}/song.json`);
 });
