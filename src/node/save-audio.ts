@@ -29,9 +29,9 @@ const ENDS_IN_DIRECTORY = /(?:^|[/\\])\.{0,2}$/;
 
 /**
  * Streams a download to disk, completely or not at all: it is written to a draft beside the file, a random UUID with the extension
- * `.part`, and moved when it is complete. A process that is killed leaves the draft, which no later call uses. When this resolves, the file survives a power cut. Creates missing directories. Never replaces an existing file
- * unless you pass `overwrite: true`. Without an option, of two calls of one process that save to the same path at once, the
- * second is refused.
+ * `.part`, and moved when it is complete. A process that is killed leaves the draft, which no later call uses. When this resolves,
+ * the file survives a power cut. Creates missing directories. Never replaces an existing file unless you pass `overwrite: true`.
+ * Without an option, of two calls of one process that save to the same path at once, the second is refused.
  *
  * @param download - the result of `client.audio.download`, with its body unread
  * @param path - the path without its extension, which the download determines; an audio extension is replaced
