@@ -1,11 +1,12 @@
 import { beforeEach } from "vitest";
 import { leftOpen, watch } from "./begun.js";
 
-/** Turns of the event loop in which what was canceled ends, also on connections of this machine. */
-const TURNS = 1000;
+/** Real time in which what was canceled ends, also on a database of this machine that is tried again after a lock. */
+const GRACE_MS = 3000;
 
 // Taken before a test replaces it.
 const { setImmediate } = globalThis;
+const now = performance.now.bind(performance);
 
 let running = 0;
 
@@ -16,7 +17,8 @@ beforeEach(({ onTestFinished }) => {
   // Called last: after the test's own, and after `afterEach`.
   onTestFinished(async () => {
     if (--running > 0) return;
-    for (let turn = 0; turn < TURNS && leftOpen().length > 0; turn++)
+    const until = now() + GRACE_MS;
+    while (now() < until && leftOpen().length > 0)
       await new Promise((resolve) => setImmediate(resolve));
     const left = leftOpen();
     if (left.length > 0) throw new Error(`The test has ended, and has left open:\n${left.join("\n")}`);
