@@ -18,8 +18,7 @@ beforeEach(({ onTestFinished }) => {
   onTestFinished(async () => {
     if (--running > 0) return;
     const until = now() + GRACE_MS;
-    while (now() < until && leftOpen().length > 0)
-      await new Promise((resolve) => setImmediate(resolve));
+    while (now() < until && leftOpen().length > 0) await new Promise((resolve) => setImmediate(resolve));
     const left = leftOpen();
     if (left.length > 0) throw new Error(`The test has ended, and has left open:\n${left.join("\n")}`);
   });
