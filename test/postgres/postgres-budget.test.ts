@@ -8,6 +8,7 @@ import {
 import type { Pool } from "pg";
 import { describe, expect, test, vi } from "vitest";
 import { isFreed } from "../../src/journal/entries.js";
+import { leftOpen } from "../lifecycle/begun.js";
 import { describeBudget } from "../support/describe-budget.js";
 import { posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
@@ -83,6 +84,9 @@ test.each(["the row of the tenant", "the entry"])(
     await run();
     expect(posts({ requests })).toHaveLength(1);
     expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+    // The first run still removes its intent, with pauses: the pool must not end before that.
+    const removals = () => leftOpen().filter((begun) => begun.includes("Slot.free"));
+    await vi.waitFor(() => expect(removals()).toEqual([]), { timeout: 15_000 });
   },
 );
 
