@@ -468,21 +468,9 @@ describe("each check finds the program that it is for", () => {
         );
     });
 
-    test("is right if the program found the ID in a cut response, and read that this task failed", async () => {
-      const app = appOf(async (process, order) => {
-        const init = { method: "POST", headers: headersOf(process), body: JSON.stringify(order.request) };
-        for (;;) {
-          const response = await process.fetch(`${process.baseUrl}/api/v1/task`, init);
-          const [, id = ""] = /"task_id":"([^"]+)"/.exec(await response.text()) ?? [];
-          await process.clock.sleep(600_000);
-          if ((await read(process, id)).status === "success") return process.deliver(order, id);
-        }
-      });
+    describe("after the program found the ID in a cut response, and its task failed", () => {
       const outcome = { outcome: "failure", process_seconds: 10, retryable: true } as const;
-      await replay(app, { ...planWith({ kind: "malformed" }), orders: [{ id: "order-1", outcome }] });
-    });
-
-    test("is found if the program found the ID in a cut response, and could not read the task", async () => {
+      const plan = { ...planWith({ kind: "malformed" }), orders: [{ id: "order-1", outcome }] };
       const app = appOf(async (process, order) => {
         const init = { method: "POST", headers: headersOf(process), body: JSON.stringify(order.request) };
         for (;;) {
@@ -493,15 +481,17 @@ describe("each check finds the program that it is for", () => {
           if (status === "success") return process.deliver(order, id);
         }
       });
-      const outcome = { outcome: "failure", process_seconds: 10, retryable: true } as const;
-      const unreadable = {
-        method: "GET",
-        times: 1,
-        fault: { kind: "status", status: 500, when: "before" },
-      } as const;
-      const plan = { ...planWith({ kind: "malformed" }), orders: [{ id: "order-1", outcome }] };
-      await expect(replay(app, { ...plan, faults: [...plan.faults, unreadable] })).rejects.toMatchObject({
-        violations: [{ check: "rule_broken" }],
+
+      test("is right if the program read the failure", async () => {
+        await replay(app, plan);
+      });
+
+      test("is found if the program could not read the task", async () => {
+        const fault = { kind: "status", status: 500, when: "before" } as const;
+        const faults = [...plan.faults, { method: "GET", times: 1, fault }];
+        await expect(replay(app, { ...plan, faults })).rejects.toMatchObject({
+          violations: [{ check: "rule_broken" }],
+        });
       });
     });
 
