@@ -91,6 +91,7 @@ test("a put that wrote the intent and returned false counts as written", async (
 });
 
 const [INTENT, RECORD] = [journalEntry("intent"), journalEntry("submitted")];
+const RESERVATION = { id: "total/1", tenant: "acme", credits: 10 };
 test.each<[string, unknown]>([
   ["a string", "entry"],
   ["an empty object", {}],
@@ -106,6 +107,16 @@ test.each<[string, unknown]>([
   ...[null, "30000", -1, 0, Number.NaN, Number.POSITIVE_INFINITY].map((timeout_ms): [string, unknown] => [
     `an entry whose time limit is ${JSON.stringify(timeout_ms)} (${String(timeout_ms)})`,
     { ...INTENT, timeout_ms },
+  ]),
+  ["an entry whose customer is a number", { ...INTENT, tenant: 7 }],
+  ...[
+    "reservation",
+    { ...RESERVATION, id: 7 },
+    { ...RESERVATION, tenant: null },
+    { ...RESERVATION, credits: "10" },
+  ].map((reservation): [string, unknown] => [
+    `an entry whose reservation is ${JSON.stringify(reservation)}`,
+    { ...INTENT, reservation },
   ]),
   ["a record in an unknown state", { ...RECORD, state: "done" }],
   ["a record whose task ID is a number", { ...RECORD, task_id: 7 }],
@@ -519,6 +530,40 @@ test.each<[string, unknown, string]>([
   for (const reason of reasons) expect(reason).toMatch(/^[a-z' ]+[a-z]$/);
 });
 
+describe("if the entry has changed while a run records how its task ended", () => {
+  /** Another process changes the entry in these fields, just before the run writes the end for the first time. */
+  const runAndChange = async (fields: Partial<JournalEntry>) => {
+    const { run, broken, inner, entry } = journaledWorld(serve);
+    let isChanged = false;
+    broken.put = async (key, next, previous) => {
+      const isEnd = next.state === "submitted" && next.status !== undefined;
+      if (isEnd && !isChanged) {
+        isChanged = true;
+        const changed = { ...(await inner.get(key)), revision: "changed", ...fields } as JournalEntry;
+        await inner.put(key, changed, previous);
+      }
+      return inner.put(key, next, previous);
+    };
+    await expect(run()).resolves.toEqual(succeeded());
+    return entry();
+  };
+
+  test("by the lease of a follower, the end is recorded beside it", async () => {
+    const follower = { id: "other", until: "2026-01-01T00:01:00.000Z" } as object;
+    const entry = await runAndChange({ follower });
+    expect(entry).toMatchObject({ state: "submitted", status: "success", acknowledged: false, follower });
+  });
+
+  test.each<[what: string, fields: Partial<JournalEntry>]>([
+    ["another task", { task_id: OTHER_TASK_ID, submission: null }],
+    ["an intent", { state: "intent" }],
+  ])("into %s, it is left alone", async (_, fields) => {
+    const entry = await runAndChange(fields);
+    expect(entry).toMatchObject({ revision: "changed", ...fields });
+    expect(entry).not.toHaveProperty("status");
+  });
+});
+
 test("the error names both the refusal and the key that can't be freed", async () => {
   const { run, broken } = journaledWorld(() => refusal(402, "insufficient_credits"));
   broken.delete = fail;
@@ -534,6 +579,17 @@ test("an abort of a rate-limited POST whose key can't be freed is a JournalError
   const error = await rejection(run({ signal: abortedAfter(clock, 30_000) }), JournalError);
   expect(error).toMatchObject({ taskId: null, sent: true, cause: "away" });
   expect(error.message).toContain("settleOutcome(journal, ");
+});
+
+test("a key that can't be freed after a refusal is tried again later, until other processes can use it", async () => {
+  const { run, broken, inner, entry, clock } = journaledWorld(() => refusal(402, "insufficient_credits"));
+  broken.delete = fail;
+  await rejection(run(), JournalError);
+  await clock.sleep(15_000);
+  expect(await entry()).toMatchObject({ state: "intent" });
+  broken.delete = inner.delete;
+  await clock.sleep(17_000);
+  expect(await entry()).toBeNull();
 });
 
 test("a journal whose delete returns nothing is read to check that the key is free", async () => {

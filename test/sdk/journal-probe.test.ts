@@ -218,6 +218,21 @@ test.each([
     expect((await probe(restarted.client, journal, { journalKey })).evidence).toBe(evidence);
 });
 
+test.each(["submitted", "intent"] as const)(
+  "after a restart, one more task and another open key that is %s",
+  async (state) => {
+    const { client, journal } = countingService({ before: 8 });
+    await journal.put(
+      KEY,
+      journalEntry("intent", { tasks_created: 7, at: "2025-12-31T23:00:00.000Z" }),
+      null,
+    );
+    await journal.put("order-2", journalEntry(state, { tasks_created: 7 }), null);
+    const { evidence } = await probe(client, journal);
+    expect(evidence).toBe(state === "submitted" ? "created" : "unclear");
+  },
+);
+
 test("creates from before the first usage sample don't count", async () => {
   const service = countingService({ isCreated: true });
   await service.client.tasks.create(OTHER_REQUEST);

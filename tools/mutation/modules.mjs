@@ -15,8 +15,8 @@ export const MODULES = {
     mutate: ["src/journal/**/*.ts"],
     tests: [
       "test/sdk/{journal,journal-*,memory-journal,settle-*,suspended-process}.test.ts",
-      "test/sdk/{max-credits,run-all}.test.ts",
-      "test/sdk/{own-pacer,run}.test.ts",
+      "test/sdk/{abort-before-the-post,budget,budget-failures,budget-of-followed-orders}.test.ts",
+      "test/sdk/{durability,follow,follow-tenants,max-credits,own-pacer,run,run-all}.test.ts",
       "test/sdk/{file-journal,rules/evidence,rules/process-notes}.test.ts",
     ],
   },
