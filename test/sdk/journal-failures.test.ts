@@ -549,7 +549,7 @@ describe("if the entry has changed while a run records how its task ended", () =
   };
 
   test("by the lease of a follower, the end is recorded beside it", async () => {
-    const follower = { id: "other", until: "2026-01-01T00:01:00.000Z" } as object;
+    const follower = { id: "other", until: "2026-01-01T00:01:00.000Z" };
     const entry = await runAndChange({ follower });
     expect(entry).toMatchObject({ state: "submitted", status: "success", acknowledged: false, follower });
   });
