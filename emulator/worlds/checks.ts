@@ -6,26 +6,13 @@ import type { Emulator } from "../control/emulator.js";
 import type { Finding } from "../core/log/audit.js";
 import { parseIsoTime, VIRTUAL_START } from "../time/clock.js";
 import type { App, EndedOrder, EndedWorld, GiveUpReason, Post } from "./app.js";
-import type { Plan } from "./plan.js";
 import { secondsOf } from "./story.js";
-import { isKnown, orderIn, type WorldSubmission, type WorldSubmissions } from "./submissions.js";
+import { isKnown, orderIn, type WorldSubmission } from "./submissions.js";
 import type { OrderState, ProcessRequest, Surroundings } from "./surroundings.js";
-import type { CheckName } from "./verdict.js";
-
-interface CheckedWorld
-  extends Pick<Surroundings, "journal" | "stored" | "shared" | "sent" | "occurred" | "orderOf"> {
-  readonly app: App;
-  readonly plan: Plan;
-  readonly emulator: Emulator;
-  readonly orders: readonly OrderState[];
-  readonly submissions: WorldSubmissions;
-}
-
-type Accuse = (check: CheckName, detail: string) => void;
 
 /** Checks a world that has ended: first the built-in checks, then the program's own. */
-export async function checkWorld(world: CheckedWorld, accuse: Accuse): Promise<void> {
-  const { app, plan, emulator, journal, stored, shared, submissions } = world;
+export async function checkWorld(app: App, world: Surroundings): Promise<void> {
+  const { plan, emulator, journal, stored, shared, submissions } = world;
   const findings = emulator.audit();
   const tasks = await readTasks(emulator);
   const orders = world.orders.map((order) => ({
@@ -34,40 +21,41 @@ export async function checkWorld(world: CheckedWorld, accuse: Accuse): Promise<v
     tasks: tasksOf(order, world.orders, tasks),
     posts: submissions.of(order.id),
   }));
-  for (const order of orders) checkOrder(world, order, accuse);
-  checkRules(world, orders, findings, accuse);
-  checkCredits(emulator, accuse);
+  for (const order of orders) checkOrder(world, order);
+  checkRules(world, orders, findings);
+  checkCredits(world);
   const ended: EndedWorld = { plan, orders, emulator, journal, stored, shared };
   try {
     await app.check?.(ended);
   } catch (error) {
-    accuse("check", messageOfThrown(error));
+    world.accuse("check", messageOfThrown(error));
   }
 }
 
-function checkOrder(world: CheckedWorld, order: EndedOrder, accuse: Accuse): void {
+function checkOrder(world: Surroundings, order: EndedOrder): void {
   const { id, tasks, delivered } = order;
   const paid = tasks.filter(isPaid);
   const strange = delivered.find((taskId) => !tasks.some(({ task_id }) => task_id === taskId));
-  if (paid.length > 1) accuse("charged_twice", `${id} was charged ${paid.length} times: ${listOf(paid)}`);
+  if (paid.length > 1)
+    world.accuse("charged_twice", `${id} was charged ${paid.length} times: ${listOf(paid)}`);
   else if (strange !== undefined)
-    accuse("wrong_end", `${id} was delivered with ${strange}, which is not its task`);
+    world.accuse("wrong_end", `${id} was delivered with ${strange}, which is not its task`);
   else if (delivered.length > 0 && paid.length === 0)
-    accuse("wrong_end", `${id} was delivered, but its task did not succeed`);
-  else if (delivered.length === 0) checkUndelivered(world, order, accuse);
+    world.accuse("wrong_end", `${id} was delivered, but its task did not succeed`);
+  else if (delivered.length === 0) checkUndelivered(world, order);
 }
 
 /** One process may give an order up that another one still works on: one true reason is enough. */
-function checkUndelivered(world: CheckedWorld, order: EndedOrder, accuse: Accuse): void {
+function checkUndelivered(world: Surroundings, order: EndedOrder): void {
   const paid = order.tasks.filter(isPaid);
   const isCharged = paid.length > 0 ? `was charged (${listOf(paid)}), and ` : "";
   const givenUp = [...world.orderOf(order.id).givenUp.values()];
   const objections = givenUp.map(({ reason, at }) => objectionTo(reason, at, world, order));
   if (objections.length === 0)
-    accuse("result_lost", `${order.id} ${isCharged}was neither delivered nor given up`);
+    world.accuse("result_lost", `${order.id} ${isCharged}was neither delivered nor given up`);
   const [objection] = objections;
   if (objection && objections.every((each) => each !== null))
-    accuse(
+    world.accuse(
       paid.length > 0 ? "result_lost" : "wrong_end",
       `${order.id} ${isCharged}was given up as ${objection}`,
     );
@@ -77,7 +65,7 @@ function checkUndelivered(world: CheckedWorld, order: EndedOrder, accuse: Accuse
 function objectionTo(
   reason: GiveUpReason,
   at: number,
-  { occurred, submissions }: CheckedWorld,
+  { occurred, submissions }: Surroundings,
   { id, tasks, posts }: EndedOrder,
 ): string | null {
   const paid = tasks.filter(isPaid);
@@ -123,12 +111,7 @@ function objectionTo(
  * only the response to the same request in the same life counts. A delay on the network changes the distance
  * between requests, so the times of the program count.
  */
-function checkRules(
-  world: CheckedWorld,
-  orders: readonly EndedOrder[],
-  findings: readonly Finding[],
-  accuse: Accuse,
-): void {
+function checkRules(world: Surroundings, orders: readonly EndedOrder[], findings: readonly Finding[]): void {
   const broken = findings.filter((finding) => isBroken(finding, world, orders));
   const names = new Map(world.sent.map((request) => [request.requestId, nameOf(request)]));
   // Once a rule: a program that polls too fast breaks it at each poll.
@@ -137,7 +120,7 @@ function checkRules(
     const times = others.length === 0 ? "" : ` (${others.length + 1} times)`;
     const own = requestOf(first, world.sent);
     const detail = first.detail.replaceAll(/[\w.:-]+/g, (word) => names.get(word) ?? word);
-    accuse("rule_broken", `${rule}, ${own ? nameOf(own) : first.request_id}: ${detail}${times}`);
+    world.accuse("rule_broken", `${rule}, ${own ? nameOf(own) : first.request_id}: ${detail}${times}`);
   }
 }
 
@@ -156,7 +139,7 @@ function requestOf({ request_id, at }: Finding, sent: readonly ProcessRequest[])
 /** Whether the program could know that the request of a finding breaks a rule. */
 function isBroken(
   finding: Finding,
-  { occurred, sent }: CheckedWorld,
+  { occurred, sent }: Surroundings,
   orders: readonly EndedOrder[],
 ): boolean {
   const { rule } = finding;
@@ -226,9 +209,10 @@ function timesOfUnnamed({ tasks, posts }: EndedOrder): number[] {
 }
 
 /** When every task has ended, no credits may be frozen. */
-function checkCredits({ accounts, accountId }: Emulator, accuse: Accuse): void {
+function checkCredits(world: Surroundings): void {
+  const { accounts, accountId } = world.emulator;
   const { frozen } = accounts.get(accountId).balance;
-  if (frozen !== 0) accuse("credit_leaked", `${frozen} credits are frozen after every task has ended`);
+  if (frozen !== 0) world.accuse("credit_leaked", `${frozen} credits are frozen after every task has ended`);
 }
 
 function tasksOf(order: OrderState, orders: readonly OrderState[], tasks: readonly Task[]): Task[] {

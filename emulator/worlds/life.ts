@@ -31,6 +31,7 @@ const REASONS: readonly GiveUpReason[] = ["failed", "refused", "declined", "unkn
 
 /** One life of a process: from a start to its end or crash. */
 export class Life implements Process, Suspendable {
+  readonly worker: LivingProcess;
   readonly orders: readonly Order[];
   readonly life: number;
   readonly name: string;
@@ -53,19 +54,19 @@ export class Life implements Process, Suspendable {
   /** How many requests and uses of the storage have not ended. */
   #pending = 0;
   #idle: () => void = () => {};
-  readonly #worker: LivingProcess;
   readonly #stop = new AbortController();
   #crash: (restartMs: number) => void = () => {};
 
   constructor(worker: LivingProcess, orders: readonly Order[]) {
     const { world, name, life } = worker;
-    this.#worker = worker;
+    const { emulator, plan } = world;
+    this.worker = worker;
     this.orders = orders;
     this.name = name;
     this.life = life;
-    this.baseUrl = world.baseUrl;
-    this.apiKey = world.apiKey;
-    this.random = randomStream(world.seed, "process", name, life);
+    this.baseUrl = emulator.url;
+    this.apiKey = emulator.apiKey;
+    this.random = randomStream(plan.seed, "process", name, life);
     this.crashed = new Promise((resolve) => {
       this.#crash = resolve;
     });
@@ -73,7 +74,7 @@ export class Life implements Process, Suspendable {
       mode: "virtual",
       now: () => worker.now(),
       sleep: async (ms, signal) => {
-        await sleepIn(this, world.clock, ms, signal);
+        await sleepIn(this, emulator.clock, ms, signal);
         await this.#take("a sleep ends");
       },
       advance: (ms) => this.clock.sleep(ms),
@@ -104,18 +105,6 @@ export class Life implements Process, Suspendable {
     };
   }
 
-  get isSuspended(): boolean {
-    return this.#worker.isSuspended;
-  }
-
-  awake(): Promise<void> {
-    return this.#worker.awake();
-  }
-
-  countTimer(): void {
-    this.#worker.countStep("a timer ends");
-  }
-
   get signal(): AbortSignal {
     this.endsBySignal = true;
     return this.#stop.signal;
@@ -127,13 +116,13 @@ export class Life implements Process, Suspendable {
   }
 
   shared<Value>(name: string, make: () => Value): Value {
-    const { shared } = this.#worker.world;
+    const { shared } = this.worker.world;
     if (!shared.has(name)) shared.set(name, make());
     return shared.get(name) as Value;
   }
 
   async deliver(order: Order, taskId: string): Promise<void> {
-    const { world, name } = this.#worker;
+    const { world, name } = this.worker;
     if (typeof taskId !== "string") throw new TypeError("`taskId` must be the ID of the order's task.");
     await this.#take(`deliver ${order.id}`);
     world.orderOf(order.id).delivered.push(taskId);
@@ -142,11 +131,11 @@ export class Life implements Process, Suspendable {
   }
 
   async giveUp(order: Order, reason: GiveUpReason): Promise<void> {
-    const { world, name } = this.#worker;
+    const { world, name } = this.worker;
     if (!REASONS.includes(reason))
       throw new TypeError(`\`reason\` must be one of ${REASONS.join(", ")}; got ${String(reason)}.`);
     await this.#take(`giveUp ${order.id}`);
-    world.orderOf(order.id).givenUp.set(name, { reason, at: world.clock.now() });
+    world.orderOf(order.id).givenUp.set(name, { reason, at: world.emulator.clock.now() });
     world.note(name, `gives up ${order.id}: ${reason}`);
     await this.#take(`giveUp ${order.id} returns`);
   }
@@ -158,14 +147,14 @@ export class Life implements Process, Suspendable {
         this.#idle = resolve;
       });
       // What ended may lead to the next request.
-      await sleepIn(this, this.#worker.world.clock, 0);
+      await sleepIn(this, this.worker.world.emulator.clock, 0);
     }
   }
 
   /** For a program that does not end: what it may wait for, if it has used nothing of the world for an hour. */
   get advice(): string {
-    const { lastStepAt, world } = this.#worker;
-    if (this.#pending > 0 || world.clock.now() - lastStepAt < 3_600_000) return "";
+    const { lastStepAt, world } = this.worker;
+    if (this.#pending > 0 || world.emulator.clock.now() - lastStepAt < 3_600_000) return "";
     const since = secondsOf(lastStepAt - VIRTUAL_START);
     return `. It has done nothing since ${since}. If it waits for real I/O or \`node:timers/promises\`, replace them: a world cannot simulate them`;
   }
@@ -192,18 +181,18 @@ export class Life implements Process, Suspendable {
 
   /** Sends SIGTERM. */
   stop(): void {
-    const { world } = this.#worker;
+    const { world } = this.worker;
     world.occurred.add("stop");
     world.note(this.name, "receives SIGTERM");
     this.#stop.abort(new DOMException("The process must end: SIGTERM.", "AbortError"));
   }
 
   async #take(what: string, kind: StepKind = "other"): Promise<Mishap | null> {
-    return this.#worker.take(this, what, kind);
+    return this.worker.take(this, what, kind);
   }
 
   async #store<Value>(what: string, work: () => Promise<Value>): Promise<Value> {
-    const { world } = this.#worker;
+    const { world } = this.worker;
     const before = await this.#take(what, "storage, before");
     if (before?.kind === "storage") throw new Error("The storage is unavailable.");
     world.note(this.name, what);
@@ -214,22 +203,23 @@ export class Life implements Process, Suspendable {
   }
 
   async #fetch(request: Request): Promise<Response> {
-    const { world } = this.#worker;
+    const { world } = this.worker;
+    const { clock, faults, fetch } = world.emulator;
     const { method, headers, url, signal } = request;
     const what = `${method} ${pathOf(url)}`;
-    const sentAt = world.clock.now();
-    const sentOrdinal = world.nextOrdinal();
+    const sentAt = clock.now();
+    const sentOrdinal = ++world.ordinal;
     const mishap = await this.#take(what, "request");
     if (mishap?.kind === "unreachable") {
       world.note(this.name, `${what}: the connection is refused`);
       throw Object.assign(new TypeError("fetch failed"), { code: "ECONNREFUSED" });
     }
-    if (mishap?.kind === "service") world.addFault({ method, fault: mishap.fault });
+    if (mishap?.kind === "service") faults.add({ method, fault: mishap.fault });
     signal.throwIfAborted();
-    this.#worker.countRequest();
+    this.worker.countRequest();
     // A finding names its request by this ID, also if the response is lost.
     const givenId = headers.get("X-Request-Id") ?? "";
-    const requestId = isSafeRequestId(givenId) ? givenId : randomUuid(world.seed, "sent", sentOrdinal);
+    const requestId = isSafeRequestId(givenId) ? givenId : randomUuid(world.plan.seed, "sent", sentOrdinal);
     headers.set("X-Request-Id", requestId);
     const post = method === "POST" ? world.submissions.begin(this, headers, await request.text()) : null;
     const order = post?.submission.order ?? world.submissions.orderOf(pathOf(url).replace("/task/", ""));
@@ -237,7 +227,7 @@ export class Life implements Process, Suspendable {
       sender: this,
       path: pathOf(url),
       name: `${what}${order === "" ? "" : ` (${order})`}`,
-      notedAt: world.clock.now(),
+      notedAt: clock.now(),
       sentAt,
       sentOrdinal,
       receivedAt: Number.POSITIVE_INFINITY,
@@ -251,11 +241,11 @@ export class Life implements Process, Suspendable {
     const unanswered = world.note(this.name, `${sent.name}: no response`);
     const note = (end: string) => {
       unanswered.remove();
-      sent.notedAt = world.clock.now();
+      sent.notedAt = clock.now();
       return world.note(this.name, `${sent.name}${end}`);
     };
     // Without the signal: a request in flight continues after its caller has stopped waiting.
-    const pending = world.fetch(url, post?.content ?? { method, headers });
+    const pending = fetch(url, post?.content ?? { method, headers });
     pending.catch(() => {});
     await this.#take(`${what} is sent`);
     const returned = async (response: Response) => {
@@ -269,14 +259,14 @@ export class Life implements Process, Suspendable {
       throw error;
     };
     const response = await untilAborted(pending, signal).then(returned).catch(failed);
-    sent.receivedAt = world.clock.now();
+    sent.receivedAt = clock.now();
     sent.status = response.status;
     sent.waitUntil = sent.receivedAt + 1000 * Number(response.headers.get("Retry-After") ?? 0);
     if (post !== null) await post.end(response.clone());
     const line = note(` → ${response.status}`);
     // Not awaited: what the story says must not change what happens.
     if (isJson(response)) contentOf(response.clone(), method).then(line.append, () => {});
-    sent.receivedOrdinal = world.nextOrdinal();
+    sent.receivedOrdinal = ++world.ordinal;
     return response;
   }
 }

@@ -48,14 +48,14 @@ export class WorldProcess implements LivingProcess {
     this.world = world;
     this.plan = plan;
     this.#mishaps = new Map(plan.mishaps);
-    this.#paceRandom = randomStream(world.seed, "pace", name);
+    this.#paceRandom = randomStream(world.plan.seed, "pace", name);
   }
 
   /** Starts the next life. From then on the life before it is dead. */
   begin(orders: readonly Order[]): Life {
     this.#current?.end();
     this.life++;
-    this.lastStepAt = this.world.clock.now();
+    this.lastStepAt = this.world.emulator.clock.now();
     this.#orders = Math.max(this.#orders, orders.length);
     const life = new Life(this, orders);
     this.#current = life;
@@ -69,22 +69,23 @@ export class WorldProcess implements LivingProcess {
   }
 
   get isSuspended(): boolean {
-    return this.#frozenUntil > this.world.clock.now();
+    return this.#frozenUntil > this.world.emulator.clock.now();
   }
 
   /** Resolves when the process is no longer suspended. */
   async awake(): Promise<void> {
-    const { clock } = this.world;
+    const { clock } = this.world.emulator;
     if (this.isSuspended) await clock.sleep(this.#frozenUntil - clock.now());
   }
 
   now(): number {
-    return this.world.clock.now() + this.#skewMs;
+    return this.world.emulator.clock.now() + this.#skewMs;
   }
 
   /** One step. Resolves with a mishap that concerns only one kind of step; never resolves once the life has ended. */
   async take(life: Life, what: string, kind: StepKind): Promise<Mishap | null> {
-    const { clock, occurred } = this.world;
+    const { emulator, occurred } = this.world;
+    const { clock } = emulator;
     if (life.isDead) return never();
     const step = this.steps.push(what) - 1;
     life.steps++;
@@ -108,7 +109,7 @@ export class WorldProcess implements LivingProcess {
 
   /** Counts a step, or a timer that has ended. */
   countStep(what: string): void {
-    const now = this.world.clock.now();
+    const now = this.world.emulator.clock.now();
     this.lastStepAt = now;
     const most = mostSteps(this.#orders);
     if (now - this.#countedSince >= most) {

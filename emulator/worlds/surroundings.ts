@@ -1,17 +1,15 @@
 import type { Journal } from "../../src/journal/journal.js";
-import type { FaultRule } from "../core/faults.js";
-import type { EmulatorClock } from "../time/clock.js";
+import type { Emulator } from "../control/emulator.js";
 import type { GiveUpReason, Order, Post } from "./app.js";
-import type { Mishap } from "./plan.js";
+import type { Mishap, Plan } from "./plan.js";
 import type { WorldSubmission, WorldSubmissions } from "./submissions.js";
+import type { CheckName } from "./verdict.js";
 
 /** What the processes of a world share. */
 export interface Surroundings {
-  readonly seed: number;
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly clock: EmulatorClock;
-  readonly fetch: typeof globalThis.fetch;
+  readonly plan: Plan;
+  readonly emulator: Emulator;
+  readonly orders: readonly OrderState[];
   readonly journal: Journal;
   readonly stored: Map<string, string>;
   readonly shared: Map<string, unknown>;
@@ -20,11 +18,11 @@ export interface Surroundings {
   readonly sent: ProcessRequest[];
   /** What has happened to a process: a mishap, SIGTERM, or a start that was rejected. A plan may have more, which came too late. */
   readonly occurred: Set<Mishap["kind"] | "stop" | "failure">;
+  /** The last number that a sending or a receipt has. */
+  ordinal: number;
   orderOf(id: string): OrderState;
-  /** Returns 1, 2, 3 … */
-  nextOrdinal(): number;
-  /** The service has this fault once. */
-  addFault(rule: FaultRule): void;
+  /** Reports a promise that the program has broken. */
+  accuse(check: CheckName, detail: string): void;
   /** Reports a process that continues without end, and stops the world. */
   stopAs(endless: string): void;
   /** Adds a line to the story. */

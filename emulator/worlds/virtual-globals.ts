@@ -3,13 +3,16 @@ import { LONGEST_TIMER_MS } from "../time/clock.js";
 
 /** One life of a process of a world, which may be suspended. */
 export interface Suspendable {
-  readonly isSuspended: boolean;
   /** Whether it has ended: none of its timers ends from then on. */
   readonly isDead: boolean;
-  /** Resolves when the process is no longer suspended. */
-  awake(): Promise<void>;
-  /** Called when one of its timers ends. */
-  countTimer(): void;
+  /** The process to which it belongs. */
+  readonly worker: {
+    readonly isSuspended: boolean;
+    /** Resolves when the process is no longer suspended. */
+    awake(): Promise<void>;
+    /** Called when one of its timers ends. */
+    countStep(what: string): void;
+  };
 }
 
 /** What `AsyncLocalStorage` of Node, Bun and Deno does. */
@@ -49,8 +52,8 @@ function callLater(
   const isOver = (): unknown => {
     if (owner?.isDead) return;
     if (signal?.aborted) return onAbort(signal.reason);
-    if (owner?.isSuspended) return owner.awake().then(isOver, ignored);
-    owner?.countTimer();
+    if (owner?.worker.isSuspended) return owner.worker.awake().then(isOver, ignored);
+    owner?.worker.countStep("a timer ends");
     return callback();
   };
   clock.sleep(ms, signal).then(isOver, (reason) => {

@@ -4,6 +4,7 @@ import { isError, messageOfThrown } from "../../src/contract/thrown.js";
 import type { Journal } from "../../src/journal/journal.js";
 import { createEmulator } from "../control/create-emulator.js";
 import type { Emulator } from "../control/emulator.js";
+import { VIRTUAL_START } from "../time/clock.js";
 import { nextTurn } from "../time/event-loop.js";
 import type { App } from "./app.js";
 import { checkWorld } from "./checks.js";
@@ -13,7 +14,7 @@ import type { Plan, PlannedOrder } from "./plan.js";
 import { duration, SHUTDOWN_MS, WorldProcess } from "./process.js";
 import { describePolicy } from "./story.js";
 import { orderIn, WorldSubmissions } from "./submissions.js";
-import type { NotedLine, OrderState, Surroundings } from "./surroundings.js";
+import type { NotedLine, OrderState, ProcessRequest, Surroundings } from "./surroundings.js";
 import { receiveUnhandled } from "./unhandled.js";
 import type { CheckName, Line, Violation, WorldResult } from "./verdict.js";
 import { runAs, useVirtualGlobals } from "./virtual-globals.js";
@@ -79,34 +80,38 @@ function requestOf({ id }: PlannedOrder, make: WorldInputs["request"]): TaskRequ
   );
 }
 
-class RunningWorld implements WorldResult {
+class RunningWorld implements Surroundings, WorldResult {
   readonly violations: Violation[] = [];
   readonly story: Line[] = [];
+  readonly plan: Plan;
+  readonly emulator: Emulator;
+  readonly orders: readonly OrderState[];
+  readonly journal: Journal;
+  readonly stored = new Map<string, string>();
+  readonly shared = new Map<string, unknown>();
+  readonly submissions: WorldSubmissions;
+  readonly sent: ProcessRequest[] = [];
+  readonly occurred: Surroundings["occurred"] = new Set();
+  ordinal = 0;
   readonly #app: App;
-  readonly #plan: Plan;
-  readonly #emulator: Emulator;
-  readonly #orders: readonly OrderState[];
   readonly #processes: readonly WorldProcess[];
-  readonly #surroundings: Surroundings;
-  readonly #begunAt: number;
   #stop: () => void = () => {};
   #isStopped = false;
-  #ordinal = 0;
 
   constructor(app: App, plan: Plan, { request, journal }: WorldInputs, emulator: Emulator) {
     this.#app = app;
-    this.#plan = plan;
-    this.#emulator = emulator;
-    this.#begunAt = emulator.clock.now();
-    this.#orders = plan.orders.map((order) => ({
+    this.plan = plan;
+    this.emulator = emulator;
+    this.orders = plan.orders.map((order) => ({
       id: order.id,
       request: requestOf(order, request),
       delivered: [],
       givenUp: new Map(),
     }));
-    this.#surroundings = this.#createSurroundings(holdingJournal(emulator.clock, journal()));
+    this.journal = holdingJournal(emulator.clock, journal());
+    this.submissions = new WorldSubmissions(plan.orders);
     this.#processes = plan.processes.map(
-      (each, index) => new WorldProcess(`process ${index + 1}`, each, this.#surroundings),
+      (each, index) => new WorldProcess(`process ${index + 1}`, each, this),
     );
   }
 
@@ -115,11 +120,11 @@ class RunningWorld implements WorldResult {
   }
 
   async run(): Promise<void> {
-    const { faults, outages, others } = this.#plan;
-    const { clock, faults: added } = this.#emulator;
+    const { faults, outages, others } = this.plan;
+    const { clock, faults: added } = this.emulator;
     for (const rule of faults) added.add(rule);
-    for (const { description } of this.#emulator.future) this.#note("the service", description);
-    if (this.#plan.varies) this.#note("the service", describePolicy(this.#emulator.policy));
+    for (const { description } of this.emulator.future) this.note("the service", description);
+    if (this.plan.varies) this.note("the service", describePolicy(this.emulator.policy));
     for (const outage of outages) this.#failCompletely(outage).catch(atTheEnd);
     for (const at of others) this.#actAsAnotherClient(at).catch(atTheEnd);
     const isEndless = new Promise<void>((resolve) => {
@@ -134,21 +139,19 @@ class RunningWorld implements WorldResult {
     for (const worker of this.#processes) worker.calm();
     await clock.sleep(AFTERWARDS_MS);
     if (this.#isOver) return;
-    this.#note("the service", "has no faults from now on, and the program starts again");
+    this.note("the service", "has no faults from now on, and the program starts again");
     const [first] = this.#processes;
     const last = first && (await Promise.race([this.#live(first, () => this.#lastOrders()), isEndless]));
     if (isError(last))
-      this.#accuse("program_failed", `without faults, it fails at each start: ${last.message}`);
+      this.accuse("program_failed", `without faults, it fails at each start: ${last.message}`);
     if (this.#isOver) return;
-    const accuse = (check: CheckName, detail: string) => this.#accuse(check, detail);
-    const ended = { app: this.#app, plan: this.#plan, emulator: this.#emulator, orders: this.#orders };
-    await checkWorld({ ...this.#surroundings, ...ended }, accuse);
+    await checkWorld(this.#app, this);
   }
 
   /** Outside a test, Node ends a process with such a rejection. */
   receiveUnhandled(reason: unknown): void {
     const message = sentence(messageOfThrown(reason));
-    this.#accuse("program_failed", `a rejection is not handled: ${message} Await every promise.`);
+    this.accuse("program_failed", `a rejection is not handled: ${message} Await every promise.`);
     this.#stop();
   }
 
@@ -170,8 +173,8 @@ class RunningWorld implements WorldResult {
 
   async #liveWithFaults(worker: WorldProcess): Promise<void> {
     const { startsAt, stopsAt, orders: ids } = worker.plan;
-    await this.#emulator.clock.sleep(startsAt);
-    const own = this.#orders.filter(({ id }) => ids.includes(id));
+    await this.emulator.clock.sleep(startsAt);
+    const own = this.orders.filter(({ id }) => ids.includes(id));
     await this.#live(worker, () => own.filter((order) => isOpenFor(worker.name, order)), stopsAt);
   }
 
@@ -184,21 +187,21 @@ class RunningWorld implements WorldResult {
     handOut: () => readonly OrderState[],
     stopsAt: number | null = null,
   ): Promise<Error | null> {
-    const { clock } = this.#emulator;
+    const { clock } = this.emulator;
     for (let failures = 0, stops = stopsAt; ; stops = null) {
       await worker.awake();
       if (this.#isStopped) return null;
       const life = worker.begin(handOut());
       if (stops !== null) this.#stopLater(life, stops).catch(atTheEnd);
-      this.#note(worker.name, `starts${life.life > 1 ? " again" : ""}, with ${listOf(life.orders)}`);
+      this.note(worker.name, `starts${life.life > 1 ? " again" : ""}, with ${listOf(life.orders)}`);
       const ended = await this.#runLife(life);
       if (ended === "done") return null;
       if (typeof ended === "number") {
         await clock.sleep(ended);
         continue;
       }
-      this.#note(worker.name, `fails: ${ended.message}`);
-      this.#surroundings.occurred.add("failure");
+      this.note(worker.name, `fails: ${ended.message}`);
+      this.occurred.add("failure");
       if (++failures >= MOST_FAILURES) return ended;
       await clock.sleep(RESTART_MS);
     }
@@ -208,17 +211,17 @@ class RunningWorld implements WorldResult {
   async #runLife(life: Life): Promise<"done" | number | Error> {
     const program = runAs(life, () => this.#start(life));
     const timer = new AbortController();
-    const endless = this.#emulator.clock.sleep(this.#longestLife(), timer.signal).then(
+    const endless = this.emulator.clock.sleep(this.#longestLife(), timer.signal).then(
       () => "endless" as const,
       () => "done" as const,
     );
     const ended = await Promise.race([program, life.crashed, endless]);
     timer.abort("ended");
     life.end();
-    const open = life.orders.filter(({ id }) => isOpenFor(life.name, this.#surroundings.orderOf(id)));
-    if (ended === "done" && open.length > 0) this.#note(life.name, `ends, with ${listOf(open)} open`);
+    const open = life.orders.filter(({ id }) => isOpenFor(life.name, this.orderOf(id)));
+    if (ended === "done" && open.length > 0) this.note(life.name, `ends, with ${listOf(open)} open`);
     if (ended !== "endless") return ended;
-    this.#accuse(
+    this.accuse(
       "never_ends",
       `${life.name} did not end within ${duration(this.#longestLife())}; ${listOf(open)} open${life.advice}`,
     );
@@ -238,21 +241,21 @@ class RunningWorld implements WorldResult {
 
   /** Without the time for which processes are suspended. */
   #longestLife(): number {
-    const mishaps = this.#plan.processes.flatMap((each) => each.mishaps.map(([, mishap]) => mishap));
+    const mishaps = this.plan.processes.flatMap((each) => each.mishaps.map(([, mishap]) => mishap));
     return LONGEST_LIFE_MS + mishaps.reduce((sum, each) => sum + (each.kind === "freeze" ? each.ms : 0), 0);
   }
 
   /** Sends SIGTERM, and SIGKILL to a program that has not ended in time. */
   async #stopLater(life: Life, ms: number): Promise<void> {
-    const { clock } = this.#emulator;
+    const { clock } = this.emulator;
     await clock.sleep(ms);
     if (life.isDead) return;
     life.stop();
     await clock.sleep(SHUTDOWN_MS);
     if (life.isDead) return;
     // A suspended process cannot end.
-    if (life.endsBySignal && !this.#surroundings.occurred.has("freeze"))
-      this.#accuse(
+    if (life.endsBySignal && !this.occurred.has("freeze"))
+      this.accuse(
         "shutdown_ignored",
         `${life.name} reads its signal, and did not end within 60 s of the abort`,
       );
@@ -263,13 +266,13 @@ class RunningWorld implements WorldResult {
   #lastOrders(): readonly OrderState[] {
     const isLeft = (order: OrderState) =>
       this.#processes.some(({ name, plan }) => plan.orders.includes(order.id) && isOpenFor(name, order));
-    return this.#plan.redelivers ? this.#orders : this.#orders.filter(isLeft);
+    return this.plan.redelivers ? this.orders : this.orders.filter(isLeft);
   }
 
   async #failCompletely({ at, ms }: Plan["outages"][number]): Promise<void> {
-    const { clock, faults } = this.#emulator;
+    const { clock, faults } = this.emulator;
     await clock.sleep(at);
-    this.#note("the service", `fails for ${duration(ms)}`);
+    this.note("the service", `fails for ${duration(ms)}`);
     faults.clear();
     faults.add({ probability: 1, fault: { kind: "status", status: 500, when: "before" } });
     await clock.sleep(ms);
@@ -277,7 +280,7 @@ class RunningWorld implements WorldResult {
   }
 
   async #actAsAnotherClient(at: number): Promise<void> {
-    const { clock, fetch, url, apiKey } = this.#emulator;
+    const { clock, fetch, url, apiKey } = this.emulator;
     await clock.sleep(at);
     const body = JSON.stringify({
       model: "provider_b",
@@ -286,41 +289,22 @@ class RunningWorld implements WorldResult {
     });
     const headers = { "x-api-key": apiKey, "Content-Type": "application/json" };
     await fetch(`${url}/api/v1/task`, { method: "POST", headers, body }).catch(() => {});
-    this.#note("another client", "creates a task of the same account");
+    this.note("another client", "creates a task of the same account");
   }
 
-  #createSurroundings(journal: Journal): Surroundings {
-    const { clock, fetch, url, apiKey } = this.#emulator;
-    const orders = new Map(this.#orders.map((order) => [order.id, order]));
-    return {
-      seed: this.#plan.seed,
-      baseUrl: url,
-      apiKey,
-      clock,
-      fetch,
-      journal,
-      stored: new Map(),
-      shared: new Map(),
-      submissions: new WorldSubmissions(this.#plan.orders),
-      sent: [],
-      occurred: new Set(),
-      orderOf: (id) => {
-        const order = orders.get(id);
-        if (order === undefined) throw new RangeError(`No order of this world has the ID ${id}.`);
-        return order;
-      },
-      nextOrdinal: () => ++this.#ordinal,
-      addFault: (rule) => this.#emulator.faults.add(rule),
-      stopAs: (endless) => {
-        this.#accuse("never_ends", endless);
-        this.#stop();
-      },
-      note: (actor, text) => this.#note(actor, text),
-    };
+  orderOf(id: string): OrderState {
+    const order = this.orders.find((each) => each.id === id);
+    if (order === undefined) throw new RangeError(`No order of this world has the ID ${id}.`);
+    return order;
   }
 
-  #note(actor: string, text: string): NotedLine {
-    const line: Line = { at: this.#emulator.clock.now() - this.#begunAt, actor, text };
+  stopAs(endless: string): void {
+    this.accuse("never_ends", endless);
+    this.#stop();
+  }
+
+  note(actor: string, text: string): NotedLine {
+    const line: Line = { at: this.emulator.clock.now() - VIRTUAL_START, actor, text };
     this.story.push(line);
     return {
       remove: () => void this.story.splice(this.story.lastIndexOf(line), 1),
@@ -330,8 +314,8 @@ class RunningWorld implements WorldResult {
     };
   }
 
-  #accuse(check: CheckName, detail: string): void {
-    this.#note("BROKEN", `${check}: ${detail}`);
+  accuse(check: CheckName, detail: string): void {
+    this.note("BROKEN", `${check}: ${detail}`);
     this.violations.push({ check, detail });
   }
 }
