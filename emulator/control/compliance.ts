@@ -5,12 +5,13 @@ import { checkOptionNames, list, parseOption, text } from "../core/checks.js";
 import { type Core, isRequestOf, type ReplacedState, requireAccount } from "../core/core.js";
 import { type ComplianceRule, type Finding, findingSchema, REMEMBERED_FINDINGS } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
+import type { ScenarioRule } from "../core/rules.js";
 import { isConsistent, ledgerMatchesTasks, type State } from "../core/state.js";
 import { coreOf } from "../http/service.js";
 import type { Emulator } from "./emulator.js";
 import {
-  type CalledRule,
   calledRules,
+  callOf,
   describeUnused,
   nameOf,
   type UnusedRule,
@@ -88,7 +89,7 @@ const optionsSchema = z.object({
 /** A finding, in words that name its requests. */
 interface DescribedFinding {
   rule: ComplianceRule;
-  accountId: string | undefined;
+  accountId: string | null;
   text: string;
 }
 
@@ -118,8 +119,10 @@ export function beginCompliance(core: Core): void {
     const check = stateOf(core);
     const next = nextCheck(core);
     // What a restored snapshot contains, too, can still be used.
-    const restored = new Set(calledRules(core.state, null).map(({ call }) => call));
-    const unused = unusedRules(replaced.state, check.known, null).filter(({ call }) => !restored.has(call));
+    const restored = new Set(calledRules(core.state, null).map(callOf));
+    const unused = unusedRules(replaced.state, check.known, null).filter(
+      (rule) => !restored.has(callOf(rule)),
+    );
     const { violations, unused: described } = reportOn(core, replaced, check, unused);
     next.earlier = {
       violations: violations.slice(-REMEMBERED_FINDINGS),
@@ -202,7 +205,7 @@ function beginNextCheck(core: Core, account: StoredAccount | null): void {
   check.earlier = filterReport(check.earlier, (id) => id !== account.id);
 }
 
-function filterReport({ violations, unused }: Report, includes: (accountId: string | undefined) => boolean) {
+function filterReport({ violations, unused }: Report, includes: (accountId: string | null) => boolean) {
   return {
     violations: violations.filter(({ accountId }) => includes(accountId)),
     unused: unused.filter(({ accountId }) => includes(accountId)),
@@ -214,7 +217,7 @@ function reportOn(
   core: Core,
   replaced: ReplacedState,
   check: CheckState,
-  unused: readonly CalledRule[],
+  unused: readonly ScenarioRule[],
   account: StoredAccount | null = null,
 ): Report {
   const { earlier } = check;
@@ -262,7 +265,7 @@ function violationsIn(
   const names = namesOf(sent, (exchange) => types.get(exchange.taskId ?? "") ?? typeInBody(exchange));
   return findings.map((finding) => ({
     rule: finding.rule,
-    accountId: finding.account_id,
+    accountId: finding.account_id ?? null,
     text: formatFinding(finding, names),
   }));
 }

@@ -155,7 +155,7 @@ export const serviceMethods = {
     response: faultRuleSchema,
     run({ core }, _, given, account) {
       const rule = account === null ? given : { ...given, account_id: account.id };
-      core.ruleUses.noteAdded(addFault(core.state, rule, account), core.exchanges.latest);
+      core.ruleUses.lastExchanges.set(addFault(core.state, rule, account), core.exchanges.latest);
       return structuredClone(rule);
     },
   }),

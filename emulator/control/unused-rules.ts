@@ -1,51 +1,30 @@
-import { MODELS, type Model } from "../../src/contract/service.js";
 import type { StoredAccount } from "../core/accounts.js";
 import { accountIdOf, type Core, type ReplacedState } from "../core/core.js";
 import { type AddedFault, isUnused } from "../core/faults.js";
 import type { Exchange } from "../core/log/exchanges.js";
-import type { CheckedOutcome } from "../core/providers.js";
+import { activeRules, faultRule, type ScenarioRule } from "../core/rules.js";
 import type { State } from "../core/state.js";
-
-/** A fault, or an outcome of a next task, with the call that adds it. */
-export type CalledRule = { readonly call: string; readonly accountId: string | undefined } & (
-  | { readonly object: AddedFault; readonly model: null }
-  | { readonly object: CheckedOutcome; readonly model: Model }
-);
 
 /** A fault or an outcome that the test added and no request used. */
 export interface UnusedRule {
   readonly kind: "fault" | "outcome";
-  readonly accountId: string | undefined;
+  readonly accountId: string | null;
   /** The call that added it, and why it is unused. */
   readonly text: string;
 }
 
-/** The faults and the next outcomes of a state. */
-export function calledRules({ faults, scripts, accounts }: State, account: StoredAccount | null) {
-  const owners = [{ id: undefined, scripts }, ...accounts];
-  const rules = [
-    ...faults.map((object): CalledRule => {
-      return { object, model: null, accountId: object.rule.account_id, call: callOf(object) };
-    }),
-    ...owners.flatMap(({ id, scripts }) => (scripts === undefined ? [] : nextOutcomes(id, scripts))),
-  ];
-  return rules.filter(({ accountId }) => account === null || accountId === account.id);
+/** The faults and the outcomes of next tasks in a state: of all accounts, or of one. */
+export function calledRules(state: State, account: StoredAccount | null): readonly ScenarioRule[] {
+  const isCalled = ({ model, left, accountId }: ReturnType<typeof activeRules>[number]) =>
+    (model === null || left !== null) && (account === null || accountId === account.id);
+  return activeRules(state).filter(isCalled);
 }
 
-function nextOutcomes(accountId: string | undefined, scripts: State["scripts"]): CalledRule[] {
-  return MODELS.flatMap((model) =>
-    scripts[model].next.map((object) => {
-      const outcome = JSON.stringify({
-        ...(accountId !== undefined && { account_id: accountId }),
-        ...object,
-      });
-      return { object, model, accountId, call: `providers.${model}.next(${outcome})` };
-    }),
-  );
-}
-
-function callOf({ rule }: AddedFault): string {
-  return `faults.add(${JSON.stringify(rule)})`;
+/** The call that adds a rule. */
+export function callOf({ model, object, accountId }: ScenarioRule): string {
+  if (model === null) return `faults.add(${JSON.stringify(object.rule)})`;
+  const owner = accountId !== null && { account_id: accountId };
+  return `providers.${model}.next(${JSON.stringify({ ...owner, ...object })})`;
 }
 
 /** Those that are not known, and that no request used, for example because of a mistyped path. */
@@ -56,22 +35,23 @@ export function unusedRules(state: State, known: ReadonlySet<object>, account: S
 }
 
 /** @param replaced - the state that has the rule: the current one, or one that was replaced */
-export function describeUnused(rule: CalledRule, core: Core, replaced: ReplacedState): UnusedRule {
-  const { model, call, accountId } = rule;
+export function describeUnused(rule: ScenarioRule, core: Core, replaced: ReplacedState): UnusedRule {
+  const { model, accountId } = rule;
   const until = replaced.state === core.state ? "" : " before a reset or a restore removed it";
   const reason =
     model === null
       ? whyUnused(rule.object, core, replaced.exchanges, until)
       : `no task of ${model} was created for it${until}`;
-  return { kind: model === null ? "fault" : "outcome", accountId, text: `${call}: ${reason}` };
+  return { kind: model === null ? "fault" : "outcome", accountId, text: `${callOf(rule)}: ${reason}` };
 }
 
 function whyUnused(fault: AddedFault, core: Core, exchanges: readonly Exchange[], until: string): string {
-  const first = core.ruleUses.firstFault(fault);
+  const { firstFaults, lastExchanges } = core.ruleUses;
+  const first = firstFaults.get(fault);
   if (first !== undefined)
-    return `${callOf(first)} was added before it, and fired on the request that matched it`;
+    return `${callOf(faultRule(first))} was added before it, and fired on the request that matched it`;
   const { account_id: accountId } = fault.rule;
-  const lastBefore = core.ruleUses.lastExchangeBefore(fault);
+  const lastBefore = lastExchanges.get(fault) ?? 0;
   const sent = exchanges.filter(
     ({ number, request }) =>
       number > lastBefore && (accountId === undefined || accountIdOf(core, request) === accountId),

@@ -86,10 +86,10 @@ export class RuleUses {
   #uses = new WeakMap<ScenarioRule["object"], RuleUse>();
   #lastId = 0;
   #latest: readonly ScenarioRule[] = [];
-  /** By a fault that a request matched: the earlier one that fired instead. A replaced state is still reported on. */
-  readonly #firstFaults = new WeakMap<AddedFault, AddedFault>();
+  /** By a fault: the one that fired instead on the latest request that matched both. A replaced state is still reported on. */
+  readonly firstFaults = new WeakMap<AddedFault, AddedFault>();
   /** By a fault: the number of the last exchange before it was added. */
-  readonly #lastBefore = new WeakMap<AddedFault, number>();
+  readonly lastExchanges = new WeakMap<AddedFault, number>();
 
   of({ object }: Pick<ScenarioRule, "object">): RuleUse {
     const known = this.#uses.get(object) ?? { id: ++this.#lastId, fired: 0, exchanges: [] };
@@ -104,30 +104,6 @@ export class RuleUses {
     if (this.#latest.at(-1)?.object === rule.object) return;
     const others = this.#latest.filter(({ object }) => object !== rule.object);
     this.#latest = [...others, rule].slice(-LATEST_RULES);
-  }
-
-  /** Whether this outcome was set by a rule, and not by the request that created the task. */
-  has(outcome: CheckedOutcome): boolean {
-    return this.#uses.has(outcome);
-  }
-
-  /** A fault was added after the exchange with this number. */
-  noteAdded(fault: AddedFault, lastExchange: number): void {
-    this.#lastBefore.set(fault, lastExchange);
-  }
-
-  lastExchangeBefore(fault: AddedFault): number {
-    return this.#lastBefore.get(fault) ?? 0;
-  }
-
-  /** A fault fired on a request that later ones match, too. */
-  passOver(later: readonly AddedFault[], fired: AddedFault): void {
-    for (const fault of later) this.#firstFaults.set(fault, fired);
-  }
-
-  /** The fault that fired on the latest request that this one matched as well. */
-  firstFault(fault: AddedFault): AddedFault | undefined {
-    return this.#firstFaults.get(fault);
   }
 
   /** The rules that fired last, the latest one last. */

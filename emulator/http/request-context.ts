@@ -75,7 +75,7 @@ export class RequestContext implements AuditedRequest {
     this.fault = taken?.fault.rule.fault ?? null;
     if (taken !== null) {
       this.rules.push(faultRule(taken.fault));
-      core.ruleUses.passOver(taken.later, taken.fault);
+      for (const later of taken.later) core.ruleUses.firstFaults.set(later, taken.fault);
     }
     this.abandoned = this.submission && findAbandoned(core, this.submission);
     this.arrivalOrdinal = arrival.ordinal;
