@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { completeResponse, createResponse, type HttpResponse } from "../http/messages.js";
-import type { Dashboard } from "./http-server.js";
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
@@ -37,10 +36,13 @@ const PAGE_HEADERS = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** The dashboard's files, read at the first request. Requests for them are not logged, and faults do not apply. */
-export function createDashboard(): Dashboard {
+/**
+ * The dashboard's files, read at the first request; `null` for a path that has none. Requests for them are not logged, and faults
+ * do not apply.
+ */
+export function createDashboard() {
   let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
-  return async (method, path, acceptsGzip) => {
+  return async (method: string, path: string, acceptsGzip: boolean): Promise<HttpResponse | null> => {
     if (method !== "GET" && method !== "HEAD") return null;
     files ??= readFiles();
     const file = (await files).get(path)?.[acceptsGzip ? "compressed" : "plain"];

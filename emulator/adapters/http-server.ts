@@ -15,15 +15,13 @@ import { handleRequest } from "../http/pipeline.js";
 import type { Service } from "../http/service.js";
 import { stall } from "../http/stall.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
+import { createDashboard } from "./dashboard-files.js";
 import { NodeHeaders, NodeRequest } from "./node-request.js";
-import { type Addresses, HostOrigins } from "./origins.js";
+import { type Addresses, originsByHost } from "./origins.js";
 import { ServedConnection } from "./served-connection.js";
 
 /** Not an `import`, for which Node would load its client (undici) as well: 30 ms of the start. */
 const http = process.getBuiltinModule("node:http");
-
-/** Responds with a file of the dashboard, or `null` if there is none at the path. */
-export type Dashboard = (method: string, path: string, acceptsGzip: boolean) => Promise<HttpResponse | null>;
 
 /**
  * Requests without `Host` get the service's response, not Node's. Repeated headers are joined, as in process. Connections
@@ -40,28 +38,23 @@ const LONG_HEADERS =
 /** The longest wait for a client that does not read a file or does not stop sending, in real milliseconds. */
 const SLOW_CLIENT_MS = 250;
 
-/** Serves one site of an emulator. */
+/** Serves one site of an emulator: the service with the dashboard, or the providers. */
 export class SiteServer {
   readonly server: Server;
   readonly #service: Service;
   readonly #site: RequestTarget["site"];
   readonly #addresses: Addresses;
-  readonly #origins: HostOrigins;
-  readonly #dashboard: Dashboard | null;
+  readonly #originsUnder: ReturnType<typeof originsByHost>;
+  readonly #dashboard: ReturnType<typeof createDashboard> | null;
   /** The open connections. Node's `closeAllConnections` omits those of `CONNECT`. */
   readonly #connections = new Map<Duplex, ServedConnection>();
 
-  constructor(
-    service: Service,
-    site: RequestTarget["site"],
-    addresses: Addresses,
-    dashboard: Dashboard | null,
-  ) {
+  constructor(service: Service, site: RequestTarget["site"], addresses: Addresses) {
     this.#service = service;
     this.#site = site;
     this.#addresses = addresses;
-    this.#origins = new HostOrigins(addresses);
-    this.#dashboard = dashboard;
+    this.#originsUnder = originsByHost(addresses);
+    this.#dashboard = site === "service" ? createDashboard() : null;
     const listener: RequestListener = (request, response) =>
       this.#connections.get(request.socket)?.take(request, response);
     this.server = http
@@ -118,7 +111,7 @@ export class SiteServer {
         const page = await this.#dashboard(method, target.path, acceptsGzip);
         if (page !== null) return send(incoming, response, page);
       }
-      const origins = this.#origins.under(incoming.headers.host, own);
+      const origins = this.#originsUnder(incoming.headers.host, own);
       const request = new NodeRequest(core, target, origins, incoming, connection, this.#addresses);
       if (request.hasBody) await request.readBody(core.clock);
       await this.#respond(request, incoming, response);

@@ -9,23 +9,15 @@ export interface Addresses {
   readonly allowedHosts: readonly string[];
 }
 
+type OriginsOfHost = (host: string | undefined, own: Origins) => Origins;
+
 /** The addresses for URLs in responses, by the `Host` of a request. Requests that follow each other often have the same one. */
-export class HostOrigins {
-  readonly #addresses: Addresses;
-  #host: string | undefined;
-  #origins: Origins | null = null;
-
-  constructor(addresses: Addresses) {
-    this.#addresses = addresses;
-  }
-
-  under(host: string | undefined, own: Origins): Origins {
-    if (this.#origins === null || host !== this.#host) {
-      this.#host = host;
-      this.#origins = originsUnder(host, own, this.#addresses);
-    }
-    return this.#origins;
-  }
+export function originsByHost(addresses: Addresses): OriginsOfHost {
+  let last: { host: string | undefined; origins: Origins } | null = null;
+  return (host, own) => {
+    if (last === null || host !== last.host) last = { host, origins: originsUnder(host, own, addresses) };
+    return last.origins;
+  };
 }
 
 /** The origins under the host name of a request, such as a container's. The providers' port is their own. */

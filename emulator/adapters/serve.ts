@@ -4,7 +4,6 @@ import type { Emulator } from "../control/emulator.js";
 import { checkOptionNames, invalidValue } from "../core/checks.js";
 import type { RequestTarget } from "../http/messages.js";
 import { serviceOf } from "../http/service.js";
-import { createDashboard } from "./dashboard-files.js";
 import { SiteServer } from "./http-server.js";
 import type { Addresses } from "./origins.js";
 
@@ -72,12 +71,7 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
   };
 
   const listen = async (site: RequestTarget["site"], port: number) => {
-    const siteServer = new SiteServer(
-      service,
-      site,
-      addresses,
-      site === "service" ? createDashboard() : null,
-    );
+    const siteServer = new SiteServer(service, site, addresses);
     const { server } = siteServer;
     server.listen(port, host);
     await once(server, "listening");

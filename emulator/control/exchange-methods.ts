@@ -13,7 +13,7 @@ import { parseBody } from "../http/json-body.js";
 import type { Origins } from "../http/messages.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { indexOf } from "./observer-methods.js";
-import { eventStream, streamRequests } from "./stream-requests.js";
+import { streamRequests } from "./stream-requests.js";
 
 const exchangeSchema = z
   .extend(z.object(loggedRequestSchema.shape), {
@@ -64,13 +64,11 @@ export const exchangeMethods = {
     mediaType: "text/event-stream",
     scoped: true,
     respond: ({ core, origins }, _params, _request, account) =>
-      eventStream(
-        streamRequests(
-          core,
-          account,
-          (request, later) => exchangeJson(core, request, core.exchanges.before(later), origins),
-          "end",
-        ),
+      streamRequests(
+        core,
+        account,
+        (request, later) => exchangeJson(core, request, core.exchanges.before(later), origins),
+        "end",
       ),
   }),
   listExchanges: method("GET /exchanges/before/{number}", {

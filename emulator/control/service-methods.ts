@@ -50,7 +50,7 @@ import { isoTime, LATEST_TIME } from "../time/clock.js";
 import { accountSchema, viewAccount } from "./account-methods.js";
 import type { EmulatorState } from "./emulator.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
-import { eventStream, streamRequests } from "./stream-requests.js";
+import { streamRequests } from "./stream-requests.js";
 
 const taskStateSchema = z.looseObject({
   account_id: uuid,
@@ -208,7 +208,7 @@ export const serviceMethods = {
     summary: "Stream the requests as server-sent events: past ones first, then each when it ends.",
     mediaType: "text/event-stream",
     scoped: true,
-    respond: ({ core }, _params, _request, account) => eventStream(streamRequests(core, account)),
+    respond: ({ core }, _params, _request, account) => streamRequests(core, account),
   }),
   listFindings: method("GET /audit", {
     summary: "List the requests that broke a rule of the service.",

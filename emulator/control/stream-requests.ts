@@ -12,10 +12,8 @@ const EMPTY_COMMENT = ":\n\n";
 
 const encoder = new TextEncoder();
 
-export function eventStream(stream: ReadableStream<Uint8Array<ArrayBuffer>>): HttpResponse {
-  const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
-  return { status: 200, headers, body: "", stream, errorCode: null };
-}
+/** What the events say of a request, and how many later ones the log has. */
+type ToJson = (request: LoggedRequest, later: number) => unknown;
 
 /**
  * The request log as server-sent events, past requests first unless `from` is the end. A slow reader needs no memory except for its position in the
@@ -27,10 +25,13 @@ export function eventStream(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Ht
 export function streamRequests(
   core: Core,
   account: StoredAccount | null,
-  toJson: (request: LoggedRequest, later: number) => unknown = (request) => request,
+  toJson: ToJson = (request) => request,
   from: "beginning" | "end" = "beginning",
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream(new RequestSource(core, account, toJson, from), { highWaterMark: 1 });
+): HttpResponse {
+  const source = new RequestSource(core, account, toJson, from);
+  const stream = new ReadableStream(source, { highWaterMark: 1 });
+  const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
+  return { status: 200, headers, body: "", stream, errorCode: null };
 }
 
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
@@ -38,19 +39,14 @@ type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 class RequestSource implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   readonly #core: Core;
   readonly #account: StoredAccount | null;
-  readonly #toJson: (request: LoggedRequest, later: number) => unknown;
+  readonly #toJson: ToJson;
   #log: readonly LoggedRequest[];
   #length: number;
   #position: number;
   #isPulled = false;
   #unsubscribe = () => {};
 
-  constructor(
-    core: Core,
-    account: StoredAccount | null,
-    toJson: (request: LoggedRequest, later: number) => unknown,
-    from: "beginning" | "end",
-  ) {
+  constructor(core: Core, account: StoredAccount | null, toJson: ToJson, from: "beginning" | "end") {
     this.#core = core;
     this.#account = account;
     this.#toJson = toJson;
