@@ -114,20 +114,15 @@ export function parseOption<Schema extends z.ZodMiniType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const pathOf = (path: readonly PropertyKey[]) => fieldPath([name, ...path]);
   const { issues } = parsed.error;
   // A misspelled field is often missing under its right name, too.
-  const unknown = issues.find((each) => each.code === "unrecognized_keys");
-  if (unknown !== undefined) {
-    const [key = ""] = unknown.keys;
-    throw unknownName("field", key, knownNamesOf(unknown), pathOf(unknown.path));
-  }
-  const [first] = issues;
-  const path = first?.path ?? [];
-  const { text } = invalidValue(pathOf(path), first?.message ?? "be valid", partOf(value, path));
+  const unknown = issues.filter(({ code }) => code === "unrecognized_keys");
+  const mistakes = findMistakes(name, value, unknown.length > 0 ? unknown : issues);
+  const [first] = mistakes;
+  invariant(first !== undefined, "a value that does not fit has a mistake");
   throw new InvalidValueError(
-    text,
-    issues.map((issue) => ({ path: pathOf(issue.path), message: `must ${issue.message}` })),
+    first.text,
+    mistakes.flatMap((mistake) => mistake.issues),
   );
 }
 
