@@ -24,9 +24,19 @@ export interface ReadAccount extends Omit<ParsedAccount, "keys" | "tasks"> {
 /** Collects the mistakes of a seed file, so that all of them are reported at once. */
 export class Mistakes {
   readonly #found: InvalidValueError[] = [];
+  /** The path of each ID and key, which must be unique. */
+  readonly #paths = new Map<string, string>();
 
   add(...mistakes: readonly InvalidValueError[]): void {
     this.#found.push(...mistakes);
+  }
+
+  /** Whether no other path has the ID or key: otherwise, it is a mistake. */
+  claim(name: string, path: string): boolean {
+    const other = this.#paths.get(name);
+    if (other === undefined) this.#paths.set(name, path);
+    else this.add(invalidField(path, ["must differ from ", { name: other }]));
+    return other === undefined;
   }
 
   /** @throws InvalidValueError that lists every mistake */
@@ -39,24 +49,6 @@ export class Mistakes {
       [{ name: "seedFile" }, ` has ${this.#found.length} mistakes:`, ...lines],
       this.#found.flatMap(({ issues }) => issues),
     );
-  }
-}
-
-/** The path of each ID and key, which must be unique. */
-export class Names {
-  readonly #paths = new Map<string, string>();
-  readonly #mistakes: Mistakes;
-
-  constructor(mistakes: Mistakes) {
-    this.#mistakes = mistakes;
-  }
-
-  /** Whether no other path has the name. */
-  claim(name: string, path: string): boolean {
-    const other = this.#paths.get(name);
-    if (other === undefined) this.#paths.set(name, path);
-    else this.#mistakes.add(invalidField(path, ["must differ from ", { name: other }]));
-    return other === undefined;
   }
 }
 

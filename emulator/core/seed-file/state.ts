@@ -11,7 +11,7 @@ import type { PolicyChanges } from "../policy-fields.js";
 import { createScripts, type Scripts } from "../providers.js";
 import { changeLimits, type LimitsChanges, limitsFromJson } from "../rate-limit.js";
 import { createState, isConsistent, type NewState, type State } from "../state.js";
-import { Mistakes, Names, type ReadAccount, type ReadSeedFile, readSeedFile } from "./read.js";
+import { Mistakes, type ReadAccount, type ReadSeedFile, readSeedFile } from "./read.js";
 import { type Entry, entriesOf, replayTasks, type Seeding } from "./tasks.js";
 
 interface InitialOptions extends NewState {
@@ -47,8 +47,7 @@ function createSeededState(file: ReadSeedFile, options: NewState, startTime: num
   );
   const { apiKey: ownerKey } = options;
   const ownKeys = accounts.flatMap((each) => each?.keys?.map((given) => given?.key ?? "") ?? []);
-  const names = new Names(mistakes);
-  const seeding: Seeding = { names, mistakes, time, ownerKey, ownKeys };
+  const seeding: Seeding = { mistakes, time, ownerKey, ownKeys };
   const entries = addAccounts(state, accounts, seeding);
   // Only without a valid account is there none.
   if (state.accounts.length === 0) mistakes.throwIfAny();
@@ -87,7 +86,7 @@ function scriptsOf(outcomes: ReadAccount["outcomes"]): Scripts {
 
 /** Replaces the accounts of a new state. Returns their tasks in the order of their creation. */
 function addAccounts(state: State, given: NonNullable<ReadSeedFile["accounts"]>, seeding: Seeding): Entry[] {
-  const { names, mistakes, time } = seeding;
+  const { mistakes, time } = seeding;
   Object.assign(state.counts, { accounts: 0, keys: 0 });
   state.accounts = [];
   const entries: Entry[] = [];
@@ -96,7 +95,7 @@ function addAccounts(state: State, given: NonNullable<ReadSeedFile["accounts"]>,
     const path = `seedFile.accounts[${position}]`;
     const account = createAccount(state, 0, time);
     account.id = normalizeId(each.account_id ?? account.id);
-    names.claim(account.id, `${path}.account_id`);
+    mistakes.claim(account.id, `${path}.account_id`);
     account.suspended = each.suspended ?? false;
     addOwnSettings(state, account, each);
     const tasks = entriesOf(account, each, path, seeding, account.policy ?? state.policy);
@@ -120,7 +119,7 @@ function addKeys(
   account: StoredAccount,
   { keys = [] }: ReadAccount,
   { path, at }: { path: string; at: number },
-  { names, mistakes, ownerKey, ownKeys }: Seeding,
+  { mistakes, ownerKey, ownKeys }: Seeding,
 ): void {
   const isOwner = state.accounts[0] === account;
   for (const [index, seeded] of keys.entries()) {
@@ -128,7 +127,7 @@ function addKeys(
     const { key, name = "", disabled = false } = seeded;
     const keyPath = `${path}.keys[${index}].key`;
     if (!EMULATOR_KEY_FORM.test(key)) mistakes.add(invalidField(keyPath, `must ${KEY_RULE}`));
-    else names.claim(key, keyPath);
+    else mistakes.claim(key, keyPath);
     const kept = isOwner && index === 0 ? ownerKey : undefined;
     if (kept !== undefined || key !== ownerKey)
       account.keys.push({ ...createKey(state, at, kept ?? key), name, disabled });

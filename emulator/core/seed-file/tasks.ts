@@ -10,12 +10,11 @@ import type { Policy } from "../policy-fields.js";
 import { type CheckedOutcome, planEnd } from "../providers.js";
 import type { OpenTask, ProviderTask } from "../task.js";
 import { applyTimeouts, clipsIn, createOpenTask, readTask } from "../transitions.js";
-import type { Mistakes, Names, ReadAccount } from "./read.js";
+import type { Mistakes, ReadAccount } from "./read.js";
 import { type ParsedSeedTask, parseAgo } from "./schema.js";
 
 /** What all steps of building a state share. */
 export interface Seeding {
-  readonly names: Names;
   readonly mistakes: Mistakes;
   readonly time: number;
   /** The key that the emulator keeps, if it has one already. */
@@ -109,13 +108,13 @@ export function replayTasks(world: World, entries: readonly Entry[], seeding: Se
   applyEndings(Number.POSITIVE_INFINITY);
 }
 
-function addTask(world: World, entry: Entry, { names, mistakes }: Seeding): OpenTask {
+function addTask(world: World, entry: Entry, { mistakes }: Seeding): OpenTask {
   const { account, given, path, createdAt } = entry;
   const { model, task_type: type, audio_format: audioFormat = null } = given;
   const credits = priceOf(model, type);
   const outcome = outcomeOf(entry, mistakes);
   const taskId = given.task_id === undefined ? undefined : normalizeId(given.task_id);
-  const isOwnId = taskId !== undefined && names.claim(taskId, `${path}.task_id`);
+  const isOwnId = taskId !== undefined && mistakes.claim(taskId, `${path}.task_id`);
   // `readSeedFile` returns JSON only.
   const input = given.input as ProviderTask["input"];
   const order = { id: isOwnId ? taskId : undefined, model, type, input, audioFormat, credits, outcome };
@@ -128,7 +127,7 @@ function addTask(world: World, entry: Entry, { names, mistakes }: Seeding): Open
   }
   const { task } = createOpenTask(world, account, order, createdAt);
   invariant(task !== null, "a seeded task is accepted");
-  if (!isOwnId) names.claim(task.id, `${path}.task_id`);
+  if (!isOwnId) mistakes.claim(task.id, `${path}.task_id`);
   if (given.status === "success" && task.plan.end.outcome !== "success") reportClip(entry, task, mistakes);
   // Even if the input names an unknown clip.
   if (isFinalStatus(given.status)) task.plan.end = planEnd(model, type, outcome);
@@ -206,7 +205,7 @@ function endSeededTask(
   { account, given, path }: Entry,
   open: OpenTask,
   at: number,
-  { names, mistakes }: Seeding,
+  { mistakes }: Seeding,
 ): void {
   const task = readTask(world, account, open, at);
   invariant(task.status === given.status, "a seeded task ends as planned");
@@ -217,7 +216,7 @@ function endSeededTask(
   for (const [index, clip] of clips.entries()) {
     world.index.clips.delete(clip.id);
     clip.id = clipIds?.[index] ?? clip.id;
-    names.claim(clip.id, `${path}.clip_ids[${index}]`);
+    mistakes.claim(clip.id, `${path}.clip_ids[${index}]`);
   }
   indexTask(world.index, task);
 }
