@@ -8,6 +8,7 @@ import {
   USUAL_CLIPS,
 } from "../../src/contract/service.js";
 import { AUDIO_FORMATS, type EncodedFormat } from "../audio/formats.js";
+import { between } from "../audio/numbers.js";
 import { type Random, randomNormal } from "../time/random.js";
 import {
   count,
@@ -69,10 +70,8 @@ export const audioFormatSchema = oneOf(...formats);
 
 const seconds = numberBetween(0, LONGEST_PLAN_MS / 1000);
 
-const ENDS = ["success", "failure", "hang", "reject"] as const;
-
 const outcomeFields = {
-  outcome: z.optional(oneOf(...ENDS)),
+  outcome: z.optional(oneOf("success", "failure", "hang", "reject")),
   queue_seconds: z.optional(seconds),
   process_seconds: z.optional(seconds),
   polls: z.optional(wholeNumber(1, MOST_POLLS)),
@@ -202,7 +201,7 @@ export const UNUSABLE_CLIP: PlannedFailure = {
 /** Plans a task. What the outcome leaves open is drawn from the task's own random stream. */
 export function planTask(model: Model, type: TaskType, outcome: Outcome, random: Random): TaskPlan {
   const totalMs = Math.round(1000 * drawDuration(type, random));
-  const drawnQueueMs = Math.round(totalMs * drawBetween(QUEUED_SHARE, random));
+  const drawnQueueMs = Math.round(totalMs * between(random, ...QUEUED_SHARE));
   const { queue_seconds: queueSeconds, process_seconds: workSeconds, polls = null } = outcome;
   const unscriptedQueueMs = workSeconds === undefined ? drawnQueueMs : 0;
   return {
@@ -215,13 +214,9 @@ export function planTask(model: Model, type: TaskType, outcome: Outcome, random:
 
 function drawDuration(type: TaskType, random: Random): number {
   const [shortest, longest] = DURATIONS[type];
-  if (type !== "music") return drawBetween(DURATIONS[type], random);
+  if (type !== "music") return between(random, shortest, longest);
   const { median, spread } = SONG_DURATION;
   return Math.min(Math.max(median * Math.exp(spread * randomNormal(random)), shortest), longest);
-}
-
-function drawBetween([least, most]: readonly [number, number], random: Random): number {
-  return least + (most - least) * random();
 }
 
 export function planEnd(model: Model, type: TaskType, outcome: Outcome): TaskPlan["end"] {
