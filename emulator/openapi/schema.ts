@@ -4,8 +4,8 @@ import { isRecord, type JsonValue } from "../../src/contract/service.js";
 /** A JSON Schema as OpenAPI 3.1 takes it: draft 2020-12. `false` forbids. */
 export type JsonSchema = boolean | { readonly [keyword: string]: JsonValue };
 
-/** What the OpenAPI document adds to the schema of a field in `src/contract`. `false` forbids the field. */
-export type FieldDetails = Readonly<Record<string, Readonly<Record<string, JsonValue>> | false>>;
+/** What the OpenAPI document adds to the schema of a field in `src/contract`. */
+type FieldDetails = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
 
 /** A schema of `src/contract` as a JSON Schema, with details added to its fields. Other fields follow. */
 export function fromContract(
@@ -21,9 +21,8 @@ export function fromContract(
     const { default: _, ...promised } = asObject(field);
     fields[name] = promised;
   }
-  for (const [name, detail] of Object.entries(details)) {
-    fields[name] = detail === false ? false : { ...asObject(fields[name]), ...detail };
-  }
+  for (const [name, detail] of Object.entries(details))
+    fields[name] = { ...asObject(fields[name]), ...detail };
   return { ...rest, properties: fields };
 }
 
