@@ -2,7 +2,7 @@ import type { TaskRequest } from "../../src/contract/requests.js";
 import { memoryJournal } from "../../src/journal/memory-journal.js";
 import { checkOptionNames } from "../core/checks.js";
 import type { App, ExploreOptions } from "./app.js";
-import { drawPlan, type Plan } from "./plan.js";
+import { drawPlan, PLAN_LISTS, type Plan } from "./plan.js";
 import { shrink } from "./shrink.js";
 import { type StoryNotes, tellStory } from "./story.js";
 import type { Violation, WorldResult } from "./verdict.js";
@@ -181,8 +181,7 @@ function createApp(app: App | (() => App)): App {
 }
 
 function checkPlan(plan: Plan): void {
-  const lists = ["orders", "processes", "faults", "outages", "others"] as const;
-  const missing = lists.find((name) => !Array.isArray(plan?.[name]));
+  const missing = PLAN_LISTS.find((name) => !Array.isArray(plan?.[name]));
   if (missing === undefined) return;
   throw new RangeError(`\`plan\` must be the plan of a BrokenWorldError; it has no list \`${missing}\`.`);
 }

@@ -24,6 +24,9 @@ export interface Plan {
   readonly others: readonly number[];
 }
 
+/** What a plan has several of. */
+export const PLAN_LISTS = ["orders", "processes", "faults", "outages", "others"] as const;
+
 /** An order of a world, and what the provider does with its task. */
 export interface PlannedOrder {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { Plan, PlannedProcess } from "./plan.js";
+import { PLAN_LISTS, type Plan, type PlannedProcess } from "./plan.js";
 
 /** The most worlds that are run to make one smaller. */
 const MOST_RUNS = 400;
@@ -38,11 +38,8 @@ function tidied(plan: Plan): Plan[] {
 
 /** Plans that are one change smaller, the largest changes first. */
 function* smallerPlans(plan: Plan): Generator<Plan> {
-  for (const orders of withoutOne(plan.orders)) yield { ...plan, orders };
-  for (const processes of withoutOne(plan.processes)) yield { ...plan, processes };
-  for (const faults of withoutOne(plan.faults)) yield { ...plan, faults };
-  for (const outages of withoutOne(plan.outages)) yield { ...plan, outages };
-  for (const others of withoutOne(plan.others)) yield { ...plan, others };
+  for (const name of PLAN_LISTS)
+    for (const items of withoutOne<unknown>(plan[name])) yield { ...plan, [name]: items };
   const { future, ...today } = plan;
   if (future !== undefined) yield today;
   if (plan.varies) yield { ...plan, varies: false };
