@@ -83,7 +83,11 @@ export const exchangeMethods = {
   getExchange: method("GET /exchanges/{number}", {
     summary: "One request and its response, with headers and bodies. API keys are masked.",
     response: detailsSchema,
-    run: (context, [number]) => exchangeDetails(context, number),
+    run({ core, origins }, [number]) {
+      const exchange = core.exchanges.find(Number(number));
+      if (exchange === undefined) throw new UnknownIdError("exchange", number);
+      return detailsOf(core, exchange, origins);
+    },
   }),
   searchExchanges: method("POST /exchanges/search", {
     summary: "The numbers of the requests whose request or response body contains a text, in any case.",
@@ -153,7 +157,7 @@ function exchangeJson(
 function errorMessage({ error_code }: LoggedRequest, exchange: Exchange | undefined): string | null {
   const { requestHeaders, response } = exchange?.messages ?? {};
   if (error_code === null || typeof response?.body !== "string") return null;
-  const key = new Headers([...(requestHeaders?.entries() ?? [])]).get(HEADERS.apiKey);
+  const key = requestHeaders?.get(HEADERS.apiKey) ?? null;
   const body = parseBody(new TextEncoder().encode(maskKey(key, response.body)));
   return isRecord(body) && typeof body["message"] === "string" ? body["message"] : null;
 }
@@ -164,13 +168,7 @@ function bodiesOf({ messages }: Exchange): string {
   const { requestHeaders, requestBody, response } = messages;
   const sent = ArrayBuffer.isView(requestBody) ? new TextDecoder().decode(requestBody) : "";
   const received = typeof response?.body === "string" ? response.body : "";
-  return maskKey(new Headers([...requestHeaders.entries()]).get(HEADERS.apiKey), `${sent}\n${received}`);
-}
-
-function exchangeDetails({ core, origins }: MethodContext, number: string): ExchangeDetails {
-  const exchange = core.exchanges.find(Number(number));
-  if (exchange === undefined) throw new UnknownIdError("exchange", number);
-  return detailsOf(core, exchange, origins);
+  return maskKey(requestHeaders.get(HEADERS.apiKey), `${sent}\n${received}`);
 }
 
 function detailsOf(core: Core, exchange: Exchange, origins: Origins): ExchangeDetails {

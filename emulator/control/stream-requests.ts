@@ -61,7 +61,7 @@ class RequestSource implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> 
       this.#unsubscribe();
       controller.close();
     };
-    const read: LogReader = (_request, _body, log) => {
+    const read: LogReader = (_request, log) => {
       if (!this.#follow(log)) end();
       else if (this.#isPulled) this.#send(controller);
     };

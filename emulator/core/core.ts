@@ -71,7 +71,7 @@ export function replaceState(core: Core, state: State, time: number, reason: str
   core.generation++;
   core.delayedSubmissions = new Set();
   core.clock.set(time);
-  core.exchanges.clear();
+  core.exchanges = new Exchanges(core.exchanges.limit);
   core.ruleUses.clear();
   core.watchers.rejectAll(reason);
   for (const notify of [...core.replaceListeners]) notify(replaced);

@@ -22,7 +22,7 @@ export function record(context: RequestContext, outcome: HttpOutcome): HttpOutco
   const exchange = exchangeOf(context, logged, read, outcome);
   core.exchanges.add(exchange);
   for (const rule of context.rules) core.ruleUses.add(rule, exchange.number);
-  logRequest(requests, core.logReaders, logged, context.json);
+  logRequest(requests, core.logReaders, logged);
   if (caller === null || request.isManual) return outcome;
   invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
   auditRequest(audit, context, auditedOutcome(context, caller, read, response), counts.arrivals);

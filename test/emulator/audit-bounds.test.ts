@@ -62,7 +62,7 @@ test("the log keeps the last 100,000 requests, and at most 200,000", () => {
   const request = { at: "", method: "GET", path: "/", status: 200, account_id: null, error_code: null };
   let longest = 0;
   for (let number = 1; number <= 250_000; number++) {
-    logRequest(log, new Set(), { ...request, request_id: String(number) }, undefined);
+    logRequest(log, new Set(), { ...request, request_id: String(number) });
     longest = Math.max(longest, log.length);
   }
   expect(REMEMBERED_REQUESTS).toBe(100_000);

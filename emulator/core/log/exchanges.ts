@@ -37,7 +37,7 @@ export interface Exchange {
 }
 
 interface Messages {
-  readonly requestHeaders: Pick<Headers, "entries">;
+  readonly requestHeaders: Pick<Headers, "get" | "entries">;
   readonly requestBody: Uint8Array | "too_large" | null;
   /** `null` without a response. */
   readonly response: {
@@ -49,7 +49,7 @@ interface Messages {
 
 /** The exchanges of the current log. Their headers and bodies take at most about `limit` bytes: the oldest go first. */
 export class Exchanges {
-  readonly #limit: number;
+  readonly limit: number;
   /** Of the last requests in the log; those that were restored from a snapshot have none. */
   #exchanges: Exchange[] = [];
   #latest = 0;
@@ -58,7 +58,7 @@ export class Exchanges {
   #bytes = 0;
 
   constructor(limit: number) {
-    this.#limit = limit;
+    this.limit = limit;
   }
 
   /** Numbers the exchange, and keeps the object itself: a copy, or one more property, would cost more than all else here. */
@@ -71,7 +71,7 @@ export class Exchanges {
         this.#bytes -= bytesOfMessages(dropped);
       this.#exchanges = this.#exchanges.slice(-REMEMBERED_REQUESTS);
     }
-    while (this.#bytes > this.#limit) {
+    while (this.#bytes > this.limit) {
       const oldest = this.find(this.#oldestComplete++);
       if (oldest === undefined) continue;
       this.#bytes -= bytesOfMessages(oldest);
@@ -96,13 +96,6 @@ export class Exchanges {
   /** All of them, oldest first. */
   all(): readonly Exchange[] {
     return this.#exchanges;
-  }
-
-  clear(): void {
-    this.#exchanges = [];
-    this.#latest = 0;
-    this.#oldestComplete = 1;
-    this.#bytes = 0;
   }
 }
 

@@ -28,17 +28,16 @@ export const loggedRequestSchema = objectOf({
 
 export const REMEMBERED_REQUESTS = 100_000;
 
-/** Called for each new entry of the log, the last one of `log`. `json` is the body of a submission. */
-export type LogReader = (request: LoggedRequest, json: unknown, log: readonly LoggedRequest[]) => void;
+/** Called for each new entry of the log, the last one of `log`. */
+export type LogReader = (request: LoggedRequest, log: readonly LoggedRequest[]) => void;
 
 /** Appends to the log, drops the oldest entries if there are too many, and calls the readers. */
 export function logRequest(
   log: LoggedRequest[],
   readers: ReadonlySet<LogReader>,
   request: LoggedRequest,
-  json: unknown,
 ): void {
   log.push(request);
   if (log.length > 2 * REMEMBERED_REQUESTS) log.splice(0, log.length - REMEMBERED_REQUESTS);
-  for (const read of readers) read(request, json, log);
+  for (const read of readers) read(request, log);
 }
