@@ -14,7 +14,7 @@ import {
   callOf,
   describeUnused,
   nameOf,
-  type UnusedRule,
+  type Problem,
   unusedMessage,
   unusedRules,
 } from "./unused-rules.js";
@@ -86,12 +86,7 @@ const optionsSchema = z.object({
   accountId: z.optional(text),
 });
 
-/** A finding, in words that name its requests. */
-interface DescribedFinding {
-  rule: ComplianceRule;
-  accountId: string | null;
-  text: string;
-}
+const MOST_EARLIER = 2 * REMEMBERED_FINDINGS;
 
 interface CheckState {
   /** Findings, faults and outcomes that were checked already, or came with a snapshot. */
@@ -100,14 +95,8 @@ interface CheckState {
   lastExchange: number;
   /** By account ID: the same, for an account that was checked alone since then. */
   lastExchanges: Map<string, number>;
-  /** Of states that were replaced since the last check: at most `REMEMBERED_FINDINGS` of each kind. */
-  earlier: Report;
-}
-
-/** What was found in one state, or in several. */
-interface Report {
-  violations: DescribedFinding[];
-  unused: UnusedRule[];
+  /** Of states that were replaced since the last check: the last `MOST_EARLIER`. */
+  earlier: readonly Problem[];
 }
 
 const checkStates = new WeakMap<Core, CheckState>();
@@ -123,11 +112,7 @@ export function beginCompliance(core: Core): void {
     const unused = unusedRules(replaced.state, check.known, null).filter(
       (rule) => !restored.has(callOf(rule)),
     );
-    const { violations, unused: described } = reportOn(core, replaced, check, unused);
-    next.earlier = {
-      violations: violations.slice(-REMEMBERED_FINDINGS),
-      unused: described.slice(-REMEMBERED_FINDINGS),
-    };
+    next.earlier = problemsIn(core, replaced, check, unused, null).slice(-MOST_EARLIER);
     checkStates.set(core, next);
   });
 }
@@ -137,7 +122,7 @@ function nextCheck(core: Core): CheckState {
     known: new Set(checkedObjects(core, null)),
     lastExchange: core.exchanges.latest,
     lastExchanges: new Map(),
-    earlier: { violations: [], unused: [] },
+    earlier: [],
   };
 }
 
@@ -168,25 +153,20 @@ export function findProblems(
   const account = accountId === undefined ? null : requireAccount(core, accountId);
   const check = checkOf(core, account);
   const exchanges = core.exchanges.all().filter(({ request }) => isRequestOf(core, account, request));
-  const { violations, unused } = reportOn(
-    core,
-    { state: core.state, exchanges },
-    check,
-    unusedRules(core.state, check.known, account),
-    account,
-  );
-  const problems = [brokenRules(violations, breaks, declare)];
+  const unused = unusedRules(core.state, check.known, account);
+  const problems = problemsIn(core, { state: core.state, exchanges }, check, unused, account);
+  const messages = [brokenRules(problems, breaks, declare)];
   // A test that failed may have ended before it used these.
   if (!failed)
-    problems.push(
-      unbrokenRules(violations, breaks),
-      unusedMessage("fault", unused),
-      unusedMessage("outcome", unused),
+    messages.push(
+      unbrokenRules(problems, breaks),
+      unusedMessage("fault", problems),
+      unusedMessage("outcome", problems),
     );
   beginNextCheck(core, account);
   if (account === null ? !isConsistent(core.state) : !ledgerMatchesTasks(account, core.state.tasks))
-    problems.push("Not all credits are accounted for. Report this defect of the emulator.");
-  return problems.filter((each) => each !== null).join("\n\n") || null;
+    messages.push("Not all credits are accounted for. Report this defect of the emulator.");
+  return messages.filter((each) => each !== null).join("\n\n") || null;
 }
 
 /** The current check, of one account or of all. */
@@ -194,7 +174,7 @@ function checkOf(core: Core, account: StoredAccount | null): CheckState {
   const check = stateOf(core);
   if (account === null) return check;
   const lastExchange = check.lastExchanges.get(account.id) ?? check.lastExchange;
-  return { ...check, lastExchange, earlier: filterReport(check.earlier, (id) => id === account.id) };
+  return { ...check, lastExchange, earlier: check.earlier.filter((each) => each.accountId === account.id) };
 }
 
 function beginNextCheck(core: Core, account: StoredAccount | null): void {
@@ -202,51 +182,43 @@ function beginNextCheck(core: Core, account: StoredAccount | null): void {
   const check = stateOf(core);
   for (const checked of checkedObjects(core, account)) check.known.add(checked);
   check.lastExchanges.set(account.id, core.exchanges.latest);
-  check.earlier = filterReport(check.earlier, (id) => id !== account.id);
-}
-
-function filterReport({ violations, unused }: Report, includes: (accountId: string | null) => boolean) {
-  return {
-    violations: violations.filter(({ accountId }) => includes(accountId)),
-    unused: unused.filter(({ accountId }) => includes(accountId)),
-  };
+  check.earlier = check.earlier.filter(({ accountId }) => accountId !== account.id);
 }
 
 /** What was found since the current check began: in earlier states and in this one. */
-function reportOn(
+function problemsIn(
   core: Core,
   replaced: ReplacedState,
   check: CheckState,
   unused: readonly ScenarioRule[],
-  account: StoredAccount | null = null,
-): Report {
-  const { earlier } = check;
-  return {
-    violations: [...earlier.violations, ...violationsIn(replaced, check, account)],
-    unused: [...earlier.unused, ...unused.map((rule) => describeUnused(rule, core, replaced))],
-  };
+  account: StoredAccount | null,
+): Problem[] {
+  const described = unused.map((rule) => describeUnused(rule, core, replaced));
+  return [...check.earlier, ...violationsIn(replaced, check, account), ...described];
 }
 
 function brokenRules(
-  violations: readonly DescribedFinding[],
+  problems: readonly Problem[],
   allowed: readonly ComplianceRule[],
   declare: (rules: string) => string,
 ): string | null {
-  const broken = violations.filter(({ rule }) => !allowed.includes(rule));
+  const broken = problems.filter(
+    ({ kind }) => kind !== "fault" && kind !== "outcome" && !allowed.includes(kind),
+  );
   if (broken.length === 0) return null;
   const lines = broken.map(({ text }) => `- ${text}\n`).join("");
-  const rules = [...new Set(broken.map(({ rule }) => `"${rule}"`))].join(", ");
-  const afterEvidence = broken.some(({ rule }) => rule === "resubmitted_after_unknown_outcome")
+  const rules = [...new Set(broken.map(({ kind }) => `"${kind}"`))].join(", ");
+  const afterEvidence = broken.some(({ kind }) => kind === "resubmitted_after_unknown_outcome")
     ? " A submission after `settleNotCreated` breaks its rule on purpose."
     : "";
   return `The client broke rules of the service:\n${lines}If the test breaks them on purpose, ${declare(rules)}.${afterEvidence}`;
 }
 
 export function unbrokenRules(
-  violations: readonly DescribedFinding[],
+  problems: readonly Problem[],
   expected: readonly ComplianceRule[],
 ): string | null {
-  const broken = violations.map(({ rule }) => rule);
+  const broken = problems.map(({ kind }) => kind);
   const unbroken = [...new Set(expected)].filter((rule) => !broken.includes(rule));
   if (unbroken.length === 0) return null;
   return `Declared with \`breaks\`, but no request broke them: ${unbroken.join(", ")}. Remove them from the test.`;
@@ -257,14 +229,14 @@ function violationsIn(
   { state, exchanges }: ReplacedState,
   { known, lastExchange }: CheckState,
   account: StoredAccount | null,
-): DescribedFinding[] {
+): Problem[] {
   const findings = findingsIn(state, account).filter((finding) => !known.has(finding));
   if (findings.length === 0) return [];
   const types = new Map(state.tasks.map(({ id, type }) => [id, type]));
   const sent = exchanges.filter(({ number }) => number > lastExchange);
   const names = namesOf(sent, (exchange) => types.get(exchange.taskId ?? "") ?? typeInBody(exchange));
   return findings.map((finding) => ({
-    rule: finding.rule,
+    kind: finding.rule,
     accountId: finding.account_id ?? null,
     text: formatFinding(finding, names),
   }));

@@ -1,15 +1,16 @@
 import type { StoredAccount } from "../core/accounts.js";
 import { accountIdOf, type Core, type ReplacedState } from "../core/core.js";
 import { type AddedFault, isUnused } from "../core/faults.js";
+import type { ComplianceRule } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
 import { activeRules, faultRule, type ScenarioRule } from "../core/rules.js";
 import type { State } from "../core/state.js";
 
-/** A fault or an outcome that the test added and no request used. */
-export interface UnusedRule {
-  readonly kind: "fault" | "outcome";
+/** What is reported: a request that broke a rule of the service, or a fault or an outcome that the test added and no request used. */
+export interface Problem {
+  readonly kind: ComplianceRule | "fault" | "outcome";
   readonly accountId: string | null;
-  /** The call that added it, and why it is unused. */
+  /** A finding in words that name its requests, or the call that added the fault or the outcome and why it is unused. */
   readonly text: string;
 }
 
@@ -35,7 +36,7 @@ export function unusedRules(state: State, known: ReadonlySet<object>, account: S
 }
 
 /** @param replaced - the state that has the rule: the current one, or one that was replaced */
-export function describeUnused(rule: ScenarioRule, core: Core, replaced: ReplacedState): UnusedRule {
+export function describeUnused(rule: ScenarioRule, core: Core, replaced: ReplacedState): Problem {
   const { model, accountId } = rule;
   const until = replaced.state === core.state ? "" : " before a reset or a restore removed it";
   const reason =
@@ -67,8 +68,8 @@ const ADVICE = {
   outcome: "If an outcome may stay unused, use `always`.",
 };
 
-export function unusedMessage(kind: UnusedRule["kind"], unused: readonly UnusedRule[]): string | null {
-  const lines = unused.filter((each) => each.kind === kind).map(({ text }) => `- ${text}\n`);
+export function unusedMessage(kind: keyof typeof ADVICE, problems: readonly Problem[]): string | null {
+  const lines = problems.filter((each) => each.kind === kind).map(({ text }) => `- ${text}\n`);
   return lines.length === 0 ? null : `Unused ${kind}s:\n${lines.join("")}${ADVICE[kind]}`;
 }
 
