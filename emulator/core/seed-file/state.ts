@@ -1,7 +1,7 @@
 import { priceOf } from "../../../src/contract/prices.js";
 import { MODELS } from "../../../src/contract/service.js";
 import { parseIsoTime } from "../../time/clock.js";
-import { createAccount, createKey, EMULATOR_KEY_FORM, KEY_RULE, type StoredAccount } from "../accounts.js";
+import { createAccount, createKey, EMULATOR_KEY_FORM, KEY_RULE } from "../accounts.js";
 import { invalidField, invalidValue, invariant, normalizeId, withChanges } from "../checks.js";
 import { buildIndex, StatusWatchers } from "../core.js";
 import { addFault } from "../faults.js";
@@ -12,7 +12,7 @@ import { createScripts, type Scripts } from "../providers.js";
 import { changeLimits, type LimitsChanges, limitsFromJson } from "../rate-limit.js";
 import { createState, isConsistent, type NewState, type State } from "../state.js";
 import { Mistakes, type ReadAccount, type ReadSeedFile, readSeedFile } from "./read.js";
-import { type Entry, entriesOf, replayTasks, type Seeding } from "./tasks.js";
+import { type Entry, entriesOf, type Owner, replayTasks, type Seeding } from "./tasks.js";
 
 interface InitialOptions extends NewState {
   seedFile?: unknown;
@@ -67,11 +67,8 @@ function createSeededState(file: ReadSeedFile, options: NewState, startTime: num
 }
 
 /** Adds what applies to one account alone. */
-function addOwnSettings(
-  state: State,
-  account: StoredAccount,
-  { outcomes, faults = [], policy, limits }: ReadAccount,
-): void {
+function addOwnSettings(state: State, { account, given }: Owner): void {
+  const { outcomes, faults = [], policy, limits } = given;
   if (policy !== undefined) changePolicy(account, state, policy);
   if (limits !== undefined) changeLimits(account, state, limitsFromJson(limits));
   if (outcomes !== undefined) account.scripts = scriptsOf(outcomes);
@@ -92,19 +89,19 @@ function addAccounts(state: State, given: NonNullable<ReadSeedFile["accounts"]>,
   const entries: Entry[] = [];
   for (const [position, each] of given.entries()) {
     if (each === null) continue;
-    const path = `seedFile.accounts[${position}]`;
     const account = createAccount(state, 0, time);
+    const owner = { account, given: each, path: `seedFile.accounts[${position}]` };
     account.id = normalizeId(each.account_id ?? account.id);
-    mistakes.claim(account.id, `${path}.account_id`);
+    mistakes.claim(account.id, `${owner.path}.account_id`);
     account.suspended = each.suspended ?? false;
-    addOwnSettings(state, account, each);
-    const tasks = entriesOf(account, each, path, seeding, account.policy ?? state.policy);
+    addOwnSettings(state, owner);
+    const tasks = entriesOf(owner, seeding, account.policy ?? state.policy);
     entries.push(...tasks);
 
     const since = Math.min(time, ...tasks.map(({ createdAt }) => createdAt));
-    addCredits(account, each, tasks, { path, at: since }, mistakes);
+    addCredits(owner, tasks, since, mistakes);
     state.accounts.push(account);
-    addKeys(state, account, each, { path, at: since }, seeding);
+    addKeys(state, owner, since, seeding);
   }
   const [owner] = state.accounts;
   const [ownKey] = owner?.keys ?? [];
@@ -114,13 +111,9 @@ function addAccounts(state: State, given: NonNullable<ReadSeedFile["accounts"]>,
 }
 
 /** The key that the emulator keeps replaces the first one of the first account, and each equal one of the file. */
-function addKeys(
-  state: State,
-  account: StoredAccount,
-  { keys = [] }: ReadAccount,
-  { path, at }: { path: string; at: number },
-  { mistakes, ownerKey, ownKeys }: Seeding,
-): void {
+function addKeys(state: State, { account, given, path }: Owner, at: number, seeding: Seeding): void {
+  const { mistakes, ownerKey, ownKeys } = seeding;
+  const { keys = [] } = given;
   const isOwner = state.accounts[0] === account;
   for (const [index, seeded] of keys.entries()) {
     if (seeded === null) continue;
@@ -140,13 +133,8 @@ function addKeys(
 }
 
 /** Tops up what is available now, and the prices of all tasks that are not refunded. */
-function addCredits(
-  account: StoredAccount,
-  given: ReadAccount,
-  tasks: readonly Entry[],
-  { path, at }: { path: string; at: number },
-  mistakes: Mistakes,
-): void {
+function addCredits(owner: Owner, tasks: readonly Entry[], at: number, mistakes: Mistakes): void {
+  const { account, given, path } = owner;
   const { credits = 1000 } = given;
   const prices = tasks
     .filter(({ given: { status } }) => status !== "failure" && status !== "timeout")

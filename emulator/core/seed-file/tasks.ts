@@ -23,11 +23,17 @@ export interface Seeding {
   readonly ownKeys: readonly string[];
 }
 
-/** A task of the file, before it is created. */
-export interface Entry {
+export interface Owner {
   readonly account: StoredAccount;
   /** The account in the file. */
-  readonly owner: ReadAccount;
+  readonly given: ReadAccount;
+  /** `seedFile.accounts[0]` */
+  readonly path: string;
+}
+
+/** A task of the file, before it is created. */
+export interface Entry {
+  readonly owner: Owner;
   readonly given: ParsedSeedTask;
   /** `seedFile.accounts[0].tasks[1]` */
   readonly path: string;
@@ -39,14 +45,8 @@ const HOUR_MS = 3_600_000;
 const { taskTimeoutMs } = LIMITS;
 
 /** The valid tasks of an account. */
-export function entriesOf(
-  account: StoredAccount,
-  owner: ReadAccount,
-  accountPath: string,
-  { time, mistakes }: Seeding,
-  policy: Policy,
-): Entry[] {
-  const tasks = owner.tasks ?? [];
+export function entriesOf(owner: Owner, { time, mistakes }: Seeding, policy: Policy): Entry[] {
+  const { tasks = [] } = owner.given;
   const isUndated = ({ created_at, created_ago, status }: ParsedSeedTask) =>
     created_at === undefined && created_ago === undefined && isFinalStatus(status);
   let undated = tasks.filter((task) => task !== null && isUndated(task)).length;
@@ -65,16 +65,16 @@ export function entriesOf(
   };
   return tasks.flatMap((given, position) => {
     if (given === null) return [];
-    const path = `${accountPath}.tasks[${position}]`;
+    const path = `${owner.path}.tasks[${position}]`;
     const { created_at: at, created_ago: ago = "0s" } = given;
     const defaultMs = isUndated(given) ? HOUR_MS * (1 + undated--) : parseAgo(ago);
     const createdAt = at === undefined ? time - defaultMs : parseIsoTime(at);
-    const entry = { account, owner, given, path, createdAt, ageMs: time - createdAt };
+    const entry = { owner, given, path, createdAt, ageMs: time - createdAt };
     const found = [...findMistakes(entry), ...requestMistakes(entry, policy)];
     mistakes.add(...found);
     if (found.length === 0) return [entry];
     // It is not created. Other tasks may name its clips.
-    owner.lostClips = [...(owner.lostClips ?? []), ...(given.clip_ids ?? [])];
+    owner.given.lostClips = [...(owner.given.lostClips ?? []), ...(given.clip_ids ?? [])];
     return [];
   });
 }
@@ -94,22 +94,23 @@ export function replayTasks(world: World, entries: readonly Entry[], seeding: Se
   };
   for (const entry of entries) {
     applyEndings(entry.createdAt);
-    const { account, given, createdAt } = entry;
+    const { owner, given, createdAt } = entry;
     const task = addTask(world, entry, seeding);
     if (given.status === "running") task.status = "running";
     if (given.status === "timeout") {
       const at = createdAt + taskTimeoutMs + 1;
-      endings.push({ at, apply: () => applyTimeouts(world, account, at) });
+      endings.push({ at, apply: () => applyTimeouts(world, owner.account, at) });
     } else if (isFinalStatus(given.status)) {
       const at = createdAt + task.plan.queueMs + task.plan.workMs;
-      endings.push({ at, apply: () => endSeededTask(world, entry, task, at, seeding) });
+      endings.push({ at, apply: () => endSeededTask(world, entry, task, at, seeding.mistakes) });
     }
   }
   applyEndings(Number.POSITIVE_INFINITY);
 }
 
 function addTask(world: World, entry: Entry, { mistakes }: Seeding): OpenTask {
-  const { account, given, path, createdAt } = entry;
+  const { owner, given, path, createdAt } = entry;
+  const { account } = owner;
   const { model, task_type: type, audio_format: audioFormat = null } = given;
   const credits = priceOf(model, type);
   const outcome = outcomeOf(entry, mistakes);
@@ -137,21 +138,16 @@ function addTask(world: World, entry: Entry, { mistakes }: Seeding): OpenTask {
 
 /** Once for each account. Not if one of its tasks is missing, which may have been paid from the same credits. */
 function reportCredits({ owner, path }: Entry, mistakes: Mistakes, reason: string): void {
-  if (owner.lostClips === undefined && owner.hasInvalidCredits === undefined)
-    mistakes.add(
-      invalidField(`${path.slice(0, path.lastIndexOf("."))}.credits`, [
-        "must be higher: ",
-        { name: path },
-        reason,
-      ]),
-    );
-  owner.hasInvalidCredits = true;
+  const { lostClips, hasInvalidCredits } = owner.given;
+  if (lostClips === undefined && hasInvalidCredits === undefined)
+    mistakes.add(invalidField(`${owner.path}.credits`, ["must be higher: ", { name: path }, reason]));
+  owner.given.hasInvalidCredits = true;
 }
 
 function reportClip({ owner, path }: Entry, task: ProviderTask, mistakes: Mistakes): void {
   const rule = "be a clip of a task of the account that had succeeded before";
   for (const { field, clipId } of clipsIn(task))
-    if (!owner.lostClips?.includes(clipId))
+    if (!owner.given.lostClips?.includes(clipId))
       mistakes.add(invalidValue(`${path}.input.${field}`, rule, clipId));
 }
 
@@ -200,14 +196,9 @@ function setDurations({ plan }: OpenTask, { given, path, ageMs }: Entry, mistake
 }
 
 /** Ends a task at a read, as a client that polls does, and gives its clips the IDs of the file. */
-function endSeededTask(
-  world: World,
-  { account, given, path }: Entry,
-  open: OpenTask,
-  at: number,
-  { mistakes }: Seeding,
-): void {
-  const task = readTask(world, account, open, at);
+function endSeededTask(world: World, entry: Entry, open: OpenTask, at: number, mistakes: Mistakes): void {
+  const { owner, given, path } = entry;
+  const task = readTask(world, owner.account, open, at);
   invariant(task.status === given.status, "a seeded task ends as planned");
   const { clip_ids: clipIds } = given;
   const clips = task.status === "success" && Array.isArray(task.result) ? task.result : [];
