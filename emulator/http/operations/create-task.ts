@@ -16,12 +16,33 @@ import type { RequestContext } from "../request-context.js";
 
 /** Its errors have the order of precedence: suspension, the body and its fields, the outcome, the credits. */
 export function submitTask(context: RequestContext, account: StoredAccount): TaskSubmission {
-  const { request, json, policy } = context;
+  const { core, request, json, policy, now } = context;
   if (account.suspended)
     throw new Refusal("account_suspended", "The account is suspended and cannot create tasks.");
   const body = requireJson(request, json);
   requireValid(body, policy);
-  return createFrom(context, account, body, readOutcome(request));
+  const outcome = readOutcome(request);
+  const { model, task_type: type, input, audio_format: audioFormat = null } = body;
+  const credits = priceOf(model, type);
+  applyTimeouts(core, account, now);
+  const order = { model, type, credits, input, audioFormat, outcome };
+  const { task, refusal, outcome: taskOutcome, rule } = createOpenTask(core, account, order, now);
+  context.taskOutcome = taskOutcome;
+  if (rule !== null) context.rules.push(rule);
+  if (refusal === "insufficient_credits") {
+    const { available } = account.ledger;
+    throw new Refusal(refusal, `The task costs ${credits} credits, but only ${available} are available.`);
+  }
+  if (refusal !== null) throw new Refusal(refusal, "The provider refused the task. No credits are frozen.");
+  context.created = task;
+  return {
+    task_id: task.id,
+    type,
+    status: "pending",
+    credits_charged: credits,
+    created_at: isoTime(task.createdAt),
+    audio_format: audioFormat,
+  };
 }
 
 interface ValidRequest extends Pick<TaskOrder, "model" | "input"> {
@@ -60,33 +81,3 @@ function utf8In(value: string): string {
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-function createFrom(
-  context: RequestContext,
-  account: StoredAccount,
-  body: ValidRequest,
-  outcome: CheckedOutcome | null,
-): TaskSubmission {
-  const { core, now } = context;
-  const { model, task_type: type, input, audio_format: audioFormat = null } = body;
-  const credits = priceOf(model, type);
-  applyTimeouts(core, account, now);
-  const order = { model, type, credits, input, audioFormat, outcome };
-  const { task, refusal, outcome: taskOutcome, rule } = createOpenTask(core, account, order, now);
-  context.taskOutcome = taskOutcome;
-  if (rule !== null) context.rules.push(rule);
-  if (refusal === "insufficient_credits") {
-    const { available } = account.ledger;
-    throw new Refusal(refusal, `The task costs ${credits} credits, but only ${available} are available.`);
-  }
-  if (refusal !== null) throw new Refusal(refusal, "The provider refused the task. No credits are frozen.");
-  context.created = task;
-  return {
-    task_id: task.id,
-    type,
-    status: "pending",
-    credits_charged: credits,
-    created_at: isoTime(task.createdAt),
-    audio_format: audioFormat,
-  };
-}
