@@ -50,15 +50,21 @@ export interface Method<
   run(context: MethodContext, params: readonly string[], body: unknown, accountId?: string): Result;
 }
 
-/** A method that responds with a file, over HTTP alone. */
-export interface FileMethod extends MethodBase<string, boolean> {
+type Respond<Params> = (
+  context: MethodContext,
+  params: Params,
+  request: HttpRequest,
+  account: StoredAccount | null,
+) => HttpResponse | Promise<HttpResponse>;
+
+interface FileDefinition<Params> extends Omit<MethodBase<string, boolean>, "route"> {
   readonly mediaType: string;
-  respond(
-    context: MethodContext,
-    params: readonly string[],
-    request: HttpRequest,
-    account: StoredAccount | null,
-  ): HttpResponse | Promise<HttpResponse>;
+  readonly respond: Respond<Params>;
+}
+
+/** A method that responds with a file, over HTTP alone. */
+export interface FileMethod extends FileDefinition<readonly string[]> {
+  readonly route: string;
 }
 
 export type AnyMethod = Method | FileMethod;
@@ -105,23 +111,12 @@ export function method<
 
 export function fileMethod<const Route extends string>(
   route: Route,
-  {
-    respond,
-    ...file
-  }: Omit<FileMethod, "route" | "respond"> & {
-    respond(
-      context: MethodContext,
-      params: Params<Route>,
-      request: HttpRequest,
-      account: StoredAccount | null,
-    ): HttpResponse | Promise<HttpResponse>;
-  },
+  definition: FileDefinition<Params<Route>>,
 ): FileMethod {
   return {
+    ...definition,
     route,
-    ...file,
-    respond: (context, params, request, account) =>
-      respond(context, paramsOf(route, params), request, account),
+    respond: (context, params, ...rest) => definition.respond(context, paramsOf(route, params), ...rest),
   };
 }
 
