@@ -208,12 +208,6 @@ export function objectOf<const Shape extends z.core.$ZodLooseShape>(shape: Shape
   });
 }
 
-/** An object with some of these fields. One that is `undefined` counts as omitted. */
-export function someOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const optional = Object.entries(shape).map(([name, schema]) => [name, z.optional(schema)]);
-  return objectOf(Object.fromEntries(optional) as { [Name in keyof Shape]: z.ZodMiniOptional<Shape[Name]> });
-}
-
 /** The whole with these changes. */
 export function withChanges<Whole extends object>(
   whole: Whole,

@@ -1,16 +1,7 @@
 import * as z from "zod/mini";
 import { findRequestViolation, type RequestViolation } from "../../src/contract/request-rules.js";
 import { randomChoice, randomStream } from "../time/random.js";
-import {
-  invalidValue,
-  NAMED,
-  objectOf,
-  parseOption,
-  someOf,
-  text,
-  wholeNumber,
-  withChanges,
-} from "./checks.js";
+import { invalidValue, NAMED, objectOf, parseOption, text, wholeNumber, withChanges } from "./checks.js";
 import { POLICY_FIELDS, type Policy, type PolicyChanges, type PolicyField } from "./policy-fields.js";
 
 const schemas = Object.entries(POLICY_FIELDS).map(([name, field]) => [name, schemaOf(field)]);
@@ -24,8 +15,8 @@ function schemaOf({ choices, range }: PolicyField<Policy[keyof Policy]>): z.ZodM
   return typeof choices[0] === "boolean" ? z.boolean(rule) : z.enum(choices.map(String), rule);
 }
 
-export const policyChangesSchema = someOf(policySchema.shape);
-export const scopedPolicyChangesSchema = someOf({ ...policySchema.shape, account_id: text });
+export const policyChangesSchema = z.partial(policySchema);
+export const scopedPolicyChangesSchema = z.partial(objectOf({ ...policySchema.shape, account_id: text }));
 
 /**
  * Changes the policy of an account, which then keeps it, or the one for all.

@@ -6,7 +6,6 @@ import {
   numberBetween,
   objectOf,
   parseOption,
-  someOf,
   text,
   time,
   unionBy,
@@ -64,8 +63,8 @@ export const limitsJsonSchema = objectOf({
   requests: limitsSchema.shape.requests,
   window_seconds: limitsSchema.shape.windowSeconds,
 });
-export const limitsChangesSchema = someOf(limitsJsonSchema.shape);
-export const scopedLimitsChangesSchema = someOf({ ...limitsJsonSchema.shape, account_id: text });
+export const limitsChangesSchema = z.partial(limitsJsonSchema);
+export const scopedLimitsChangesSchema = z.partial(objectOf({ ...limitsJsonSchema.shape, account_id: text }));
 
 export function limitsJson({ requests, windowSeconds }: Limits): z.output<typeof limitsJsonSchema> {
   return { requests, window_seconds: windowSeconds };
