@@ -234,7 +234,7 @@ function violationsIn(
   if (findings.length === 0) return [];
   const types = new Map(state.tasks.map(({ id, type }) => [id, type]));
   const sent = exchanges.filter(({ number }) => number > lastExchange);
-  const names = namesOf(sent, (exchange) => types.get(exchange.taskId ?? "") ?? typeInBody(exchange));
+  const names = namesOf(sent, types);
   return findings.map((finding) => ({
     kind: finding.rule,
     accountId: finding.account_id ?? null,
@@ -252,13 +252,10 @@ function formatFinding({ rule, at, request_id: id, detail }: Finding, names: Map
 /**
  * Names such as `POST /api/v1/task (lyrics, 2 of 2)`: by request ID for the last request with this ID, and by ID and time.
  */
-function namesOf(
-  exchanges: readonly Exchange[],
-  typeOf: (exchange: Exchange) => string | undefined,
-): Map<string, string> {
+function namesOf(exchanges: readonly Exchange[], types: ReadonlyMap<string, string>): Map<string, string> {
   const counts = new Map<string, number>();
   const numbered = exchanges.map((exchange) => {
-    const type = typeOf(exchange);
+    const type = types.get(exchange.taskId ?? "") ?? typeInBody(exchange);
     const kind = `${nameOf(exchange)} ${type}`;
     const ordinal = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, ordinal);
