@@ -10,11 +10,7 @@ export const CROSSFADE_SECONDS = 0.25;
 
 /** The samples of a song. The same request always gives the same samples. */
 export async function renderSong(request: SongRequest, pause: Pause): Promise<Int16Array> {
-  const { durationSeconds } = request;
-  if (!(durationSeconds > 0 && Number.isFinite(durationSeconds))) {
-    throw new RangeError(`\`durationSeconds\` must be a number over 0; got ${durationSeconds}.`);
-  }
-  return render(writeScore(request), durationSeconds, pause);
+  return render(writeScore(request), request.durationSeconds, pause);
 }
 
 /** The parts one after the other, each fading into the next: shorter than their sum by one crossfade for each join. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { DEEPEST_NESTING } from "../../src/contract/nesting.js";
+import { isRecord } from "../../src/contract/service.js";
 import { adviceForMistake, InvalidValueError, oneOf, text, UnknownIdError } from "../core/checks.js";
 import { BillingIncompleteError } from "../core/payments/payments.js";
 import { accessRefusal } from "../http/control-access.js";
@@ -103,8 +104,7 @@ function readBody(request: HttpRequest, takesBody: boolean): unknown {
   const canBeEmpty = /^(application\/json\b.*)?$/i.test(headers.get("Content-Type") ?? "");
   const value = isEmpty && canBeEmpty ? {} : requireJson(request, undefined, DEEPEST_BODY);
   if (takesBody) return value;
-  if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0)
-    return undefined;
+  if (isRecord(value) && Object.keys(value).length === 0) return undefined;
   throw new Refusal("invalid_request_body", "This call takes no body. Omit it, or send {}.");
 }
 
