@@ -7,7 +7,7 @@ import { outcomeSchema } from "../core/providers.js";
 import { LARGEST_BODY_BYTES } from "../core/ranges.js";
 import { parseBody } from "../http/json-body.js";
 import { bytesOf, type HttpOutcome, type HttpRequest } from "../http/messages.js";
-import { OUTCOME_HEADER } from "../http/operations/create-task.js";
+import { OUTCOME_HEADER } from "../http/operations/tasks.js";
 import { handleRequest, registerArrival } from "../http/pipeline.js";
 import type { MethodContext } from "./method.js";
 

@@ -1,12 +1,9 @@
 import { ENDPOINTS } from "../../src/contract/service.js";
 import type { Site } from "../core/audio-store.js";
-import { readBalance } from "./operations/balance.js";
-import { submitTask } from "./operations/create-task.js";
+import { readBalance, readUsage } from "./operations/account.js";
 import { readArt, readAudio, readProviderAudio } from "./operations/files.js";
-import { describeService } from "./operations/openapi.js";
-import { readOwnTask } from "./operations/retrieve-task.js";
-import { readUsage } from "./operations/usage.js";
-import { welcome } from "./operations/welcome.js";
+import { describeService, welcome } from "./operations/service.js";
+import { readOwnTask, submitTask } from "./operations/tasks.js";
 import type { RequestContext } from "./request-context.js";
 import { keyRoute, openRoute, type Route } from "./route.js";
 

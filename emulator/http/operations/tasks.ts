@@ -4,15 +4,17 @@ import type { TaskSubmission } from "../../../src/contract/task.js";
 import { messageOfThrown } from "../../../src/contract/thrown.js";
 import type { StoredAccount } from "../../core/accounts.js";
 import { parseOption } from "../../core/checks.js";
+import { findTask } from "../../core/core.js";
 import { findViolation } from "../../core/policy.js";
 import type { Policy } from "../../core/policy-fields.js";
 import { type CheckedOutcome, outcomeSchema } from "../../core/providers.js";
-import { applyTimeouts, createOpenTask, type TaskOrder } from "../../core/transitions.js";
+import { applyTimeouts, createOpenTask, readTask, type TaskOrder } from "../../core/transitions.js";
 import { isoTime } from "../../time/clock.js";
 import { requireJson } from "../json-body.js";
 import type { HttpRequest } from "../messages.js";
 import { Refusal } from "../refusal.js";
 import type { RequestContext } from "../request-context.js";
+import { taskJson } from "../task-data.js";
 
 /** Its errors have the order of precedence: suspension, the body and its fields, the outcome, the credits. */
 export function submitTask(context: RequestContext, account: StoredAccount): TaskSubmission {
@@ -81,3 +83,12 @@ function utf8In(value: string): string {
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The read that polls the provider, and settles or refunds the task. */
+export function readOwnTask({ core, request, now, params }: RequestContext, account: StoredAccount): string {
+  const [taskId = ""] = params;
+  const found = findTask(core, taskId);
+  if (found === undefined || found.accountId !== account.id)
+    throw new Refusal("task_not_found", "The account has no task with this ID.");
+  return taskJson(readTask(core, account, found, now), now, request.origins);
+}
