@@ -5,7 +5,6 @@ import { checkOptionNames, list, parseOption, text } from "../core/checks.js";
 import { type Core, isRequestOf, type ReplacedState, requireAccount } from "../core/core.js";
 import { type ComplianceRule, type Finding, findingSchema, REMEMBERED_FINDINGS } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
-import type { ScenarioRule } from "../core/rules.js";
 import { isConsistent, ledgerMatchesTasks, type State } from "../core/state.js";
 import { coreOf } from "../http/service.js";
 import type { Emulator } from "./emulator.js";
@@ -109,10 +108,7 @@ export function beginCompliance(core: Core): void {
     const next = nextCheck(core);
     // What a restored snapshot contains, too, can still be used.
     const restored = new Set(calledRules(core.state, null).map(callOf));
-    const unused = unusedRules(replaced.state, check.known, null).filter(
-      (rule) => !restored.has(callOf(rule)),
-    );
-    next.earlier = problemsIn(core, replaced, check, unused, null).slice(-MOST_EARLIER);
+    next.earlier = problemsIn(core, replaced, check, null, restored).slice(-MOST_EARLIER);
     checkStates.set(core, next);
   });
 }
@@ -153,8 +149,7 @@ export function findProblems(
   const account = accountId === undefined ? null : requireAccount(core, accountId);
   const check = checkOf(core, account);
   const exchanges = core.exchanges.all().filter(({ request }) => isRequestOf(core, account, request));
-  const unused = unusedRules(core.state, check.known, account);
-  const problems = problemsIn(core, { state: core.state, exchanges }, check, unused, account);
+  const problems = problemsIn(core, { state: core.state, exchanges }, check, account);
   const messages = [brokenRules(problems, breaks, declare)];
   // A test that failed may have ended before it used these.
   if (!failed)
@@ -190,10 +185,13 @@ function problemsIn(
   core: Core,
   replaced: ReplacedState,
   check: CheckState,
-  unused: readonly ScenarioRule[],
   account: StoredAccount | null,
+  restored: ReadonlySet<string> = new Set(),
 ): Problem[] {
-  const described = unused.map((rule) => describeUnused(rule, core, replaced));
+  const unused = unusedRules(replaced.state, check.known, account);
+  const described = unused
+    .filter((rule) => !restored.has(callOf(rule)))
+    .map((rule) => describeUnused(rule, core, replaced));
   return [...check.earlier, ...violationsIn(replaced, check, account), ...described];
 }
 
