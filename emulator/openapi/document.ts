@@ -94,7 +94,6 @@ const OPERATIONS = [
       "Validates the request, freezes its credits, and responds before the work begins. A request that is sent twice is charged twice. Do not resend it automatically after an unknown outcome.",
     success: "The task was accepted.",
     data: "TaskSubmission",
-    example: RESPONSE_EXAMPLES.submission,
     errors: [400, 401, 402, 403, 429, 500, 502, "default"],
   },
   {
@@ -106,7 +105,6 @@ const OPERATIONS = [
       "Reads the provider's progress and returns the task. Poll every five to ten seconds, and never more than once a second.",
     success: "The task, in any status.",
     data: "Task",
-    example: RESPONSE_EXAMPLES.task,
     errors: [401, 404, 429, 500],
   },
   {
@@ -117,7 +115,6 @@ const OPERATIONS = [
     description: "The credits of the key's account.",
     success: "The balance.",
     data: "Balance",
-    example: RESPONSE_EXAMPLES.balance,
     errors: [401, 429, 500],
   },
   {
@@ -128,13 +125,12 @@ const OPERATIONS = [
     description: "The lifetime totals of the key's account.",
     success: "The usage.",
     data: "Usage",
-    example: RESPONSE_EXAMPLES.usage,
     errors: [401, 429, 500],
   },
 ] as const;
 
 function describePath(operation: (typeof OPERATIONS)[number]) {
-  const { endpoint, operationId, tag, summary, description, success, data, example, errors } = operation;
+  const { endpoint, operationId, tag, summary, description, success, data, errors } = operation;
   const isSubmission = endpoint === ENDPOINTS.createTask;
   const schema = {
     type: "object",
@@ -156,7 +152,7 @@ function describePath(operation: (typeof OPERATIONS)[number]) {
       [endpoint.status]: {
         description: success,
         headers: commonHeaders(),
-        content: { "application/json": { schema, example } },
+        content: { "application/json": { schema, example: RESPONSE_EXAMPLES[data] } },
       },
       ...errorsOf(errors),
     },

@@ -16,8 +16,9 @@ export const REQUEST_EXAMPLES = Object.fromEntries(
   }),
 );
 
+/** By the schema of their data. */
 export const RESPONSE_EXAMPLES = {
-  submission: {
+  TaskSubmission: {
     code: 202,
     data: {
       task_id: TASK_ID,
@@ -28,7 +29,7 @@ export const RESPONSE_EXAMPLES = {
       audio_format: "mp3",
     },
   },
-  task: {
+  Task: {
     code: 200,
     data: {
       task_id: TASK_ID,
@@ -61,6 +62,6 @@ export const RESPONSE_EXAMPLES = {
       completed_at: "2026-05-04T09:32:10.000Z",
     },
   },
-  balance: { code: 200, data: { available: 80, frozen: 10, total: 90 } },
-  usage: { code: 200, data: { tasks_created: 3, credits_used: 20, credits_topped_up: 100 } },
+  Balance: { code: 200, data: { available: 80, frozen: 10, total: 90 } },
+  Usage: { code: 200, data: { tasks_created: 3, credits_used: 20, credits_topped_up: 100 } },
 } as const;
