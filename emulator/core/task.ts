@@ -52,13 +52,17 @@ const taskFields = {
 export type OpenTask = z.output<typeof openTaskSchema>;
 const openTaskSchema = objectOf({ ...taskFields, status: oneOf("pending", "running") });
 
-export type StoredSuccess = z.output<typeof succeededTaskSchema>;
-const succeededTaskSchema = objectOf({
+const endedFields = {
   ...taskFields,
-  status: z.literal("success"),
   completedAt: time,
   /** When the read that ended it arrived; for a timeout, the same as `completedAt`. */
   discoveredAt: time,
+};
+
+export type StoredSuccess = z.output<typeof succeededTaskSchema>;
+const succeededTaskSchema = objectOf({
+  ...endedFields,
+  status: z.literal("success"),
   plan: z.extend(taskPlanSchema, { end: plannedSuccessSchema }),
   /** The format of the service's copies: the provider's own, or the one converted to. */
   format: audioFormatSchema,
@@ -66,12 +70,9 @@ const succeededTaskSchema = objectOf({
 });
 
 const failedTaskSchema = objectOf({
-  ...taskFields,
+  ...endedFields,
   ...failureSchema.shape,
   status: oneOf("failure", "timeout"),
-  completedAt: time,
-  /** When the read that ended it arrived; for a timeout, the same as `completedAt`. */
-  discoveredAt: time,
 });
 
 /** A task as the service stores it: each status has its own fields. */
