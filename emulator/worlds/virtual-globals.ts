@@ -75,19 +75,9 @@ class VirtualTimer {
   #number = 0;
 
   /** @param numbered - the timers that the program made numbers of */
-  constructor(
-    clock: Clock,
-    numbered: Map<number, VirtualTimer>,
-    ms: number,
-    repeats: boolean,
-    callback: () => void,
-  ) {
+  constructor(numbered: Map<number, VirtualTimer>, wait: (signal: AbortSignal) => void) {
     this.#numbered = numbered;
-    const end = () => {
-      if (repeats) this.refresh();
-      callback();
-    };
-    this.#wait = (signal) => callLater(clock, timerMs(ms), end, signal);
+    this.#wait = wait;
     this.refresh();
   }
 
@@ -152,7 +142,13 @@ export function useVirtualGlobals(clock: Clock): () => void {
     (repeats: boolean) =>
     (callback: Callback, ms = 1, ...values: unknown[]) => {
       if (typeof callback !== "function") throw new TypeError("The callback of a timer must be a function.");
-      return new VirtualTimer(clock, numbered, ms, repeats, () => callback(...values));
+      const end = () => {
+        if (repeats) timer.refresh();
+        callback(...values);
+      };
+      const wait = (signal: AbortSignal) => callLater(clock, timerMs(ms), end, signal);
+      const timer = new VirtualTimer(numbered, wait);
+      return timer;
     };
   const remove = (timer: unknown) => {
     if (timer instanceof VirtualTimer) timer.close();
