@@ -1,7 +1,7 @@
 import { ENDPOINTS, HEADERS, LIMITS } from "../../src/contract/service.js";
 import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from "./examples.js";
 import { requestSchemas } from "./requests.js";
-import { commonHeaders, dataSchemas, errorResponses, errorSchemas, errorsOf } from "./responses.js";
+import { COMMON_HEADERS, dataSchemas, errorResponses, errorSchemas, errorsOf } from "./responses.js";
 import { reference } from "./schema.js";
 
 /** The version of the interface (Versioning). */
@@ -151,7 +151,7 @@ function describePath(operation: (typeof OPERATIONS)[number]) {
     responses: {
       [endpoint.status]: {
         description: success,
-        headers: commonHeaders(),
+        headers: COMMON_HEADERS,
         content: { "application/json": { schema, example: RESPONSE_EXAMPLES[data] } },
       },
       ...errorsOf(errors),

@@ -150,6 +150,11 @@ const CLIP_FIELDS = {
   },
 } as const;
 
+export const COMMON_HEADERS = {
+  "X-Request-Id": reference("headers", "X-Request-Id"),
+  "X-RateLimit-Remaining": reference("headers", "X-RateLimit-Remaining"),
+};
+
 type StatedStatus = Exclude<(typeof ERROR_STATUSES)[keyof typeof ERROR_STATUSES], null>;
 
 /** The error responses, by status, and the names of their components. `default` stands for any status. */
@@ -186,7 +191,7 @@ export function errorResponses() {
     const wait = isLimit ? { "Retry-After": reference("headers", "Retry-After") } : {};
     const schema = { allOf: [base, { type: "object", properties }] };
     const content = { "application/json": { schema } };
-    return [name, { description, headers: { ...commonHeaders(), ...wait }, content }] as const;
+    return [name, { description, headers: { ...COMMON_HEADERS, ...wait }, content }] as const;
   });
   return Object.fromEntries(responses);
 }
@@ -209,12 +214,5 @@ export function errorSchemas(): Record<string, JsonSchema> {
       required: [...required, "retry_after_seconds"],
       properties: { code, error_code: errorCode, message, retry_after_seconds: wait },
     },
-  };
-}
-
-export function commonHeaders() {
-  return {
-    "X-Request-Id": reference("headers", "X-Request-Id"),
-    "X-RateLimit-Remaining": reference("headers", "X-RateLimit-Remaining"),
   };
 }
