@@ -48,7 +48,7 @@ export async function certify(
 /** Writes the names and the rules of all scenarios. */
 export function listScenarios(terminal: Terminal, json?: boolean): void {
   const scenarios = TOPICS.flatMap(({ title: topic, scenarios }) =>
-    scenarios.map(({ name, isRequired: required, rule, sentence }) => {
+    scenarios.map(({ name, isRequired: required = true, rule, sentence }) => {
       return { topic, name, required, rule, sentence };
     }),
   );

@@ -38,21 +38,21 @@ export function createCertifyReport(
   isWhole: boolean,
   about: Pick<CertifyReport, "date" | "version" | "command">,
 ): CertifyReport {
+  const scenarios = verdicts.map(reported);
   const count = (isRequired: boolean) =>
-    verdicts.filter(({ scenario, result }) => scenario.isRequired === isRequired && result === "passed")
-      .length;
-  const accepted = verdicts.every(({ scenario, result }) => result === "passed" || !scenario.isRequired);
+    scenarios.filter(({ required, result }) => required === isRequired && result === "passed").length;
+  const accepted = scenarios.every(({ required, result }) => result === "passed" || !required);
   return {
     ...about,
     certified: isWhole && accepted,
     accepted,
     passed: { required: count(true), recommended: count(false) },
-    scenarios: verdicts.map(reported),
+    scenarios,
   };
 }
 
 function reported({ topic, scenario, result, misstep, run }: ScenarioVerdict): ReportedScenario {
-  const { name, isRequired: required, rule, sentence, change } = scenario;
+  const { name, isRequired: required = true, rule, sentence, change } = scenario;
   const facts = { topic, name, required, result, rule, sentence };
   if (misstep === null || run === null) return facts;
   return { ...facts, change, ...misstep, requests: requestsText(run.requests), end: endOf(run) };

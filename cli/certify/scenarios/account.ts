@@ -1,7 +1,7 @@
 import type { Emulator } from "../../../emulator/index.js";
 import { ENDPOINTS } from "../../../src/contract/service.js";
 import { all, givesUp, isCreation, judgeBy, sendsOnce } from "../judges.js";
-import type { Topic } from "../scenario.js";
+import { failing, type Topic } from "../scenario.js";
 
 const STOP =
   "Treat 401, 402, 403 and 404 as final: report `error_code`, and exit with another status than 0.";
@@ -33,7 +33,6 @@ export const ACCOUNT: Topic = {
       name: "invalid-key",
       rule: "The client stops if its key is refused.",
       sentence: "A key that is unknown, deleted or disabled gets 401.",
-      isRequired: true,
       change: STOP,
       arrange: { prepare: disableKey },
       judge: all(sendsOnce, stopsAfter(401), givesUp),
@@ -68,7 +67,6 @@ export const ACCOUNT: Topic = {
       rule: "The client stops if the credits do not suffice.",
       sentence:
         "If fewer credits are available than the task costs, the POST gets 402 and nothing is charged.",
-      isRequired: true,
       change: STOP,
       arrange: { credits: 3 },
       judge: all(sendsOnce, stopsAfter(402), givesUp),
@@ -77,7 +75,6 @@ export const ACCOUNT: Topic = {
       name: "suspended-account",
       rule: "The client stops if the account is suspended.",
       sentence: "A suspended account can't create tasks: the POST gets 403.",
-      isRequired: true,
       change: STOP,
       arrange: { prepare: ({ accounts, accountId }) => void accounts.update(accountId, { suspended: true }) },
       judge: all(sendsOnce, stopsAfter(403), givesUp),
@@ -86,18 +83,11 @@ export const ACCOUNT: Topic = {
       name: "task-not-found",
       rule: "The client stops if its task is not found, and creates no other one.",
       sentence: "The read of a task that is unknown or another account's gets 404.",
-      isRequired: true,
       change: `${STOP} A new POST would be charged again.`,
-      arrange: {
-        faults: [
-          {
-            method: "GET",
-            path: `${ENDPOINTS.createTask.path}/*`,
-            times: 1000,
-            fault: { kind: "status", status: 404, error_code: "task_not_found", when: "before" },
-          },
-        ],
-      },
+      arrange: failing("GET", `${ENDPOINTS.createTask.path}/*`)(
+        { kind: "status", status: 404, error_code: "task_not_found", when: "before" },
+        1000,
+      ),
       judge: all(sendsOnce, stopsAfter(404), givesUp),
     },
   ],

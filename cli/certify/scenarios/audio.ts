@@ -1,10 +1,9 @@
 import { HEADERS } from "../../../src/contract/service.js";
-import type { Deviation } from "../arrangement.js";
 import { makesClips } from "../deviations.js";
 import { all, givesUp, isDownload, isHonest, judgeBy, namesFormat, savesSong, sendsOnce } from "../judges.js";
-import type { Topic } from "../scenario.js";
+import { type Deviation, failing, type Topic } from "../scenario.js";
 
-const AUDIO = "/audio/*";
+const failed = failing("GET", "/audio/*");
 const CONTENT_TYPE =
   "The Content-Type of the audio states its format. Neither `audio_format` nor the extension in the URL does.";
 const NAME_BY_TYPE = "Choose the extension of the file by the Content-Type of the download.";
@@ -42,7 +41,6 @@ export const AUDIO_LINKS: Topic = {
       name: "audio-format",
       rule: "The client names the file by the Content-Type, not by the format that it requested.",
       sentence: `${CONTENT_TYPE} If a conversion fails, the task still succeeds, and the audio has the format of the source.`,
-      isRequired: true,
       change: NAME_BY_TYPE,
       arrange: { outcome: { format: "wav" }, policy: { audio_conversion: "failing" } },
       judge: all(savesSong, namesFormat),
@@ -51,7 +49,6 @@ export const AUDIO_LINKS: Topic = {
       name: "audio-provider-format",
       rule: "The client names the file by the Content-Type, whatever format the provider delivers.",
       sentence: `${CONTENT_TYPE} Without \`audio_format\`, the format is that of the provider, which may change.`,
-      isRequired: true,
       change: NAME_BY_TYPE,
       arrange: { outcome: { format: "mp3" } },
       judge: all(savesSong, namesFormat),
@@ -60,7 +57,6 @@ export const AUDIO_LINKS: Topic = {
       name: "audio-url-extension",
       rule: "The client does not name the file by the extension in its URL.",
       sentence: CONTENT_TYPE,
-      isRequired: true,
       change: NAME_BY_TYPE,
       arrange: {
         deviate: () => {
@@ -78,12 +74,9 @@ export const AUDIO_LINKS: Topic = {
       rule: "The client downloads again after a 500, and saves no error as a song.",
       sentence:
         "Reads are safe to send again. The audio is available for seven days after the task has completed.",
-      isRequired: true,
       change:
         "Check the status of the download. After a 5xx or a broken connection, try it again after a pause.",
-      arrange: {
-        faults: [{ method: "GET", path: AUDIO, fault: { kind: "status", status: 500, when: "before" } }],
-      },
+      arrange: failed({ kind: "status", status: 500, when: "before" }),
       judge: savesSong,
     },
     {
@@ -91,23 +84,17 @@ export const AUDIO_LINKS: Topic = {
       rule: "The client saves the whole file, also if the connection breaks during the download.",
       sentence:
         "Reads are safe to send again. The audio is available for seven days after the task has completed.",
-      isRequired: true,
       change:
         "Compare the size with Content-Length, and download again if bytes are missing. Write to a draft until then.",
-      arrange: { faults: [{ method: "GET", path: AUDIO, fault: { kind: "malformed" } }] },
+      arrange: failed({ kind: "malformed" }),
       judge: savesSong,
     },
     {
       name: "audio-404",
       rule: "The client takes a 404 of the audio as final: it neither pays for another task nor saves the error.",
       sentence: "Seven days after the task has completed, its `audio_url` returns 404 permanently.",
-      isRequired: true,
       change: "After a 404, report that the audio has expired, and exit with another status than 0.",
-      arrange: {
-        faults: [
-          { method: "GET", path: AUDIO, times: 1000, fault: { kind: "status", status: 404, when: "before" } },
-        ],
-      },
+      arrange: failed({ kind: "status", status: 404, when: "before" }, 1000),
       judge: all(sendsOnce, givesUp),
     },
     {
@@ -124,7 +111,6 @@ export const AUDIO_LINKS: Topic = {
       rule: "The client downloads from the provider, and does not send it the API key.",
       sentence:
         "The API key belongs in code of your servers only. `audio_url` may be an address of the provider.",
-      isRequired: true,
       change: "Send the header x-api-key to the service address only: download without it.",
       arrange: { outcome: { storable: false } },
       judge: all(keepsKey, savesSong),
@@ -133,7 +119,6 @@ export const AUDIO_LINKS: Topic = {
       name: "audio-clips",
       rule: "The client accepts any number of clips.",
       sentence: "The result of a music task is a list of clips. Their number is not stated.",
-      isRequired: true,
       change: "Loop over `result`, or take its first clip. Don't expect two.",
       arrange: { outcome: { clips: 3 } },
       judge: all(savesSong, sendsOnce),

@@ -1,23 +1,22 @@
 import { ENDPOINTS, HEADERS, isSafeRequestId } from "../../../src/contract/service.js";
 import { gatewayPage } from "../deviations.js";
 import { all, creationsIn, givesUp, isCreation, isHonest, judgeBy, savesSong, sendsOnce } from "../judges.js";
-import type { Scenario, Topic } from "../scenario.js";
+import { type Arrangement, failing, type Scenario, type Topic } from "../scenario.js";
 
-const { path } = ENDPOINTS.createTask;
+const failed = failing("POST", ENDPOINTS.createTask.path);
 const UNKNOWN_OUTCOME =
   "After a POST without a usable response, or with a 5xx, a task may exist. The client must not send the same request again by itself.";
 const SEND_ONCE =
   "Send the POST outside of any retry: exclude it from the retries of the HTTP library, and report the unknown outcome. The user can then compare `tasks_created` of the usage.";
 
 /** A scenario in which the response to the POST is lost or useless. */
-function unknownOutcome(name: string, situation: string, arrange: Scenario["arrange"]): Scenario {
+function unknownOutcome(name: string, situation: string, arrange: Arrangement): Scenario {
   return {
     name,
     rule: `The client does not repeat a POST ${situation}, and reports no song that it does not have.`,
     sentence: UNKNOWN_OUTCOME,
-    isRequired: true,
     change: SEND_ONCE,
-    ...(arrange !== undefined && { arrange }),
+    arrange,
     judge: all(sendsOnce, isHonest),
   };
 }
@@ -28,7 +27,6 @@ export const FIRST: Scenario = {
   rule: "The client creates one task, waits for its end, and saves the audio.",
   sentence:
     "A client submits a task, receives its ID at once, and polls the task until it has a final status.",
-  isRequired: true,
   change:
     "The client must read ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY, make one song, write the path of its file to stdout or the file into ASYNC_MUSIC_OUT_DIR, and exit with status 0.",
   judge: all(
@@ -61,38 +59,39 @@ export const CREATING: Topic = {
       rule: "The client declares its POST as JSON. If it sends an X-Request-Id, the ID is safe.",
       sentence:
         "A creation needs the header Content-Type: application/json. A client may send an X-Request-Id of 1 to 128 safe characters.",
-      isRequired: true,
       change: "Set Content-Type: application/json, and make request IDs from letters, digits and hyphens.",
       judge: all(savesSong, declaresJson, identifiesRequests),
     },
-    unknownOutcome("create-lost-response", "whose connection broke after the service carried it out", {
-      faults: [{ method: "POST", path, fault: { kind: "disconnect", when: "after" } }],
-    }),
-    unknownOutcome("create-broken-connection", "whose connection broke before the service carried it out", {
-      faults: [{ method: "POST", path, fault: { kind: "disconnect", when: "before" } }],
-    }),
-    unknownOutcome("create-502", "that gets 502", {
-      faults: [{ method: "POST", path, fault: { kind: "status", status: 502, when: "after" } }],
-    }),
-    unknownOutcome("create-500", "that gets 500", {
-      faults: [{ method: "POST", path, fault: { kind: "status", status: 500, when: "before" } }],
-    }),
+    unknownOutcome(
+      "create-lost-response",
+      "whose connection broke after the service carried it out",
+      failed({ kind: "disconnect", when: "after" }),
+    ),
+    unknownOutcome(
+      "create-broken-connection",
+      "whose connection broke before the service carried it out",
+      failed({ kind: "disconnect", when: "before" }),
+    ),
+    unknownOutcome("create-502", "that gets 502", failed({ kind: "status", status: 502, when: "after" })),
+    unknownOutcome("create-500", "that gets 500", failed({ kind: "status", status: 500, when: "before" })),
     unknownOutcome("create-gateway-page", "that gets the 504 page of a gateway", {
       deviate: () => async (request, next) => {
         const response = await next(request);
         return isCreation(request) ? gatewayPage(504) : response;
       },
     }),
-    unknownOutcome("create-cut-response", "whose response is cut", {
-      faults: [{ method: "POST", path, fault: { kind: "malformed" } }],
-    }),
-    unknownOutcome("create-slow-response", "whose response takes 8 seconds", {
-      faults: [{ method: "POST", path, fault: { kind: "latency", ms: 8000 } }],
-    }),
+    unknownOutcome("create-cut-response", "whose response is cut", failed({ kind: "malformed" })),
+    unknownOutcome(
+      "create-slow-response",
+      "whose response takes 8 seconds",
+      failed({ kind: "latency", ms: 8000 }),
+    ),
     {
-      ...unknownOutcome("create-408", "that gets 408", {
-        faults: [{ method: "POST", path, fault: { kind: "status", status: 408, when: "after" } }],
-      }),
+      ...unknownOutcome(
+        "create-408",
+        "that gets 408",
+        failed({ kind: "status", status: 408, when: "after" }),
+      ),
       sentence:
         "The interface has no 408. A gateway that sends one may have forwarded the POST, so a task may exist.",
       isRequired: false,
@@ -101,19 +100,12 @@ export const CREATING: Topic = {
       name: "create-400",
       rule: "The client does not repeat a POST that the service refused as invalid.",
       sentence: "400 means that the request is invalid. It creates no task, and the balance is unchanged.",
-      isRequired: true,
       change:
         "Treat every 4xx but 408 and 429 as final: report `error_code` and exit with another status than 0.",
-      arrange: {
-        faults: [
-          {
-            method: "POST",
-            path,
-            times: 1000,
-            fault: { kind: "status", status: 400, error_code: "invalid_task_input", when: "before" },
-          },
-        ],
-      },
+      arrange: failed(
+        { kind: "status", status: 400, error_code: "invalid_task_input", when: "before" },
+        1000,
+      ),
       judge: all(sendsOnce, givesUp),
     },
   ],

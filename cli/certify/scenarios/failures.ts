@@ -1,7 +1,7 @@
 import { readsTask } from "../deviations.js";
 import { all, creationsIn, givesUp, isHonest, judgeBy, keeps, type RunJudge } from "../judges.js";
 import type { ClientRun } from "../run.js";
-import type { Scenario, Topic } from "../scenario.js";
+import type { Arrangement, Scenario, Topic } from "../scenario.js";
 
 const NOT_RETRYABLE =
   "A failed task states `retryable`. With false, the same request can never succeed, and must never be sent again.";
@@ -9,16 +9,11 @@ const GIVE_UP =
   "Branch on `retryable`: with false, report `error_code` and exit with another status than 0. Send a new task only after the request has changed.";
 
 /** A task that fails permanently. */
-function permanentFailure(
-  name: string,
-  situation: string,
-  arrange: NonNullable<Scenario["arrange"]>,
-): Scenario {
+function permanentFailure(name: string, situation: string, arrange: Arrangement): Scenario {
   return {
     name,
     rule: `The client does not send a request again ${situation}, and exits with another status than 0.`,
     sentence: NOT_RETRYABLE,
-    isRequired: true,
     change: GIVE_UP,
     arrange,
     judge: all(keeps("resent_not_retryable"), sendsOneCreation, givesUp),
@@ -74,7 +69,6 @@ export const FAILURES: Topic = {
       name: "failure-retryable",
       rule: "The client treats `failure` as the end of the task, also if a new one could succeed.",
       sentence: "`failure` is final. The credits are refunded, and a new task is a new charge.",
-      isRequired: true,
       change:
         "Leave the loop at `failure`. Then exit with another status than 0, or create another task and wait for that one.",
       arrange: { firstOutcome: { outcome: "failure", error_code: "upstream_provider_error" } },
@@ -85,7 +79,6 @@ export const FAILURES: Topic = {
       rule: "A client that makes another task after a failure waits as long as the failed one states.",
       sentence:
         "A failed task states the wait before another try in `retry_after_seconds`, if the provider states one.",
-      isRequired: true,
       change: "Sleep for `retry_after_seconds` before the next creation, or leave it to the user.",
       arrange: { firstOutcome: { outcome: "failure", error_code: "rate_limited", retry_after_seconds: 10 } },
       judge: all(waitsAfterFailure(10), isHonest),

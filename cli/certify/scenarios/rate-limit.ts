@@ -1,8 +1,7 @@
 import type { FaultRule } from "../../../emulator/index.js";
 import { ENDPOINTS, HEADERS } from "../../../src/contract/service.js";
-import type { Deviation } from "../arrangement.js";
 import { all, creationsIn, isHonest, judgeBy, keeps, savesSong } from "../judges.js";
-import type { Topic } from "../scenario.js";
+import type { Deviation, Topic } from "../scenario.js";
 
 const { path } = ENDPOINTS.createTask;
 const WAIT =
@@ -30,7 +29,6 @@ export const RATE_LIMIT: Topic = {
       name: "create-429-wait",
       rule: "After a 429 for the POST, the client sends it again no earlier than stated.",
       sentence: STATED_WAIT,
-      isRequired: true,
       change: WAIT,
       arrange: { faults: [limits("POST", path, 6)] },
       judge: all(keeps("ignored_retry_after"), isHonest),
@@ -39,7 +37,6 @@ export const RATE_LIMIT: Topic = {
       name: "create-429-twice",
       rule: "The client waits as long as each 429 states, also if the second one states more.",
       sentence: STATED_WAIT,
-      isRequired: true,
       change: `${WAIT} Read it from each response: the waits differ.`,
       arrange: { faults: [limits("POST", path, 1), limits("POST", path, 5)] },
       judge: all(keeps("ignored_retry_after"), isHonest),
@@ -60,7 +57,6 @@ export const RATE_LIMIT: Topic = {
       name: "read-429",
       rule: "After a 429 for a poll, the client polls again no earlier than stated, and saves the song.",
       sentence: `${STATED_WAIT} Reads may be sent again.`,
-      isRequired: true,
       change: `${WAIT} Then continue to poll.`,
       arrange: { faults: [limits("GET", `${path}/*`, 8)] },
       judge: all(keeps("ignored_retry_after"), savesSong),
@@ -69,7 +65,6 @@ export const RATE_LIMIT: Topic = {
       name: "no-remaining-header",
       rule: "The client works without the header X-RateLimit-Remaining.",
       sentence: "Most responses have the header X-RateLimit-Remaining, but not all.",
-      isRequired: true,
       change: "Read the header only if it is there.",
       arrange: { deviate: withoutRemaining },
       judge: all(

@@ -10,7 +10,6 @@ export const TOLERANCE: Topic = {
       name: "new-clip-fields",
       rule: "The client ignores fields of a clip that it does not know.",
       sentence: "Clips may have further fields of the provider, which may appear without notice.",
-      isRequired: true,
       change:
         "Read the fields that you need, and ignore all others: don't validate responses with a closed schema.",
       arrange: {
@@ -44,7 +43,6 @@ export const TOLERANCE: Topic = {
       rule: "The client accepts null in the fields of an open task that may be null.",
       sentence:
         "`output`, `error`, `error_code`, `retryable`, `retry_after_seconds`, `created_at` and `completed_at` may be null.",
-      isRequired: true,
       change: "Check these fields for null before you use them.",
       arrange: {
         outcome: { polls: 3 },

@@ -2,23 +2,22 @@ import { ENDPOINTS, LIMITS } from "../../../src/contract/service.js";
 import { gatewayPage, readsTask } from "../deviations.js";
 import { all, givesUp, isHonest, isRead, judgeBy, keeps, savesSong, sendsOnce } from "../judges.js";
 import type { ClientRun } from "../run.js";
-import type { Scenario, Topic } from "../scenario.js";
+import { type Arrangement, failing, type Scenario, type Topic } from "../scenario.js";
 
-const path = `${ENDPOINTS.createTask.path}/*`;
+const failed = failing("GET", `${ENDPOINTS.createTask.path}/*`);
 const READS_ARE_SAFE =
   "Reads are safe: a client may send them again, with a growing delay. If it has the ID of a task, it polls that task.";
 const POLL_ON =
   "Catch errors of a poll: a broken connection, a 5xx, a body that is not JSON. Poll the same task again after the usual pause.";
 
 /** A scenario in which reads fail and the song is made all the same. */
-function failedRead(name: string, situation: string, arrange: Scenario["arrange"]): Scenario {
+function failedRead(name: string, situation: string, arrange: Arrangement): Scenario {
   return {
     name,
     rule: `The client polls again ${situation}, and saves the song.`,
     sentence: READS_ARE_SAFE,
-    isRequired: true,
     change: POLL_ON,
-    ...(arrange !== undefined && { arrange }),
+    arrange,
     judge: all(savesSong, sendsOnce),
   };
 }
@@ -49,7 +48,6 @@ export const WAITING: Topic = {
       name: "poll-interval",
       rule: "The client waits at least one second between polls of a task.",
       sentence: "A task must not be polled more often than once a second.",
-      isRequired: true,
       change: "Sleep between polls: 5 to 10 seconds are recommended.",
       arrange: { outcome: { polls: LAST_POLL } },
       judge: all(keeps("polled_too_often"), savesSong),
@@ -68,20 +66,17 @@ export const WAITING: Topic = {
       rule: "The client waits for a task that stays `pending` and has no output yet.",
       sentence:
         "`pending` means that the task waits. `output` may be null, or an object with a `result` of null, until the task has succeeded.",
-      isRequired: true,
       change: "Read `output` only when `status` is `success`.",
       arrange: { outcome: { polls: undefined, queue_seconds: 7, process_seconds: 2 } },
       judge: all(savesSong, sendsOnce),
     },
-    failedRead("read-500", "after a 500", {
-      faults: [{ method: "GET", path, times: 2, fault: { kind: "status", status: 500, when: "before" } }],
-    }),
-    failedRead("read-broken-connection", "after a broken connection", {
-      faults: [{ method: "GET", path, fault: { kind: "disconnect", when: "after" } }],
-    }),
-    failedRead("read-cut-response", "after a response that is cut", {
-      faults: [{ method: "GET", path, fault: { kind: "malformed" } }],
-    }),
+    failedRead("read-500", "after a 500", failed({ kind: "status", status: 500, when: "before" }, 2)),
+    failedRead(
+      "read-broken-connection",
+      "after a broken connection",
+      failed({ kind: "disconnect", when: "after" }),
+    ),
+    failedRead("read-cut-response", "after a response that is cut", failed({ kind: "malformed" })),
     failedRead("read-gateway-page", "after the 503 page of a gateway", {
       deviate: () => {
         let count = 0;
@@ -92,7 +87,6 @@ export const WAITING: Topic = {
       name: "task-timeout",
       rule: "The client treats `timeout` as the end of the task.",
       sentence: "A task that is open for more than an hour becomes `timeout`, and its credits are refunded.",
-      isRequired: true,
       change: "Leave the loop at `timeout` as at `failure`, and exit with another status than 0.",
       arrange: {
         firstOutcome: { outcome: "failure" },
