@@ -1,6 +1,6 @@
 import { recordOf } from "../../src/contract/service.js";
+import type { Deviation } from "./arrangement.js";
 import { isRead } from "./judges.js";
-import type { Deviation } from "./scenario.js";
 
 type Data = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../emulator/index.js";
 import { MODELS } from "../../src/contract/service.js";
-import type { Arrangement } from "./scenario.js";
+import type { Arrangement } from "./arrangement.js";
 
 /** A request of the client, and what it received. */
 export interface ClientRequest {

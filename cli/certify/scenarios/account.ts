@@ -1,7 +1,8 @@
 import type { Emulator } from "../../../emulator/index.js";
 import { ENDPOINTS } from "../../../src/contract/service.js";
+import { failing } from "../arrangement.js";
 import { all, givesUp, isCreation, judgeBy, sendsOnce } from "../judges.js";
-import { failing, type Topic } from "../scenario.js";
+import type { Topic } from "../scenario.js";
 
 const STOP =
   "Treat 401, 402, 403 and 404 as final: report `error_code`, and exit with another status than 0.";

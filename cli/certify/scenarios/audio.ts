@@ -1,7 +1,8 @@
 import { HEADERS } from "../../../src/contract/service.js";
+import { type Deviation, failing } from "../arrangement.js";
 import { makesClips } from "../deviations.js";
 import { all, givesUp, isDownload, isHonest, judgeBy, namesFormat, savesSong, sendsOnce } from "../judges.js";
-import { type Deviation, failing, type Topic } from "../scenario.js";
+import type { Topic } from "../scenario.js";
 
 const failed = failing("GET", "/audio/*");
 const CONTENT_TYPE =

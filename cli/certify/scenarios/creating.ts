@@ -1,7 +1,8 @@
 import { ENDPOINTS, HEADERS, isSafeRequestId } from "../../../src/contract/service.js";
+import { type Arrangement, failing } from "../arrangement.js";
 import { gatewayPage } from "../deviations.js";
 import { all, creationsIn, givesUp, isCreation, isHonest, judgeBy, savesSong, sendsOnce } from "../judges.js";
-import { type Arrangement, failing, type Scenario, type Topic } from "../scenario.js";
+import type { Scenario, Topic } from "../scenario.js";
 
 const failed = failing("POST", ENDPOINTS.createTask.path);
 const UNKNOWN_OUTCOME =

@@ -1,7 +1,8 @@
 import type { FaultRule } from "../../../emulator/index.js";
 import { ENDPOINTS, HEADERS } from "../../../src/contract/service.js";
+import type { Deviation } from "../arrangement.js";
 import { all, creationsIn, isHonest, judgeBy, keeps, savesSong } from "../judges.js";
-import type { Deviation, Topic } from "../scenario.js";
+import type { Topic } from "../scenario.js";
 
 const { path } = ENDPOINTS.createTask;
 const WAIT =

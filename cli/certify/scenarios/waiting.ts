@@ -1,8 +1,9 @@
 import { ENDPOINTS, LIMITS } from "../../../src/contract/service.js";
+import { type Arrangement, failing } from "../arrangement.js";
 import { gatewayPage, readsTask } from "../deviations.js";
 import { all, givesUp, isHonest, isRead, judgeBy, keeps, savesSong, sendsOnce } from "../judges.js";
 import type { ClientRun } from "../run.js";
-import { type Arrangement, failing, type Scenario, type Topic } from "../scenario.js";
+import type { Scenario, Topic } from "../scenario.js";
 
 const failed = failing("GET", `${ENDPOINTS.createTask.path}/*`);
 const READS_ARE_SAFE =
