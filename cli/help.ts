@@ -19,7 +19,13 @@ Environment:
 Results are written to stdout, everything else to stderr.
 Each kind of error has its own exit status.`;
 
-const runHelpFor = (command: string) => `
+/** What the help says about a command: before its options, and after them. */
+export const COMMAND_HELP: Readonly<
+  Record<keyof typeof COMMAND_OPTIONS, { description: string; after?: (command: string) => string }>
+> = {
+  run: {
+    description: "Create a song, lyrics or a clip, and save it. Costs credits.",
+    after: (command) => `
 Examples, with the price in credits of 0.01 USD:
 ${DESCRIBED_INPUTS.map(exampleLines).join("\n")}
 
@@ -32,20 +38,15 @@ any time. It continues with its task and is charged once. If
 it saved its result to --out FILE, add --force:
 
   ${command} run -d "rain" \\
-    --journal songs.journal --key rain`;
-
-function exampleLines(input: DescribedInput): string {
-  const { model, task_type: type, credits, texts } = input;
-  const flags = exampleFlags(input);
-  const words = [
-    type === "music" ? [] : type,
-    model === "provider_a" ? [] : `--model ${model}`,
-    flags,
-  ].flat();
-  return `${String(credits).padStart(4)}  run ${words.join(" ")}\n      ${texts.result}`;
-}
-
-const batchHelpFor = (command: string) => `
+    --journal songs.journal --key rain`,
+  },
+  wait: {
+    description: "Wait for an existing task, and save its result. Costs nothing.",
+    after: () => "\nThe task may have ended. Its audio is available for 7 days.",
+  },
+  batch: {
+    description: "Create the songs and lyrics of a file, and save them. Costs credits.",
+    after: (command) => `
 FILE is JSON Lines: on each line a request as JSON, with the
 field id beside model. If its name ends in .csv, it is CSV
 with a header: a column for each field of the request and of
@@ -71,18 +72,26 @@ Exit status:
   17  some lines have no result
 
   ${command} batch songs.jsonl --out songs \\
-    --journal songs.journal --max-credits 100`;
-
-const settleHelpFor = (command: string) => `
+    --journal songs.journal --max-credits 100`,
+  },
+  orders: {
+    description:
+      "List the open keys of a journal: tasks that have not ended, and requests with an unknown outcome.",
+  },
+  settle: {
+    description: "Record the outcome of a request whose response was lost.",
+    after: (command) => `
 Before you use --not-created, make sure that no run with the
 key is still sending: the next run is charged. A request that
 is less than 2 minutes old needs --force. Settle again to
 correct a mistake. An ID that the service returned for the
 key is never replaced.
 
-  ${command} settle rain --journal j --not-created`;
-
-const relayHelpFor = (command: string) => `
+  ${command} settle rain --journal j --not-created`,
+  },
+  relay: {
+    description: "Post the end of each order of a journal to a webhook.",
+    after: (command) => `
 Set ASYNC_MUSIC_WEBHOOK_SECRET to the secret with which your
 server checks the signatures of Standard Webhooks: whsec_ and
 then Base64. While you replace a secret, set both, with a
@@ -94,9 +103,13 @@ days. Several relays of one journal share its orders. Ctrl-C
 ends the relay; nothing is lost.
 
   ${command} relay --journal songs.journal \\
-    --webhook https://shop.example/songs`;
-
-const driftHelpFor = (command: string) => `
+    --webhook https://shop.example/songs`,
+  },
+  balance: { description: "Show the credits of the account. Frozen ones are held for unfinished tasks." },
+  usage: { description: "Show the tasks and credits that the account has used." },
+  drift: {
+    description: "Compare the service with the emulator. Costs credits.",
+    after: (command) => `
 It usually takes 6 to 33 minutes. A task that does not end
 is read for 65 minutes. Use an account that no other program
 uses meanwhile. A request is only sent if its price fits
@@ -113,9 +126,11 @@ Exit status:
      test has no result, or the account changed meanwhile
 After Ctrl-C it is 130, and the report shows what is known.
 
-  ${command} drift --report drift.md`;
-
-const certifyHelpFor = (command: string) => `
+  ${command} drift --report drift.md`,
+  },
+  certify: {
+    description: "Test whether a client of the service, in any language, keeps its rules.",
+    after: (command) => `
 COMMAND makes one song when it is started, in any language.
 It reads these variables:
 
@@ -133,9 +148,11 @@ Exit status:
   1  a required scenario failed
   2  the command could not be run
 
-  ${command} certify -- python3 song.py`;
-
-const mcpHelpFor = (command: string) => `
+  ${command} certify -- python3 song.py`,
+  },
+  mcp: {
+    description: "Serve tools for agents, with the Model Context Protocol on stdio.",
+    after: (command) => `
 These tools create tasks, which are charged:
 
 ${[...toolNames(), "make_batch"].map((name) => `  ${name}`).join("\n")}
@@ -144,53 +161,26 @@ The other tools are check_order, download_audio and balance.
 MCP clients start the command with stdin and stdout connected
 to them:
 
-  ${command} mcp --max-credits 50 --journal orders`;
-
-const emulatorHelpFor = (command: string) => `
+  ${command} mcp --max-credits 50 --journal orders`,
+  },
+  emulator: {
+    description: "Run the service on this machine. Nothing is charged.",
+    after: (command) => `
 A command after -- runs against a new emulator, with
 ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY set. The
 emulator ends with it and returns its exit status:
 
-  ${command} emulator -- npm test`;
-
-/** What the help says about a command: before its options, and after them. */
-export const COMMAND_HELP: Readonly<
-  Record<keyof typeof COMMAND_OPTIONS, { description: string; after?: (command: string) => string }>
-> = {
-  run: { description: "Create a song, lyrics or a clip, and save it. Costs credits.", after: runHelpFor },
-  wait: {
-    description: "Wait for an existing task, and save its result. Costs nothing.",
-    after: () => "\nThe task may have ended. Its audio is available for 7 days.",
-  },
-  batch: {
-    description: "Create the songs and lyrics of a file, and save them. Costs credits.",
-    after: batchHelpFor,
-  },
-  orders: {
-    description:
-      "List the open keys of a journal: tasks that have not ended, and requests with an unknown outcome.",
-  },
-  settle: {
-    description: "Record the outcome of a request whose response was lost.",
-    after: settleHelpFor,
-  },
-  relay: {
-    description: "Post the end of each order of a journal to a webhook.",
-    after: relayHelpFor,
-  },
-  balance: { description: "Show the credits of the account. Frozen ones are held for unfinished tasks." },
-  usage: { description: "Show the tasks and credits that the account has used." },
-  drift: { description: "Compare the service with the emulator. Costs credits.", after: driftHelpFor },
-  certify: {
-    description: "Test whether a client of the service, in any language, keeps its rules.",
-    after: certifyHelpFor,
-  },
-  mcp: {
-    description: "Serve tools for agents, with the Model Context Protocol on stdio.",
-    after: mcpHelpFor,
-  },
-  emulator: {
-    description: "Run the service on this machine. Nothing is charged.",
-    after: emulatorHelpFor,
+  ${command} emulator -- npm test`,
   },
 };
+
+function exampleLines(input: DescribedInput): string {
+  const { model, task_type: type, credits, texts } = input;
+  const flags = exampleFlags(input);
+  const words = [
+    type === "music" ? [] : type,
+    model === "provider_a" ? [] : `--model ${model}`,
+    flags,
+  ].flat();
+  return `${String(credits).padStart(4)}  run ${words.join(" ")}\n      ${texts.result}`;
+}
