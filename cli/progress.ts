@@ -10,7 +10,7 @@ type ShownTask = Parameters<typeof progressOf>[0];
 
 /** Shows the progress of a task: one line that is redrawn on a terminal, else a line for each change of status. */
 export class ProgressLine {
-  readonly #line: LiveLine;
+  readonly line: LiveLine;
   readonly #now: () => number;
   #task: ShownTask | null = null;
   #estimate: () => TaskEstimate | null = () => null;
@@ -19,16 +19,11 @@ export class ProgressLine {
 
   constructor(terminal: Terminal, now: () => number) {
     this.#now = now;
-    this.#line = new LiveLine(terminal, now, () => ({
+    this.line = new LiveLine(terminal, now, () => ({
       status: this.#status(),
       percent: this.#task === null ? 0 : Math.round(100 * progressOf(this.#task)),
       note: this.#left(),
     }));
-  }
-
-  /** Redraws the line regularly, until `end`. */
-  start(): void {
-    this.#line.start();
   }
 
   /** Shows a task, and how much longer it takes: `estimate` is called again for each drawing. */
@@ -36,27 +31,18 @@ export class ProgressLine {
     const hasChanged = task.status !== this.#task?.status;
     this.#task = task;
     this.#estimate = estimate;
-    this.#line.draw();
-    if (hasChanged) this.#line.log(`${printableLine(task.status)}${this.#left()}`);
+    this.line.draw();
+    if (hasChanged) this.line.log(`${printableLine(task.status)}${this.#left()}`);
   }
 
   /** Shows that the rate limit delays the command until then; with `null`, that it no longer does. */
   delay(until: Date | null): void {
     this.#delayedUntil = until;
     if (until === null) return;
-    this.#line.draw();
+    this.line.draw();
     if (until.getTime() < this.#writtenUntil + SHORTEST_DELAY_MS) return;
     this.#writtenUntil = until.getTime();
-    this.#line.log(delayText(until));
-  }
-
-  /** Writes a message above the line. */
-  say(text: string): void {
-    this.#line.say(text);
-  }
-
-  end(): void {
-    this.#line.end();
+    this.line.log(delayText(until));
   }
 
   #left(): string {

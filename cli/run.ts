@@ -98,7 +98,7 @@ async function waitAndSave(job: Job): Promise<void> {
   const now = () => (terminal.client?.clock ?? Date).now();
   await attend(job, async (options) => {
     const task = await begin(options);
-    progress.end();
+    progress.line.end();
     const price = priceText(task.credits_cost);
     const isEarlier = journal !== undefined && task.task_id === knownTaskId;
     const cost = isEarlier ? `An earlier run with this journal key cost ${price}.` : `It cost ${price}.`;
@@ -130,7 +130,7 @@ async function submitAndLeave(job: Job): Promise<void> {
   const { flags, progress, terminal } = job;
   await attend(job, async (options) => {
     const task = await untilSubmitted(job.begin, options);
-    progress.end();
+    progress.line.end();
     const title =
       flags.journal === undefined
         ? "To continue with the task:"
@@ -170,7 +170,7 @@ async function attend(
   work: (options: Options) => Promise<void>,
 ): Promise<void> {
   const sending = new SendingWatch(client, terminal);
-  progress.start();
+  progress.line.start();
   let taskId = knownTaskId;
   let isUnrecorded = false;
   const options: Options = {
@@ -179,7 +179,7 @@ async function attend(
     onSubmitted({ task_id, credits_charged: credits }) {
       taskId = task_id;
       const id = printableLine(task_id);
-      progress.say(
+      progress.line.say(
         task_id === knownTaskId
           ? `The key already has task ${id}, so nothing is sent or charged again.`
           : `Task ${id} is submitted, and ${priceText(credits)} are frozen for it.`,
@@ -188,7 +188,7 @@ async function attend(
     },
     onUnrecorded(error) {
       isUnrecorded = true;
-      progress.say(
+      progress.line.say(
         unrecordedWarning(error, { ...flags, journal: flags.journal ?? "" }, commandName(terminal)),
       );
     },
@@ -203,7 +203,7 @@ async function attend(
   } catch (error) {
     throw new TaskFault(error, taskId, isUnrecorded ? { ...flags, journal: undefined } : flags);
   } finally {
-    progress.end();
+    progress.line.end();
     sending.stop();
   }
 }

@@ -68,9 +68,9 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
     progress.show({ status: `${position}/${tests.length} ${name}`, output: null });
   };
   terminal.stderr.write(`${durationText(tests, maxCredits)}\n`);
-  progress.start();
+  progress.line.start();
   const found = await survey({ client, wire, clock, maxCredits, signal, onTest }, tests).finally(() =>
-    progress.end(),
+    progress.line.end(),
   );
   const shown = policyShown(found);
   const twin = await surveyEmulator(found, knownPolicy(shown), tests);

@@ -6,16 +6,16 @@ import { createTerminal, recordingTerminal } from "./support/terminal.js";
 
 const ONE_REQUEST = { seed: 1, credits: 100, limits: { requests: 1, windowSeconds: 60 } };
 
-function createLine(now = () => 0) {
+function createProgress(now = () => 0) {
   const { terminal, written } = recordingTerminal({ isTerminal: true, env: { NO_COLOR: "1" } });
-  return { line: new ProgressLine(terminal, now), written };
+  return { progress: new ProgressLine(terminal, now), written };
 }
 
 function drawn(task: Parameters<typeof progressOf>[0]): string {
-  const { line, written } = createLine();
+  const { progress, written } = createProgress();
   // The line reads only these fields of a task.
-  line.show(task as Task);
-  line.end();
+  progress.show(task as Task);
+  progress.line.end();
   return written.stderr.replaceAll("\r\u001B[2K", "");
 }
 
@@ -47,12 +47,12 @@ test.each([
   [87, "about 85 seconds left"],
   [130, "about 2 minutes left"],
 ])("a task that takes %d s more is shown as %j", (medianSeconds, text) => {
-  const { line, written } = createLine();
+  const { progress, written } = createProgress();
   const estimate = { medianSeconds, p90Seconds: 500 };
   const task = { status: "running", output: null };
-  line.show(task, () => estimate);
-  line.show({ ...task, status: "success" }, () => estimate);
-  line.end();
+  progress.show(task, () => estimate);
+  progress.show({ ...task, status: "success" }, () => estimate);
+  progress.line.end();
   const drawings = written.stderr.split("\r\u001B[2K");
   expect(drawings[1]).toBe(`⠋ running  0:00, ${text}`);
   expect(drawings[2]).not.toContain(text);
@@ -124,12 +124,12 @@ test("a window that is used up is not shown while no request is due", async () =
 test("a delay is shown until it ends", () => {
   const resetAt = new Date(60_000);
   let now = 0;
-  const { line, written } = createLine(() => now);
-  line.delay(resetAt);
+  const { progress, written } = createProgress(() => now);
+  progress.delay(resetAt);
   expect(written.stderr).toContain(`waiting for the rate limit until ${timeOf(60_000)}`);
   written.stderr = "";
   now = 60_000;
-  line.delay(resetAt);
-  line.end();
+  progress.delay(resetAt);
+  progress.line.end();
   expect(written.stderr).toContain(" waiting  1:00");
 });
