@@ -6,7 +6,7 @@ import { InvalidValueError } from "../emulator/core/checks.js";
 import { createEmulator, type Emulator, type EmulatorOptions, type Snapshot } from "../emulator/index.js";
 import { serve } from "../emulator/node.js";
 import { messageOf, textOf } from "../src/contract/message.js";
-import { isError, messageOfThrown } from "../src/contract/thrown.js";
+import { messageOfThrown } from "../src/contract/thrown.js";
 import { ignoring, PRIVATE_FILE, writeNewFile, writeWholeFile } from "../src/node/durable.js";
 import { openSeedFile } from "./seed-file.js";
 import { ENDING_SIGNALS, UsageError } from "./terminal.js";
@@ -38,7 +38,7 @@ export async function runEmulator(flags: EmulatorFlags, command: readonly string
   if (state !== undefined) await checkDirectoryOf(state);
   const server = await serve(emulator, { port, host, allowHost }).catch((error: unknown) => {
     if (error instanceof RangeError) return asUsageError(error);
-    const isTaken = systemCode(error) === "EADDRINUSE";
+    const isTaken = Object(error).code === "EADDRINUSE";
     const reason = isTaken
       ? "the port is taken. Choose another --port, or pass 0 for a free one."
       : messageOfThrown(error);
@@ -180,7 +180,7 @@ async function runCommand(
   try {
     return await new Promise((resolve) => {
       child.once("error", (error) => {
-        const isMissing = systemCode(error) === "ENOENT";
+        const isMissing = Object(error).code === "ENOENT";
         const reason = isMissing ? "the command was not found." : error.message;
         process.stderr.write(`async-music: Failed to run ${command}: ${reason}\n`);
         resolve({ status: isMissing ? NOT_FOUND : NOT_RUNNABLE, hasRun: false });
@@ -195,8 +195,4 @@ async function runCommand(
   } finally {
     for (const signal of ENDING_SIGNALS) process.off(signal, forward);
   }
-}
-
-function systemCode(error: unknown): unknown {
-  return isError(error) ? Reflect.get(error, "code") : undefined;
 }

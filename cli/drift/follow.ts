@@ -19,22 +19,12 @@ const TIMEOUT_GRACE_MS = 60_000;
 /** The part of reads without a status. */
 export const FAILED_READ = "failed read";
 
-/** What a task showed. */
-export interface Course {
-  /** The last status; `null` if no read had one. */
-  readonly end: string | null;
-  /** The status of the first read, right after the creation; `null` if that read failed. */
-  readonly firstStatus: string | null;
-  /** Reads with a server error, which a later read of the task did not have. */
-  readonly recovered: number;
-}
-
 /** Reads a task at once and then every 5 seconds, until it has ended, and then once more. */
 export async function followTask(
   service: SurveyedService,
   sent: CreatedFrom & { task: KnownTask },
   observation: Observation,
-): Promise<Course> {
+): Promise<TaskCourse> {
   const { client, wire, clock, signal } = service;
   const course = new TaskCourse(sent, observation);
   const startedAt = clock.now();
@@ -52,8 +42,11 @@ export async function followTask(
   return course;
 }
 
-class TaskCourse implements Course {
+/** What a task showed. */
+class TaskCourse {
+  /** The status of the first read, right after the creation; `null` if that read failed. */
   firstStatus: string | null = null;
+  /** Reads with a server error, which a later read of the task did not have. */
   recovered = 0;
   readonly #sent: CreatedFrom & { task: KnownTask };
   readonly #observation: Observation;
@@ -71,6 +64,7 @@ class TaskCourse implements Course {
     this.#observation = observation;
   }
 
+  /** The last status; `null` if no read had one. */
   get end(): string | null {
     return this.#statuses.at(-1) ?? null;
   }

@@ -14,8 +14,9 @@ export interface ShownPolicy {
 }
 
 interface PolicyRule {
-  readonly test: string;
-  read(survey: Survey): Value | undefined;
+  /** The test that shows the field; absent if none does. */
+  readonly test?: string;
+  read?(survey: Survey): Value | undefined;
   /** Why a survey may not show the field. */
   readonly otherwise: string;
 }
@@ -89,23 +90,15 @@ const POLICY_RULES: { readonly [Field in keyof Policy]: PolicyRule } = {
     read: (survey) => timeoutOf(survey)["data.retryable"],
     otherwise: NO_TIMEOUT,
   },
-  late_success: {
-    test: "none",
-    read: () => undefined,
-    otherwise: "It needs a task that is not read for an hour.",
-  },
-  auto_top_up_month: {
-    test: "none",
-    read: () => undefined,
-    otherwise: "The API does not show top-ups, which charge a card.",
-  },
+  late_success: { otherwise: "It needs a task that is not read for an hour." },
+  auto_top_up_month: { otherwise: "The API does not show top-ups, which charge a card." },
 };
 
 /** What a survey shows about each policy field of the emulator. */
 export function policyShown(survey: Survey): ShownPolicy[] {
   return keysOf(POLICY_RULES).map((field) => {
-    const { test, read, otherwise } = POLICY_RULES[field];
-    const value = read(survey);
+    const { test = "none", read, otherwise } = POLICY_RULES[field];
+    const value = read?.(survey);
     const left = [...survey.skipped, ...survey.incomplete].some((each) => each.test === test);
     const why = left ? `The test "${test}" has no result.` : otherwise;
     return isAllowed(field, value) ? { field, value, by: test } : { field, value: null, by: why };

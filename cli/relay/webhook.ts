@@ -64,14 +64,14 @@ export function bodyOf({ key, entry, end }: OrderEnd, redactor: Redactor, stored
       key,
       task_id: entry.task_id,
       task: redactor.data(task),
-      error: isSuccess ? null : isError(error) ? textsOf(error) : { name: "Error", message: String(error) },
+      error: isSuccess
+        ? null
+        : isError(error)
+          ? { name: error.name, message: error.message }
+          : { name: "Error", message: String(error) },
       stored,
     },
   });
-}
-
-function textsOf({ name, message }: Error) {
-  return { name, message };
 }
 
 /** Posts a body once. Resolves with why it was not accepted, or with `null`. Never rejects. */
