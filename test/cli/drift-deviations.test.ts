@@ -78,10 +78,6 @@ const SERVICE: Table<() => Deviation> = {
       errorOf("missing_required_fields", { retry_after_seconds: 1 }),
   },
   "response: body": {
-    "a body that is not JSON":
-      () =>
-      (response, { url }) =>
-        url.endsWith("/usage") ? new Response("<p>", response) : response,
     "a body that is a list": () => json((body, { url }) => (url.endsWith("/usage") ? [body] : undefined)),
   },
 };

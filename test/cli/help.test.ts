@@ -42,7 +42,6 @@ test("--version is the package version", async () => {
 });
 
 test.each([
-  [["emulator", "--prot", "1"], "--prot"],
   [["emulator", "--port", "65536"], "--port"],
   [["emulator", "--port", "4010x"], "--port"],
   [["emulator", "--credits", "-1"], "from 0 to 1000000000000."],

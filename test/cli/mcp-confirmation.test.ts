@@ -3,7 +3,8 @@ import { CancelledNotificationSchema } from "@modelcontextprotocol/sdk/types.js"
 import { settleOutcome } from "async-music";
 import { fileJournal } from "async-music/node";
 import { expect, test, vi } from "vitest";
-import { connectMcp, withResolver } from "./support/mcp.js";
+import { held } from "../support/collect.js";
+import { connectMcp, neverEnding } from "./support/mcp.js";
 import { useTerminal } from "./support/terminal.js";
 
 const its = useTerminal();
@@ -69,7 +70,7 @@ test.each([
   ["make_batch", BATCH],
 ])("a canceled %s withdraws its question, and the next call shows it again", async (name, args) => {
   const questions: string[] = [];
-  const { promise: late, resolve: replyLate } = withResolver();
+  const { given: late, give: replyLate } = held();
   const reply = async (message: string) => {
     if (questions.push(message) === 1) await late;
     return { action: "accept" as const };
@@ -124,10 +125,10 @@ test.each([
   ["make_song", RAIN],
   ["make_batch", BATCH],
 ])("while the question is open, the receipt of %s says so", async (name, args) => {
-  const { promise: asked, resolve } = withResolver();
+  const { given: asked, give: ask } = held();
   const reply = () => {
-    resolve();
-    return new Promise<never>(() => {});
+    ask();
+    return neverEnding();
   };
   const { call } = await connectMcp(its, {}, { reply, sleep: () => asked });
   const { data } = await call(name, args);

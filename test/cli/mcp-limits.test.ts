@@ -4,7 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import { fileJournal } from "async-music/node";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LONGEST_MESSAGE_BYTES, limitLines } from "../../cli/mcp/limit-lines.js";
-import { connectMcp, withResolver } from "./support/mcp.js";
+import { held } from "../support/collect.js";
+import { connectMcp } from "./support/mcp.js";
 import { createTerminal, useTerminal } from "./support/terminal.js";
 
 const its = useTerminal();
@@ -187,7 +188,7 @@ describe("at its end, the server", () => {
   });
 
   test("completes a request in flight, and records its task", async () => {
-    const { promise: hold, resolve: respond } = withResolver();
+    const { given: hold, give: respond } = held();
     const { call, end, written } = await connectMcp(its, {}, { hold });
     const created = call("make_song", { order: "rain", ...SONG });
     while (its.freezes() === 0) await standstill();

@@ -9,8 +9,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { CallTimer } from "../../cli/mcp/calls.js";
 import { instructionFor } from "../../cli/mcp/instructions.js";
 import { toolNames } from "../../src/contract/input-texts.js";
+import { held } from "../support/collect.js";
 import { journalEntry } from "../support/journals.js";
-import { connectClient, connectMcp, neverEnding, withResolver } from "./support/mcp.js";
+import { connectClient, connectMcp, neverEnding } from "./support/mcp.js";
 import { createTerminal, useTerminal } from "./support/terminal.js";
 
 const PAID_TOOLS = toolNames();
@@ -187,7 +188,7 @@ describe("an order", () => {
   });
 
   test("whose request is in flight returns a receipt, and is created once", async () => {
-    const { promise: hold, resolve: release } = withResolver();
+    const { given: hold, give: release } = held();
     let calls = 0;
     const untilSent = async () => {
       if (calls++ > 0) return neverEnding();
@@ -206,7 +207,7 @@ describe("an order", () => {
   });
 
   test("whose request another server is sending is not reported as unknown before two minutes have passed", async () => {
-    const { promise: hold, resolve: release } = withResolver();
+    const { given: hold, give: release } = held();
     const owner = await connectMcp(its, {}, { hold });
     const made = owner.call("make_song", { order: "rain", ...SONG });
     while (its.posts() === 0) await tick();

@@ -203,7 +203,6 @@ test.each([
   ["--seed", "2", "--seed"],
   ["--credits", "5", "--credits"],
   ["--policy", "audio_conversion=off", "--policy"],
-  ["--api-key", "live_1", "emu_"],
 ])("%s %s with an existing file is one line and status 2", async (flag, value, named) => {
   await (await start()).end("SIGTERM");
   const before = await readFile(file, "utf8");

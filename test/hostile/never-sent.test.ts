@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { inspect, promisify } from "node:util";
 import { ConnectionError, type RunOptions, SubmissionOutcomeUnknownError } from "async-music";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { held } from "../support/collect.js";
 import { listen } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
 import { createTimeLimit } from "../support/time-limit.js";
@@ -97,8 +98,7 @@ test("a server that closes the connection during the handshake has received noth
 describe("a handshake that has not ended, so that Node has not read the body of the POST,", () => {
   /** A run at a server that treats each connection so after its first bytes, which `begun` resolves with. */
   async function runInHandshake(treat: (socket: Socket) => void, options: RunOptions = {}) {
-    let begin = (_: Buffer) => {};
-    const begun = new Promise<Buffer>((resolve) => (begin = resolve));
+    const { given: begun, give: begin } = held<Buffer>();
     const port = await connectTo((socket, first) => {
       begin(first);
       treat(socket);

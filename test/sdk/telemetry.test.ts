@@ -261,19 +261,6 @@ test("a listener and a logger that reject leave no unhandled rejection", async (
   expect(unhandled).not.toHaveBeenCalled();
 });
 
-test("a listener that is added during an event is called from the next event on", async () => {
-  const { client } = createWorld(() => balance());
-  const calls: string[] = [];
-  client.on("attempt", () => {
-    calls.push("first");
-    if (calls.length === 1) client.on("attempt", () => calls.push("added"));
-  });
-  await client.account.balance();
-  expect(calls).toEqual(["first"]);
-  await client.account.balance();
-  expect(calls).toEqual(["first", "first", "added"]);
-});
-
 test("an unknown event and a listener that is not a function are refused by name", () => {
   const { client } = createWorld(() => balance());
   expect(() => client.on("retries" as "retry", () => {})).toThrow(

@@ -408,17 +408,6 @@ export function describeBudget(createStage: () => Promise<BudgetStage>): void {
     expect(await later.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
   });
 
-  test("a wrong settlement that is corrected counts what was charged", async () => {
-    const { run, journal, order, used } = await createCase(inTurn(lost, done));
-    await rejection(run(order), SubmissionOutcomeUnknownError);
-    expect(await used()).toEqual({ spent: 0, reserved: 10 });
-    await settleOutcome(journal, KEY, null);
-    expect(await used()).toEqual({ spent: 0, reserved: 0 });
-    await settleOutcome(journal, KEY, TASK_ID);
-    await run(order);
-    expect(await used()).toEqual({ spent: 10, reserved: 0 });
-  });
-
   test("a request that a budget refuses leaves its journal key free, and nothing in the journal", async () => {
     const { journal, order, run } = await createCase(inTurn(accepted, done), { maxCredits: 5 });
     await rejection(run(order), CreditCeilingError);

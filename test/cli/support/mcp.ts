@@ -12,15 +12,6 @@ import { createMcpServer } from "../../../cli/mcp/server.js";
 import type { McpFlags } from "../../../cli/mcp/setup.js";
 import { type Its, recordingTerminal } from "./terminal.js";
 
-/** A promise that `resolve` ends. */
-export function withResolver(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((end) => {
-    resolve = end;
-  });
-  return { promise, resolve };
-}
-
 /** A call that never takes too long. */
 export const neverEnding = () => new Promise<never>(() => {});
 
