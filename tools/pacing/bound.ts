@@ -28,7 +28,8 @@ export function steadyBound(
   for (let [low, high, step] = [1e-3, 1e4, 0]; step < 40; step++) {
     const price = Math.sqrt(low * high);
     best = Math.max(best, costAt(price));
-    if (planAt(price).reads() > readsPerTask) low = price;
+    const [reads = 0] = planAt(price).reads(Number.POSITIVE_INFINITY, 1);
+    if (reads > readsPerTask) low = price;
     else high = price;
   }
   return best;
@@ -55,7 +56,7 @@ export function burstBound(durations: Durations, tasks: number, limit: Limit, ga
     const planned = plan(curve, gapSeconds, pricesAt);
     best = Math.max(best, planned.cost - share * prices.reduce((sum, price) => sum + price, 0));
     const stride = (10 / share + 2) / Math.sqrt(1 + round / 10);
-    const used = planned.readsByWindow(windowSeconds, windows + 1);
+    const used = planned.reads(windowSeconds, windows + 1);
     for (const [window, price] of prices.entries()) {
       prices[window] = Math.max(0, price + stride * ((used[window] ?? 0) - share));
     }
@@ -96,16 +97,8 @@ function plan({ ages, ended, overdue }: Curve, gapSeconds: number, prices: Float
     cost[from] = best;
   }
 
-  const reads = () => {
-    let sum = 0;
-    for (let step = 0; step < last && (ended[step] ?? 1) < 1 - 1e-9; ) {
-      const to = next[step] ?? last;
-      sum += 1 - (ended[step] ?? 1);
-      step = to;
-    }
-    return sum;
-  };
-  const readsByWindow = (windowSeconds: number, windows: number) => {
+  /** The number of reads in each window. */
+  const reads = (windowSeconds: number, windows: number) => {
     const sums = new Array<number>(windows).fill(0);
     for (let step = 0; step < last && (ended[step] ?? 1) < 1 - 1e-9; ) {
       const to = next[step] ?? last;
@@ -115,7 +108,7 @@ function plan({ ages, ended, overdue }: Curve, gapSeconds: number, prices: Float
     }
     return sums;
   };
-  return { cost: cost[0] ?? 0, reads, readsByWindow };
+  return { cost: cost[0] ?? 0, reads };
 }
 
 function curveOf(durations: Durations, listed: readonly number[]): Curve {
