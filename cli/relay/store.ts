@@ -19,10 +19,10 @@ export type StoreOrder = (order: OrderToStore) => unknown;
 
 /** The default export of a module of the user. */
 export async function storeAt(path: string): Promise<StoreOrder> {
-  const { default: store }: { default?: unknown } = await load(path);
-  if (!isFunction(store))
+  const { default: store } = await load(path);
+  if (typeof store !== "function")
     throw new UsageError(`--store: ${path} must have a function as its default export.`);
-  return store;
+  return store as StoreOrder;
 }
 
 async function load(path: string): Promise<{ default?: unknown }> {
@@ -31,10 +31,6 @@ async function load(path: string): Promise<{ default?: unknown }> {
   } catch (error) {
     throw new UsageError(`--store: ${path} could not be loaded: ${messageOfThrown(error)}`);
   }
-}
-
-function isFunction(value: unknown): value is StoreOrder {
-  return typeof value === "function";
 }
 
 /** What was stored of an order; `undefined` if nothing was to be stored. Rejects with a reason that names the function. */
