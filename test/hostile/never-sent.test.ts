@@ -4,9 +4,9 @@ import { connect, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { inspect, promisify } from "node:util";
 import { ConnectionError, type RunOptions, SubmissionOutcomeUnknownError } from "async-music";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { held } from "../support/collect.js";
-import { listen } from "../support/loopback.js";
+import { listen, portOf } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
 import { createTimeLimit } from "../support/time-limit.js";
 import { connectTo, describeNeverSent, runAt } from "./never-sent.js";
@@ -46,11 +46,10 @@ test("plain text in an established TLS connection, after the request, leaves the
       if (received.push(String(bytes)) === 1) toClient?.write("HTTP/1.1 502 Bad Gateway\r\n\r\n");
     });
   });
-  await new Promise<void>((resolve) => tls.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void tls.close());
+  const tlsPort = await portOf(tls);
   const port = await connectTo((socket, first) => {
     toClient = socket;
-    const toServer = connect(Object(tls.address()).port, "127.0.0.1");
+    const toServer = connect(tlsPort, "127.0.0.1");
     toServer.on("error", () => {});
     toServer.write(first);
     socket.on("close", () => toServer.destroy());

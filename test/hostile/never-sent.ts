@@ -7,7 +7,7 @@ import {
   type RunOptions,
   SubmissionOutcomeUnknownError,
 } from "../../src/index.js";
-import { listen } from "../support/loopback.js";
+import { listen, portOf } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
 import { SONG_REQUEST } from "../support/responses.js";
 
@@ -22,12 +22,10 @@ export async function connectTo(treat: (socket: Socket, first: Buffer) => void):
     socket.on("error", () => {});
     socket.once("data", (first) => treat(socket, first));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    server.close();
   });
-  return Object(server.address()).port;
+  return portOf(server);
 }
 
 /** A run with a journal, by the runtime's own `fetch` unless another one is given. */

@@ -1,6 +1,7 @@
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { portOf } from "../support/loopback.js";
 import { connection } from "./connections.js";
 
 interface Flow {
@@ -19,14 +20,8 @@ export class ServerProxy {
 
   static async start(): Promise<ServerProxy> {
     const proxy = new ServerProxy();
-    const server = createServer((client) => proxy.#connect(client));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => {
-      server.close();
-      proxy.cut();
-    });
-    const address = server.address();
-    proxy.#port = typeof address === "object" ? (address?.port ?? 0) : 0;
+    proxy.#port = await portOf(createServer((client) => proxy.#connect(client)));
+    onTestFinished(() => proxy.cut());
     return proxy;
   }
 

@@ -1,25 +1,22 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { createConnection, createServer } from "node:net";
 import { redisJournal } from "async-music/redis";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { journalEntry } from "../support/journals.js";
+import { portOf } from "../support/loopback.js";
 import { killRelays, RELAY_SOURCES, startRelay } from "../support/relay-fleet.js";
 import { connectIoredis, redisSocket } from "./connections.js";
 
 /** A port of this machine that leads to the socket of the server: a URL cannot name a socket. */
 async function openPort(): Promise<number> {
-  const server = createServer((client) => {
-    const redis = createConnection(redisSocket());
-    for (const socket of [client, redis]) socket.on("error", () => {});
-    client.pipe(redis).pipe(client);
-    client.on("close", () => redis.destroy());
-    redis.on("close", () => client.destroy());
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  return portOf(
+    createServer((client) => {
+      const redis = createConnection(redisSocket());
+      for (const socket of [client, redis]) socket.on("error", () => {});
+      client.pipe(redis).pipe(client);
+      client.on("close", () => redis.destroy());
+      redis.on("close", () => client.destroy());
+    }),
+  );
 }
 
 test("relays of a journal in Redis are killed ten times, and each end is delivered", async () => {

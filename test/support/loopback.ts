@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server as NetServer } from "node:net";
 import { onTestFinished } from "vitest";
 
 export interface Arrival {
@@ -40,15 +40,21 @@ export async function listen(treat: Treatment): Promise<Loopback> {
 
 /** Lets a server listen on a free port of this machine, and closes it after the test. */
 export async function listenOn(server: Server): Promise<Pick<Loopback, "url" | "close">> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await portOf(server);
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
   onTestFinished(close);
-  const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, close };
+}
+
+/** The free port of this machine on which a server listens until the end of the test. */
+export async function portOf(server: NetServer): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
 }
 
 /** Responds to every request with this status and JSON. */

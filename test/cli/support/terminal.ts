@@ -145,11 +145,11 @@ export function createBreakingTerminal(emulator: Emulator, journal: string) {
   });
 }
 
-/** Single bytes, or larger pieces of a long text. */
 async function* untyped(): AsyncGenerator<Uint8Array> {
   await new Promise(() => {});
 }
 
+/** Single bytes, or larger pieces of a long text. */
 async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   const size = bytes.length > 100_000 ? 65_536 : 1;

@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { listen } from "../../support/loopback.js";
 import { openBlankPage, openDashboard, SONG } from "./support/dashboard.js";
 
 test("a page of another origin can read audio and cover art, and cannot call the API", async () => {
@@ -10,11 +9,9 @@ test("a page of another origin can read audio and cover art, and cannot call the
   const { data } = await (await api("GET", `/task/${id}`)).json();
   const [{ audio_url: audioUrl, image_url: imageUrl }] = data.output.result;
 
-  const site = createServer((_, response) => response.end("<!doctype html><title>An application</title>"));
-  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void site.close());
+  const site = await listen((response) => response.end("<!doctype html><title>An application</title>"));
   const page = await openBlankPage();
-  await page.goto(`http://localhost:${(site.address() as AddressInfo).port}`);
+  await page.goto(site.url.replace("127.0.0.1", "localhost"));
 
   const seen = await page.evaluate(
     async ({ audioUrl, imageUrl, api, apiKey }) => {
