@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { inspect, promisify } from "node:util";
 import { ConnectionError, type RunOptions, SubmissionOutcomeUnknownError } from "async-music";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { held } from "../support/collect.js";
 import { listen, portOf } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
