@@ -4,8 +4,6 @@ import { services } from "../../emulator/http/service.js";
 import { Sleepers } from "../../emulator/time/sleepers.js";
 import { Queue } from "../../src/rate-limit/queue.js";
 
-// Node evaluates this module once per process, however many test files run in it.
-
 interface Begun {
   readonly what: string;
   readonly isOpen: () => boolean;
@@ -14,24 +12,35 @@ interface Begun {
   readonly at: Error;
 }
 
-/** What has begun since `watch`; `null` if nothing is watched. Referenced weakly, since some tests look at what is collected. */
-let begun: { objects: WeakRef<object>[]; details: WeakMap<object, Begun> } | null = null;
-let listeners = countListeners();
+interface Watch {
+  /** What has begun; `null` if nothing is watched. Referenced weakly, since some tests look at what is collected. */
+  begun: { objects: WeakRef<object>[]; details: WeakMap<object, Begun> } | null;
+  /** How many listeners of the process there were at the beginning. */
+  listeners: Map<string | symbol, number>;
+}
+
+const KEY = Symbol.for("async-music.lifecycle");
+const evaluatedBefore = (globalThis as { [key: symbol]: Watch | undefined })[KEY];
+
+/** One for the process: after `vi.resetModules`, this module is evaluated again, and what it has replaced before is still there. */
+const current: Watch = evaluatedBefore ?? { begun: null, listeners: countListeners() };
+Object.assign(globalThis, { [KEY]: current });
 
 /** Begins to watch, with nothing begun. */
 export function watch(): void {
-  begun = { objects: [], details: new WeakMap() };
-  listeners = countListeners();
+  current.begun = { objects: [], details: new WeakMap() };
+  current.listeners = countListeners();
 }
 
 /** For a test of processes that end in the middle of what they do. */
 export function unwatch(): void {
-  begun = null;
+  current.begun = null;
 }
 
 /** What has begun since `watch` and has not ended, with the code that began it. */
 export function leftOpen(): string[] {
   const left: string[] = [];
+  const { begun, listeners } = current;
   for (const reference of begun?.objects ?? []) {
     const object = reference.deref();
     const known = object && begun?.details.get(object);
@@ -47,6 +56,7 @@ export function leftOpen(): string[] {
 }
 
 function begin(object: object, what: string, isOpen: () => boolean, { ofTest = false } = {}): void {
+  const { begun } = current;
   if (begun === null || begun.details.has(object)) return;
   const { stackTraceLimit } = Error;
   // Of what the test itself begins, its line is enough. Signals are many, and each longer stack takes time.
@@ -95,28 +105,6 @@ function watched<Start extends typeof setTimeout | typeof setInterval>(start: St
     },
   });
 }
-globalThis.setTimeout = watched(setTimeout, true);
-globalThis.setInterval = watched(setInterval, false);
-
-for (const name of ["clearTimeout", "clearInterval"] as const) {
-  globalThis[name] = new Proxy(globalThis[name], {
-    apply(original, self, [timer]) {
-      if (timer instanceof Object) endedTimers.add(timer);
-      Reflect.apply(original, self, [timer]);
-    },
-  });
-}
-
-// Only the test's own signals: what listens to a private signal goes with it.
-globalThis.AbortController = new Proxy(AbortController, {
-  construct(original, args, created) {
-    const controller: AbortController = Reflect.construct(original, args, created);
-    const { signal } = controller;
-    const isOpen = () => !signal.aborted && getEventListeners(signal, "abort").length > 0;
-    begin(signal, "a listener on a signal", isOpen, { ofTest: true });
-    return controller;
-  },
-});
 
 const { set } = services;
 services.set = (emulator, service) => {
@@ -139,9 +127,34 @@ Queue.prototype.add = function (entry) {
   add.call(this, entry);
 };
 
-Server.prototype.listen = new Proxy(Server.prototype.listen, {
-  apply(original, server: Server, args) {
-    begin(server, "a server", () => server.listening);
-    return Reflect.apply(original, server, args);
-  },
-});
+if (evaluatedBefore === undefined) {
+  globalThis.setTimeout = watched(setTimeout, true);
+  globalThis.setInterval = watched(setInterval, false);
+
+  for (const name of ["clearTimeout", "clearInterval"] as const) {
+    globalThis[name] = new Proxy(globalThis[name], {
+      apply(original, self, [timer]) {
+        if (timer instanceof Object) endedTimers.add(timer);
+        Reflect.apply(original, self, [timer]);
+      },
+    });
+  }
+
+  // Only the test's own signals: what listens to a private signal goes with it.
+  globalThis.AbortController = new Proxy(AbortController, {
+    construct(original, args, created) {
+      const controller: AbortController = Reflect.construct(original, args, created);
+      const { signal } = controller;
+      const isOpen = () => !signal.aborted && getEventListeners(signal, "abort").length > 0;
+      begin(signal, "a listener on a signal", isOpen, { ofTest: true });
+      return controller;
+    },
+  });
+
+  Server.prototype.listen = new Proxy(Server.prototype.listen, {
+    apply(original, server: Server, args) {
+      begin(server, "a server", () => server.listening);
+      return Reflect.apply(original, server, args);
+    },
+  });
+}
