@@ -93,12 +93,13 @@ export class Batch {
           await onSubmitted?.(submission, index);
         },
       };
-      reservation = await this.#reserve(request, index, runOptions);
+      // Copies the request before anything is awaited: a source may change it when the next one is read.
       const run = new Run(this.#shared, request, runOptions, {
         // The journal's key may have been freed meanwhile.
-        beforeSending: reservation && (() => reservation?.reserve()),
+        beforeSending: this.#ceiling === null ? undefined : () => reservation?.reserve(),
         onDelayed: item && ((until) => item.delayed(until)),
       });
+      reservation = await this.#reserve(run.request.value, index, runOptions);
       const task = await run.complete();
       reservation?.settle("spent");
       item?.succeeded();

@@ -14,19 +14,20 @@ import { callBack } from "./wait.js";
 
 /** One run: a request, from its submission to the result of its task. */
 export class Run {
+  /** The request as it was when the run began. */
+  readonly request: SentRequest;
   readonly #shared: RunContext;
-  readonly #request: TaskRequest;
   readonly #checked: CheckedWait<RunOptions>;
   readonly #submission: OneSubmission;
 
-  /** Checks all options before anything is charged. @throws InvalidOptionError */
+  /** Checks all options and the request before anything is charged. @throws InvalidOptionError, InvalidRequestError */
   constructor(shared: RunContext, request: TaskRequest, given: RunOptions, hooks: RunHooks = {}) {
     const checked = checkWaitOptions(given, shared.context);
     const { requestId, ...options } = checked.options;
     this.#shared = shared;
-    this.#request = request;
     this.#checked = { ...checked, options };
     this.#submission = new OneSubmission(shared, checked.options, hooks);
+    this.request = checkRequest(request, shared.context);
   }
 
   /** Completes the run. Rejects at once if the caller aborts while the POST is in flight: the run still completes. */
@@ -37,13 +38,12 @@ export class Run {
   /** Completes the run. A POST in flight at an abort is completed, so that its task is recorded and reported. */
   complete(): Promise<SucceededTask> {
     const { context, submissions } = this.#shared;
-    return context.trace("run a task", attributesOf(this.#request), async () => {
-      const request = checkRequest(this.#request, context);
+    return context.trace("run a task", attributesOf(this.request.value), async () => {
       const endSubmission = submissions.begin();
       try {
-        const created = await this.#submission.findOrSubmit(request);
+        const created = await this.#submission.findOrSubmit(this.request);
         return await (created === null
-          ? this.#submitAndWait(request, endSubmission)
+          ? this.#submitAndWait(endSubmission)
           : this.#waitAndClose(created, endSubmission));
       } finally {
         endSubmission();
@@ -51,8 +51,8 @@ export class Run {
     });
   }
 
-  async #submitAndWait(request: SentRequest, endSubmission: () => void): Promise<SucceededTask> {
-    const submission = await this.#submission.send(request);
+  async #submitAndWait(endSubmission: () => void): Promise<SucceededTask> {
+    const submission = await this.#submission.send(this.request);
     await this.#submission.report(submission);
     endSubmission();
     return this.#shared.waits.wait(submission, this.#checked);
@@ -94,7 +94,7 @@ export class Run {
     try {
       if (typeof task !== "string") return await waits.wait(task, this.#checked, known);
       const onFirstRead = (read: Task) =>
-        this.#submission.report(submissionOf(read, at, this.#request.task_type));
+        this.#submission.report(submissionOf(read, at, this.request.value.task_type));
       return await waits.wait(task, this.#checked, { ...known, onFirstRead });
     } finally {
       ending.abort();
