@@ -1,25 +1,21 @@
 import { type FinalStatus, isFinalStatus } from "../contract/service.js";
 import type { SucceededTask } from "../contract/task.js";
-import { messageOfThrown } from "../contract/thrown.js";
 import { AuthenticationError, TaskNotFoundError } from "../errors/api-errors.js";
 import { InvalidOptionError } from "../errors/base.js";
 import { InvalidResponseError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
-import { JournalError, TaskFailedError } from "../errors/task-errors.js";
-import type { Journal, JournalRecord, OrderDelivery, UnacknowledgedOrder } from "../journal/journal.js";
+import { TaskFailedError } from "../errors/task-errors.js";
+import type { JournalRecord, OrderDelivery, UnacknowledgedOrder } from "../journal/journal.js";
 import { LONGEST_JOURNAL_MS, newRevision, Slot } from "../journal/slot.js";
 import { Aborter, onAbort } from "../time/abort.js";
 import { type Clock, wallTime } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
-import { within } from "../time/deadline.js";
-import { withClockStopped } from "../time/stopped-clock.js";
+import { endedOrStopped } from "./ended-or-stopped.js";
 import { ForeignTasks } from "./foreign-tasks.js";
 import { JournalOutage } from "./journal-outage.js";
+import { type FollowedJournal, listOrders } from "./list-orders.js";
 import { isHeld, type LeaseTerms, OrderLease } from "./order-lease.js";
 import { Turns } from "./turns.js";
-
-/** A journal that lists the orders to follow. */
-export type FollowedJournal = Journal & Required<Pick<Journal, "unacknowledged">>;
 
 /** An order that ended. */
 export interface OrderEnd {
@@ -115,7 +111,8 @@ export class Follower {
       if (!this.#stop.signal.aborted) this.#fail(error);
     };
     try {
-      await Promise.all([this.#takeOrders().catch(stopped), this.#renewLeases().catch(stopped)]);
+      const loops = [this.#takeOrders().catch(stopped), this.#renewLeases().catch(stopped)];
+      await endedOrStopped(Promise.all(loops), this.#stop.signal);
     } finally {
       abort.remove();
       onStop();
@@ -152,7 +149,8 @@ export class Follower {
   async #listFree(): Promise<Turns<UnacknowledgedOrder>> {
     const { clock, maxAgeMs, isDue = () => true } = this.#settings;
     const turns = new Turns<UnacknowledgedOrder>();
-    for (const order of await this.#list(dateAt(wallTime(clock) - maxAgeMs)))
+    const since = dateAt(wallTime(clock) - maxAgeMs);
+    for (const order of await listOrders(this.#journal, since, this.#settings, this.#stop.signal))
       if (this.#isFree(order) && isDue(order)) turns.add(order.tenant ?? null, order);
     return turns;
   }
@@ -173,18 +171,6 @@ export class Follower {
       if (inARow === MOST_FAILURES_IN_A_ROW) break;
     }
     return failure;
-  }
-
-  async #list(since: Date): Promise<readonly UnacknowledgedOrder[]> {
-    try {
-      const list = () => withClockStopped(this.#settings.clock, this.#journal.unacknowledged(since));
-      return await within(LONGEST_JOURNAL_MS, list);
-    } catch (thrown) {
-      const cause = this.#settings.redactor.cause(thrown);
-      const what = "Failed to list the orders of the journal whose ends are not acknowledged";
-      const why = messageOfThrown(cause);
-      throw new JournalError({ what, why }, { journalKey: "", cause });
-    }
   }
 
   #isFree({ key, follower, since }: UnacknowledgedOrder): boolean {
@@ -254,6 +240,8 @@ export class Follower {
   }
 
   async #take({ key, tenant }: UnacknowledgedOrder): Promise<{ error: unknown } | null> {
+    // The list of a custom journal may repeat an order.
+    if (this.#orders.has(key)) return null;
     try {
       const { clock, redactor } = this.#settings;
       const slot = new Slot(this.#journal, key, redactor, clock);
@@ -283,7 +271,9 @@ export class Follower {
     held.isWaiting = false;
     if (end === null) return;
     const order = { deliveryId: `msg_${entry.task_id}`, key, entry, end };
-    await this.#settings.deliver(order, (delivery) => this.#record(lease, statusOf(end), delivery));
+    // Before the delivery: an application may change what it receives.
+    const status = statusOf(end);
+    await this.#settings.deliver(order, (delivery) => this.#record(lease, status, delivery));
   }
 
   /**

@@ -22,7 +22,9 @@ export async function freeNotCreated(
   { journalKeys, olderThanMs, clock }: Checked,
 ): Promise<OpenOrder[]> {
   const listed = await within(LONGEST_JOURNAL_MS, async () => journal.open());
-  const open = listed.filter(({ state }) => state === "intent");
+  const intents = listed.filter(({ state }) => state === "intent");
+  // The list of a custom journal may repeat a key.
+  const open = [...new Map(intents.map((order) => [order.key, order])).values()];
   if (open.length === 0) return [];
 
   const entries = new Map<string, JournalEntry | null>();

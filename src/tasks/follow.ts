@@ -8,13 +8,8 @@ import {
   type OptionRules,
   wholeNumberRule,
 } from "../errors/options.js";
-import {
-  FOLLOW_DEFAULTS,
-  type FollowedJournal,
-  Follower,
-  type OrderEnd,
-  type RecordDelivery,
-} from "../follow/follower.js";
+import { FOLLOW_DEFAULTS, Follower, type OrderEnd, type RecordDelivery } from "../follow/follower.js";
+import type { FollowedJournal } from "../follow/list-orders.js";
 import { LONGEST_LEASE_MS } from "../follow/order-lease.js";
 import { Turns } from "../follow/turns.js";
 import type { Context } from "../http/context.js";
@@ -142,7 +137,8 @@ export async function* endsOf(
       const { order, acknowledge } = await ends.next();
       const { deliveryId, key, end } = order;
       yield { deliveryId, key, ...end };
-      await acknowledge();
+      // The follower also ends while the journal does not respond.
+      await Promise.race([acknowledge(), failed]);
       signal.throwIfAborted();
     }
   } finally {

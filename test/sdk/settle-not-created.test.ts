@@ -50,6 +50,19 @@ test("a key whose POST created nothing is freed, and its next run creates one ta
   expect(emulator.state().tasks).toHaveLength(2);
 });
 
+test("a list that repeats a key settles it once, and returns a key that is left once", async () => {
+  const { client, journal, leaveIntent, keysOf } = createAccount();
+  const repeating = {
+    ...journal,
+    open: async () => (await journal.open()).flatMap((order) => [order, order]),
+  };
+  const settle = (olderThanMs: number) =>
+    keysOf(settleNotCreated(client, repeating, { ...OLD, olderThanMs }));
+  await leaveIntent("order-1");
+  expect(await settle(130_000)).toEqual(["order-1"]);
+  expect(await settle(120_000)).toEqual([]);
+});
+
 test("the age of an intent is computed by the clock of the client, unless another clock is passed", async () => {
   const { emulator, client, journal, leaveIntent } = createAccount();
   await leaveIntent("order-1", { at: new Date(emulator.clock.now()).toISOString() });
