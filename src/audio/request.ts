@@ -46,7 +46,7 @@ export async function request<Result>(
   signal.throwIfAborted();
   const sent = headersOf(download, headers);
   const sentAt = clock.now();
-  emitter.emit("attempt", () => event);
+  emitter.emit("attempt", () => ({ ...event }));
   const deadline = new Deadline(options.timeoutMs ?? context.timeoutMs, signal);
   const sending = send(url, sent, context.fetch, deadline);
   let response: Response | null = null;

@@ -8,7 +8,7 @@ export type Listener<Name extends keyof ClientEvents> = (event: ClientEvents[Nam
 export interface Emitter {
   /** Adds a listener; returns a function that removes it. */
   on<Name extends keyof ClientEvents>(name: Name, listener: Listener<Name>): () => void;
-  /** Makes an event and emits it, if there are listeners. */
+  /** Emits an event. It is made for each listener anew, since a listener may change it. */
   emit<Name extends keyof ClientEvents>(name: Name, event: () => ClientEvents[Name]): void;
 }
 
@@ -42,10 +42,8 @@ export function createEmitter(): Emitter {
     },
     emit(name, make) {
       const called = listeners[name];
-      if (called.size === 0) return;
-      const event = make();
       // One listener may remove another, which is then not called.
-      for (const listener of [...called]) if (called.has(listener)) void notify(listener, event);
+      for (const listener of [...called]) if (called.has(listener)) void notify(listener, make());
     },
   };
 }

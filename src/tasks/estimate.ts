@@ -45,7 +45,7 @@ export class Estimates {
   /** @throws InvalidOptionError */
   estimate(task: Task | TaskSubmission): TaskEstimate | null {
     checkOption("task", taskRule, task);
-    const reading = this.#readings.get(task);
+    const reading = this.#readings.get(task) ?? this.#readings.get(this.#submissions.originalOf(task));
     if (reading?.hasEnded || isFinalStatus(task.status)) return ENDED;
     const known = reading?.known ?? this.#known(task);
     return known === null ? null : (this.#context.pacer.estimate?.(known) ?? null);

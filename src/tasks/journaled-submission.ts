@@ -1,6 +1,6 @@
 import { type BudgetHold, reservingBudget } from "../budget/budget.js";
 import { canonicalJson } from "../contract/canonical-json.js";
-import type { TaskSubmission } from "../contract/task.js";
+import type { SucceededTask, TaskSubmission } from "../contract/task.js";
 import { isError } from "../contract/thrown.js";
 import { AsyncMusicError } from "../errors/base.js";
 import type { JournalError } from "../errors/task-errors.js";
@@ -12,6 +12,8 @@ import { causeOf, JournaledTask } from "../journal/journaled-task.js";
 import { waitForKey } from "../journal/key-queue.js";
 import { notesOf } from "../journal/process-notes.js";
 import { Slot } from "../journal/slot.js";
+import { JournaledWait } from "./journaled-wait.js";
+import type { CheckedWait, RunOptions } from "./options.js";
 import { retrieveTask } from "./read-task.js";
 import type { JournaledOrder, Journaling, OrderSubmission } from "./run-context.js";
 import type { SentRequest } from "./sent-request.js";
@@ -49,6 +51,18 @@ export class JournaledSubmission implements OrderSubmission {
     } finally {
       release();
     }
+  }
+
+  /** Waits for the task of the key, and records how it ended. `endSubmission` is called when the journal has the task. */
+  async run(
+    request: SentRequest,
+    checked: CheckedWait<RunOptions>,
+    endSubmission: () => void,
+  ): Promise<SucceededTask> {
+    const created = await this.findOrSubmit(request);
+    return new JournaledWait(this.#order, created, request.value.task_type, checked).untilClosed(
+      endSubmission,
+    );
   }
 
   /** Submits, and resolves with the submission once the journal has its task. The key stays open. */

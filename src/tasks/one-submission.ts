@@ -1,7 +1,6 @@
-import type { TaskSubmission } from "../contract/task.js";
+import type { SucceededTask, TaskSubmission } from "../contract/task.js";
 import type { Claim, InFlight } from "../http/context.js";
 import { createRequestId } from "../http/ids.js";
-import type { JournaledTask } from "../journal/journaled-task.js";
 import { checkJournalOptions } from "../journal/options.js";
 import { onAbort } from "../time/abort.js";
 import { within } from "../time/deadline.js";
@@ -53,12 +52,9 @@ export class OneSubmission implements JournaledOrder {
     });
   }
 
-  /**
-   * The recorded task of the journal key, or one that is submitted now: see `JournaledSubmission.findOrSubmit`. Without a
-   * journal: `null`, and nothing is sent.
-   */
-  async findOrSubmit(request: SentRequest): Promise<JournaledTask | null> {
-    return this.#journaling === null ? null : (await this.#journaled(this.#journaling)).findOrSubmit(request);
+  /** Runs an order of a journal: see `JournaledSubmission.run`. Without a journal: `null`, and nothing is sent. */
+  async run(...run: Parameters<OrderSubmission["run"]>): Promise<SucceededTask | null> {
+    return this.#journaling === null ? null : (await this.#journaled(this.#journaling)).run(...run);
   }
 
   /** Submits, and resolves with the submission once the journal, if there is one, has its task. */
@@ -84,11 +80,12 @@ export class OneSubmission implements JournaledOrder {
     return (await this.shared.submissions.submit(request, options, hooks)).data;
   }
 
-  /** Calls `onSubmitted`. */
+  /** Calls `onSubmitted` with a copy, which it may change. */
   report(submission: TaskSubmission): Promise<void> {
     const { onSubmitted, journalKey } = this.options;
     const { redactor } = this.shared.context;
     const waitedFor = { taskId: submission.task_id, journalKey };
-    return callBack("onSubmitted", onSubmitted, submission, waitedFor, redactor);
+    const copy = this.shared.submissions.copyOf(submission);
+    return callBack("onSubmitted", onSubmitted, copy, waitedFor, redactor);
   }
 }

@@ -158,8 +158,8 @@ export class TaskPoller implements LastReading {
     const notBefore = Math.max(dueAt, this.#retryAt);
     this.#queuedFor = notBefore;
     if (this.#failure !== undefined && notBefore <= this.#notAfter) {
-      const event = { retry: this.#failures, waitMs: notBefore - now, error: this.#failure };
-      this.context.emitter.emit("retry", () => event);
+      const event = () => ({ retry: this.#failures, waitMs: notBefore - now, error: this.#failure });
+      this.context.emitter.emit("retry", event);
     }
     return notBefore;
   }
@@ -190,11 +190,15 @@ export class TaskPoller implements LastReading {
     const seen = JSON.stringify(data);
     if (!isFinalStatus(data.status) && seen === this.#seen) return null;
     this.#seen = seen;
-    // Each wait has its own copy, since an application may change it, and other waits share the poll.
-    const task: Task = JSON.parse(seen);
-    this.#settings.estimates.note(task, this);
     emitter.emit("task", () => ({ task: redactor.data(JSON.parse(seen)) }));
-    return { ...outcome.result, data: task };
+    return { ...outcome.result, data: this.copy() };
+  }
+
+  /** A new copy of the task as last seen: an application may change it, and other waits share the poll. */
+  copy(): Task {
+    const task: Task = JSON.parse(this.#seen);
+    this.#settings.estimates.note(task, this);
+    return task;
   }
 
   async #carryOut(queued: QueuedPoll, admission: Admission): Promise<PollOutcome> {

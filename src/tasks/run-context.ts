@@ -1,12 +1,11 @@
 import type { JournalPosition } from "../budget/budget.js";
 import type { Usage } from "../contract/responses.js";
-import type { TaskSubmission } from "../contract/task.js";
+import type { SucceededTask, TaskSubmission } from "../contract/task.js";
 import type { Claim, Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
 import type { Probe } from "../journal/evidence.js";
-import type { JournaledTask } from "../journal/journaled-task.js";
 import type { SubmissionHooks } from "./create-task.js";
-import type { RunOptions } from "./options.js";
+import type { CheckedWait, RunOptions } from "./options.js";
 import type { SentRequest } from "./sent-request.js";
 import type { Submissions } from "./submissions.js";
 import type { Waits } from "./wait.js";
@@ -45,6 +44,10 @@ export interface JournaledOrder {
 
 /** The submission of an order: see `JournaledSubmission`. */
 export interface OrderSubmission {
-  findOrSubmit(request: SentRequest): Promise<JournaledTask>;
+  run(
+    request: SentRequest,
+    checked: CheckedWait<RunOptions>,
+    endSubmission: () => void,
+  ): Promise<SucceededTask>;
   create(request: SentRequest): Promise<TaskSubmission>;
 }

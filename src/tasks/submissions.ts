@@ -23,7 +23,9 @@ interface Ended extends Pick<SubmissionEvent, "outcome" | "error"> {
 export class Submissions {
   readonly count = new SubmissionCount();
   readonly #context: Context;
-  readonly #sent = new WeakMap<TaskSubmission, WaitingTask>();
+  readonly #sent = new WeakMap<object, WaitingTask>();
+  /** The submissions of the copies that callbacks have received. */
+  readonly #originals = new WeakMap<object, TaskSubmission>();
   /** Each resolves when its submission has ended. */
   readonly #open = new Set<Promise<void>>();
 
@@ -130,7 +132,19 @@ export class Submissions {
 
   /** What is known of a submission of this client. */
   find(submission: TaskSubmission): WaitingTask | undefined {
-    return this.#sent.get(submission);
+    return this.#sent.get(this.originalOf(submission));
+  }
+
+  /** A copy for a callback, which may change it. */
+  copyOf(submission: TaskSubmission): TaskSubmission {
+    const copy = { ...submission };
+    this.#originals.set(copy, submission);
+    return copy;
+  }
+
+  /** The submission of which this is a copy; the same object if it is none. */
+  originalOf(task: object): object {
+    return this.#originals.get(task) ?? task;
   }
 }
 

@@ -1,4 +1,4 @@
-import { AsyncMusic, InvalidOptionError, type Task, taskEvents } from "async-music";
+import { AsyncMusic, InvalidOptionError, type Task, type TaskSubmission, taskEvents } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { beforeEach, expect, test } from "vitest";
 import { createOwnPacer } from "../support/own-pacer.js";
@@ -100,6 +100,23 @@ test("while a client waits, each poll counts, also one that found no change", as
   // Without the later readings, it would be 0 from the 70th second on.
   expect(lefts.length).toBeGreaterThan(15);
   expect(lefts.slice(15, -1).every((left) => left > 0)).toBe(true);
+});
+
+test("the submission that `onSubmitted` receives has the estimate of the task, also while it is awaited", async () => {
+  const client = new AsyncMusic(emulator.connection());
+  await learn(client, 60);
+  emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds: 300 });
+  const lefts: number[] = [];
+  const onSubmitted = (submission: TaskSubmission) => {
+    const note = () => lefts.push(client.tasks.estimate(submission)?.p90Seconds ?? -1);
+    note();
+    // By then it would be 0 without the later readings.
+    for (const seconds of [150, 250, 350]) emulator.clock.sleep(seconds * 1000).then(note, () => {});
+  };
+  await client.tasks.run(SONG_REQUEST, { onSubmitted });
+  await emulator.clock.advance(100_000);
+  expect(lefts).toEqual([expect.closeTo(60, -1), expect.any(Number), expect.any(Number), 0]);
+  expect(lefts.slice(0, 3).every((left) => left > 0)).toBe(true);
 });
 
 test("a pacer without the method has no estimate", async () => {
