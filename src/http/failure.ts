@@ -188,7 +188,7 @@ export function responseError(
 }
 
 function reasonOf(status: number, errorCode: string | null, prose: unknown, redactor: Redactor): string {
-  if (status !== 404 && isAddressWrong(status))
+  if (status !== 404 && status !== 304 && isAddressWrong(status))
     return `HTTP ${status} is a redirect, which the SDK does not follow`;
   const reason = `${errorCode ?? "no error code"} (HTTP ${status})`;
   if (typeof prose !== "string") return reason;
@@ -234,7 +234,7 @@ const ADVICE: ReadonlyMap<ApiErrorClass, string> = new Map([
   [AccountSuspendedError, "Contact the service."],
 ]);
 
-/** A redirect, or a 404 that is about no task. */
+/** A redirect, a 304 although no cached response was named, or a 404 that is about no task. */
 function isAddressWrong(status: number): boolean {
   return status === 404 || status === 0 || (status >= 300 && status < 400);
 }

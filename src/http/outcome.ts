@@ -15,9 +15,9 @@ export interface ApiResponse {
   taskId: unknown;
   /** The `X-Request-Id` of the response, or else of the request. */
   requestId: string;
-  /** `X-RateLimit-Remaining`; `null` without a readable value, and of an error that is not the service's. */
+  /** `X-RateLimit-Remaining`; `null` without a readable value, and of a response that is not the service's. */
   remaining: number | null;
-  /** The wait that an error response states, in milliseconds; `null` if it states none. */
+  /** The wait that an error response or a redirect states, in milliseconds; `null` if it states none. */
   statedWaitMs: number | null;
   receivedAt: number;
 }

@@ -13,8 +13,8 @@ export function responseOf(
 ): ApiResponse {
   const json = parseJson(text);
   const isHtml = /^\s*<(?:!doctype|html)/i.test(text);
-  // A gateway that fails may state its own limit.
-  const isOfService = status < 500 || json["error_code"] !== undefined;
+  // A gateway may state its own limit. Each response of the service has data or an error code.
+  const isOfService = (json["data"] ?? json["error_code"]) !== undefined;
   return {
     status,
     headers,
@@ -25,7 +25,7 @@ export function responseOf(
     // The service propagates the ID that was sent. Another ID in the response of a gateway means nothing to the service.
     requestId: (json["code"] ? headers.get(HEADERS.requestId) : "") || requestId,
     remaining: isOfService ? remainingOf(headers) : null,
-    statedWaitMs: status >= 400 ? statedWaitMs(headers, json, now) : null,
+    statedWaitMs: status >= 300 ? statedWaitMs(headers, json, now) : null,
     receivedAt: now,
   };
 }

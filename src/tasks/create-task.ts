@@ -154,7 +154,7 @@ function reasonAndCause(failure: Failure): [reason: string, cause: unknown] {
   switch (outcome.kind) {
     case "received": {
       const { response } = outcome;
-      if (response.status >= 400)
+      if (response.status >= 300)
         return [`, since the service returned HTTP ${response.status}`, responseError(failure, response)];
       const issues = [{ path: "data.task_id", message: "is missing or unusable" }];
       return [

@@ -1,7 +1,13 @@
-import { ApiError, BadRequestError, InvalidRequestError, WaitTimeoutError } from "async-music";
+import {
+  ApiError,
+  BadRequestError,
+  InvalidRequestError,
+  SubmissionOutcomeUnknownError,
+  WaitTimeoutError,
+} from "async-music";
 import { expect, test } from "vitest";
 import { reasonOf, rejection } from "../support/rejection.js";
-import { limited, refusal, SONG_REQUEST, TASK_ID } from "../support/responses.js";
+import { limited, refusal, SONG_REQUEST, submission, TASK_ID } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
 // A message says what failed, why, what to do, and the request ID.
@@ -40,9 +46,13 @@ test.each<[status: number, body: unknown, reason: string]>([
   [403, null, "no error code (HTTP 403). Contact the service"],
   [404, null, "no error code (HTTP 404). Check `baseUrl`"],
   [300, { message: "Gone" }, "HTTP 300 is a redirect, which the SDK does not follow. Check `baseUrl`"],
+  [304, null, "no error code (HTTP 304). Check `baseUrl`"],
   [399, { message: "Gone" }, "HTTP 399 is a redirect, which the SDK does not follow. Check `baseUrl`"],
 ])("the message of a %i with %j says: %s", async (status, body, reason) => {
-  const { message } = await errorOf(Response.json(body, { status }));
+  const hasBody = status !== 304;
+  const { message } = await errorOf(
+    hasBody ? Response.json(body, { status }) : new Response(null, { status }),
+  );
   expect(message).toBe(`Failed to read the balance: ${reason}. (request ID request-1)`);
 });
 
@@ -56,6 +66,19 @@ test.each([
   expect(String(error)).toContain(text);
   expect(String(error).includes("may exist")).toBe(status !== 404);
 });
+
+test.each([300, 302, 307, 308, 400, 409, 429, 500])(
+  "a response with HTTP %i that names a task is named",
+  async (status) => {
+    const { client } = createWorld(() => Response.json({ code: 202, data: submission() }, { status }));
+    const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    expect(error.taskId).toBe(TASK_ID);
+    expect(error.message).toContain(
+      `since the service returned HTTP ${status}. The bytes that arrived name task ${TASK_ID}.`,
+    );
+    expect(error.cause).toMatchObject({ name: expect.stringMatching(/Error$/), status });
+  },
+);
 
 test("a body that is not JSON has no error code, and a redirect has the code of its body", async () => {
   const { message } = await errorOf(new Response("<h1>no</h1>", { status: 502 }));

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { RANGES } from "../../emulator/core/ranges.js";
 import { createLog } from "../support/log.js";
 import { reasonOf, rejection } from "../support/rejection.js";
-import { SONG_REQUEST, TASK_ID } from "../support/responses.js";
+import { balance, SONG_REQUEST, TASK_ID } from "../support/responses.js";
 import { API_KEY, BASE_URL, createWorld } from "../support/world.js";
 
 const HTML = "<!DOCTYPE html><html><title>Welcome</title></html>";
@@ -64,6 +64,11 @@ test("an unknown outcome is logged once at the level `error`, with every log lev
 
 test.each([
   ["a page of a gateway", HTML, 502, 119],
+  ["a page of a firewall", HTML, 403, 119],
+  ["a page of a firewall with status 200", HTML, 200, 119],
+  ["a redirect", "", 302, 119],
+  ["an error of a firewall", '{"code":403,"message":"blocked"}', 403, 119],
+  ["a refusal of the service", '{"code":403,"error_code":"account_suspended","message":"m"}', 403, 4998],
   ["an error of a gateway", '{"message":"no upstream"}', 503, 119],
   ["an error of the service", '{"code":500,"error_code":"internal_error","message":"m"}', 500, 4998],
 ])("%s changes the known rate limit only if it is the service's", async (_, body, status, remaining) => {
@@ -75,9 +80,28 @@ test.each([
 
 test("a number of remaining requests that no service has is ignored", async () => {
   const headers = { "X-RateLimit-Remaining": "9".repeat(400) };
-  const { client } = createWorld(() => new Response("{}", { headers }), { maxRetries: 0 });
-  await reasonOf(client.account.balance());
+  const { client } = createWorld(() => balance({}, headers));
+  await client.account.balance();
   expect(client.rateLimit.remaining).toBe(119);
+});
+
+test("a response of a firewall with a million remaining requests delays no song", async () => {
+  const lastEnd = async (headers: Record<string, string>) => {
+    await using emulator = createEmulator({ seed: 3, credits: 1000 });
+    emulator.providers.provider_a.always({ queue_seconds: 1, process_seconds: 40 });
+    const connection = emulator.connection();
+    const began = emulator.clock.now();
+    let reads = 0;
+    const fetch: typeof connection.fetch = async (input, init) => {
+      const isRead = Object(input).method === "GET";
+      const response = await connection.fetch(input, init);
+      return isRead && ++reads === 20 ? new Response(HTML, { status: 403, headers }) : response;
+    };
+    const client = new AsyncMusic({ ...connection, fetch });
+    await Promise.all(Array.from({ length: 30 }, () => client.tasks.run(SONG_REQUEST)));
+    return emulator.clock.now() - began;
+  };
+  expect(await lastEnd({ "X-RateLimit-Remaining": "999999" })).toBe(await lastEnd({}));
 });
 
 // A test, or a benchmark, that switches the emulator's limit off must not be paced.

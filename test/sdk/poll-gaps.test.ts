@@ -83,6 +83,16 @@ test("`Retry-After` of a failed read is obeyed, up to a day", async () => {
   expect(gaps[0]).toBe(86_400_000);
 });
 
+test.each([300, 302, 304, 307, 400, 403, 409, 429, 500, 503])(
+  "`Retry-After` of a read with HTTP %i is never undercut",
+  async (status) => {
+    const stated = () => new Response(null, { status, headers: { "Retry-After": "60" } });
+    const gaps = await gapsOf((_, index) => (index < 2 ? stated() : null));
+    expect(gaps[0]).toBeGreaterThanOrEqual(60_000);
+    expect(gaps[1]).toBeGreaterThanOrEqual(60_000);
+  },
+);
+
 /** The gaps between the polls of tasks on one key with 120 requests per minute, and between their creation and the first poll. */
 async function gapsOfMany(start: (client: AsyncMusic) => Promise<unknown>[]) {
   const readAt = new Map<string, number>();
