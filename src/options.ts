@@ -42,7 +42,8 @@ export interface ClientOptions {
   /**
    * A custom `fetch`. It receives one `Request`, and an `init` with the signal that aborts it. Its type is that of the global
    * `fetch`: narrow `input` to read `method` and `url`. A wrapper must pass both arguments on unchanged, since a body can be read
-   * only once. It must not retry.
+   * only once. It must not retry. If it sends other requests, for example to a metrics server, it must catch their errors: an
+   * error such as "connection refused" means that the POST was not sent, so that the order can be sent again, and charged twice.
    *
    * @defaultValue the global `fetch`
    *

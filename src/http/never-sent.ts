@@ -101,7 +101,19 @@ export function certainlyNeverSent(
 }
 
 function namesAnotherServer(error: Error, service: URL): boolean {
-  const { hostname = service.hostname, port } = error as { hostname?: unknown; port?: unknown };
+  const { hostname, host, address, port } = error as {
+    [Name in "hostname" | "host" | "address" | "port"]?: unknown;
+  };
+  const own = withoutBrackets(service.hostname);
+  const isAddress = /^[\d.]+$|:/.test(own);
+  const names = [hostname, host, isAddress ? address : undefined];
   const servicePort = service.port || (service.protocol === "https:" ? "443" : "80");
-  return hostname !== service.hostname || String(port ?? servicePort) !== servicePort;
+  return (
+    String(port ?? servicePort) !== servicePort ||
+    names.some((name) => name !== undefined && withoutBrackets(name) !== own)
+  );
+}
+
+function withoutBrackets(name: unknown): string {
+  return String(name).replace(/[[\]]/g, "");
 }

@@ -115,6 +115,24 @@ test.each(["code", "syscall"])("a polluted `Object.prototype.%s` proves nothing"
   expect(certainlyNeverSent(failure({}, new Error("other side closed")))).toBe(false);
 });
 
+test.each<[service: string, named: object, isOfService: boolean]>([
+  ["https://music.example", {}, true],
+  ["https://music.example", { hostname: "music.example" }, true],
+  ["https://music.example", { hostname: "metrics.example" }, false],
+  ["https://music.example", { host: "music.example", port: 443 }, true],
+  ["https://music.example", { host: "metrics.example" }, false],
+  ["https://music.example", { address: "192.0.2.1", port: 443 }, true],
+  ["https://music.example", { address: "192.0.2.1", port: 8125 }, false],
+  ["http://music.example", { port: 443 }, false],
+  ["http://192.0.2.1", { address: "192.0.2.1", port: 80 }, true],
+  ["http://192.0.2.1", { address: "192.0.2.2", port: 80 }, false],
+  ["http://[2001:db8::1]:8080", { address: "2001:db8::1", host: "[2001:db8::1]", port: "8080" }, true],
+  ["http://[2001:db8::1]:8080", { address: "2001:db8::2", port: "8080" }, false],
+])("a custom `fetch` for %s: an error that names %j is of the service: %s", (service, named, isOfService) => {
+  const error = coded("ECONNREFUSED", { syscall: "connect", ...named });
+  expect(certainlyNeverSent(error, service)).toBe(isOfService);
+});
+
 type Finding = "nothing was sent" | "in doubt";
 
 /**
