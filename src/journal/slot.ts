@@ -65,7 +65,8 @@ export class Slot {
    * @param write - replaces `put` of the journal, for a write that changes more than the entry
    */
   async put(entry: JournalEntry, previous: string | null, write?: Journal["put"]): Promise<boolean> {
-    const safe = this.#redactor.data(entry);
+    // A copy, which a custom journal may change.
+    const safe = structuredClone(this.#redactor.data(entry));
     const put: Journal["put"] = write ?? ((...values) => this.#journal.put(...values));
     const isPut = await this.#call("written", () => put(this.key, safe, previous));
     // After a lost response, a retry inside the database client finds the entry that its first try wrote.
