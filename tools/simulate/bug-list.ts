@@ -106,7 +106,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a stated wait is ignored",
     file: "src/http/response.ts",
-    find: "statedWaitMs: status >= 400 ? statedWaitMs(headers, json, now) : null,",
+    find: "statedWaitMs: status >= 300 ? statedWaitMs(headers, json, now) : null,",
     replace: "statedWaitMs: null,",
   },
   {
