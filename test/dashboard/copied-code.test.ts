@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createEmulator, type EmulatorOptions, type Fault } from "async-music/emulator";
+import { createEmulator, type EmulatorOptions, type Fault, type Outcome } from "async-music/emulator";
 import { expect, test } from "vitest";
 import type { ExchangeDetails } from "../../emulator/dashboard/api.js";
 import { curlOf } from "../../emulator/dashboard/views/requests/exchange-code.js";
 import { testOf } from "../../emulator/dashboard/views/requests/exchange-test.js";
+import { bodyOf, taskOf } from "../../emulator/dashboard/views/tasks/task-input.js";
 import { ERROR_STATUSES } from "../../src/contract/service.js";
 import { alias } from "../../vitest.config.js";
 import {
@@ -27,8 +28,6 @@ interface Case {
   options?: EmulatorOptions;
   /** Ends with the request that is copied. */
   send(service: Service): Promise<unknown>;
-  /** The body of the request that created the task that is read. */
-  created?: object;
 }
 
 const UNKNOWN = `${TASK}/00000000-0000-4000-8000-000000000000`;
@@ -65,15 +64,27 @@ function withPolicy(policy: EmulatorOptions["policy"], send: Case["send"]) {
   return { options: { policy }, send };
 }
 
-/** Reads a task that was created before. */
-function readTask(body: object, fault?: Fault): Pick<Case, "send" | "created"> {
-  return {
-    created: body,
-    async send(service) {
-      const taskId = await service.create(body);
-      if (fault !== undefined) service.fault(fault);
-      await service.get(`${TASK}/${taskId}`).catch(() => {});
-    },
+/** Reads a task that was created before, after this time. */
+function readTask(body: object, fault?: Fault, outcome: Outcome = {}, advanceMs = 0): Case["send"] {
+  return async (service) => {
+    service.emulator.providers.provider_a.next(outcome);
+    const taskId = await service.create(body);
+    await service.emulator.clock.advance(advanceMs);
+    if (fault !== undefined) service.fault(fault);
+    await service.get(`${TASK}/${taskId}`).catch(() => {});
+  };
+}
+
+/** Reads a task that had this outcome. */
+function readEnd(outcome: Outcome, advanceMs = 600_000): Case["send"] {
+  return readTask(VALID.song, undefined, outcome, advanceMs);
+}
+
+/** Reads a task that made something from a clip. */
+function readDerived(bodyOf: (clipId: string) => object): Case["send"] {
+  return async (service) => {
+    const [clip] = await clipsOf(service);
+    await readTask(bodyOf(clip.id), undefined, {}, 600_000)(service);
   };
 }
 
@@ -107,13 +118,10 @@ const BROKEN = {
 
 const CASES: Readonly<Record<string, Case>> = {
   ...responding(200, null, {
-    "a poll that came too early": {
-      created: VALID.song,
-      async send(service) {
-        const taskId = await service.create(VALID.song);
-        await service.get(`${TASK}/${taskId}`);
-        await service.get(`${TASK}/${taskId}`);
-      },
+    "a poll that came too early": async ({ create, get }) => {
+      const taskId = await create(VALID.song);
+      await get(`${TASK}/${taskId}`);
+      await get(`${TASK}/${taskId}`);
     },
     "a read before the stated wait was over": async ({ fault, get }) => {
       fault({ kind: "status", status: 429, retry_after_seconds: 60, when: "before" });
@@ -151,10 +159,26 @@ const CASES: Readonly<Record<string, Case>> = {
   }),
   ...responding(200, null, {
     "a task that is read": readTask(VALID.song),
-    "a read task with fields of both models": {
-      ...readTask(MIXED),
-      options: { policy: { mixed_field_sets: "named_only" } },
-    },
+    "a read task with fields of both models": withPolicy({ mixed_field_sets: "named_only" }, readTask(MIXED)),
+    "a running task": readEnd({ process_seconds: 30 }, 20_000),
+    "a success": readEnd({}),
+    "a success at its first read": readEnd({ polls: 1 }, 0),
+    "a failure": readEnd({ outcome: "failure", error_code: "content_moderation" }),
+    "a failure with a wait": readEnd({
+      outcome: "failure",
+      error_code: "rate_limited",
+      retry_after_seconds: 20,
+    }),
+    "a failure at its first read": readEnd({ outcome: "failure", retryable: false, polls: 1 }, 0),
+    "a timeout": readEnd({ outcome: "hang" }, 3_600_001),
+    "a timeout of a task that had ended": readEnd({}, 3_600_001),
+    "a timeout with another code": withPolicy(
+      { timeout_error_code: "rate_limited" },
+      readEnd({ outcome: "hang" }, 3_600_001),
+    ),
+    "a song from a clip": readDerived((clip_id) => ({ ...VALID.concat, input: { clip_id } })),
+    "a continued song": readDerived((continue_clip_id) => ({ ...VALID.song, input: { continue_clip_id } })),
+    "a song from no clip": readTask(VALID.concat, undefined, {}, 600_000),
     "the balance": get(BALANCE),
     "the usage": get(USAGE),
     "the description": send("/openapi.json", {}),
@@ -315,16 +339,19 @@ function limited(body: unknown): Case["send"] {
 }
 
 /** The last request, as the dashboard copies it. */
-async function copied({ options = {}, created, send }: Omit<Case, "expected">) {
+async function copied({ options = {}, send }: Omit<Case, "expected">) {
   const service = createControlled({ seed: 3, ...options });
   await send(service);
   const { control, emulator } = service;
   const { policy, url, requests } = emulator;
   const { body: exchange }: { body: ExchangeDetails } = await control("GET", `/exchanges/${requests.length}`);
   const rule = emulator.audit().at(-1)?.rule ?? null;
+  const { method, task_id: taskId } = exchange;
+  const isRead = method === "GET" && taskId !== null;
+  const created = isRead ? bodyOf(taskOf((await control("GET", `/tasks/${taskId}`)).body)) : null;
   return {
     exchange,
-    code: testOf(exchange, { seed: 3, policy, service: url, created: created ?? null, rule }),
+    code: testOf(exchange, { seed: 3, policy, service: url, created, rule }),
   };
 }
 
@@ -337,6 +364,8 @@ test("a copied test passes against an emulator, for each status and error code",
     expect([name, exchange.status, exchange.error_code]).toEqual([name, ...expected]);
     const [imports = "", test = ""] = code?.split(/^test\(".*?", /m) ?? [];
     expect([name, test]).not.toEqual([name, ""]);
+    const isFinding = Object.hasOwn(BROKEN, name);
+    expect([name, test]).toEqual([name, expect.stringContaining(isFinding ? "rule: " : shownBy(exchange))]);
     files.set(imports, [...(files.get(imports) ?? []), `test(${JSON.stringify(name)}, ${test}`]);
   }
   for (const [index, [imports, tests]] of [...files].entries())
@@ -346,12 +375,44 @@ test("a copied test passes against an emulator, for each status and error code",
   expect([...errors.keys()]).toEqual(expect.arrayContaining(Object.keys(CASES)));
 });
 
+/** What a copied test must expect. */
+function shownBy({ method, path, status, fault, response_body: body }: ExchangeDetails): string {
+  if (status === null) return "rejects.toThrow()";
+  if (method === "GET" && path.startsWith(`${TASK}/`) && status === 200 && fault === null) {
+    const { data } = JSON.parse(body ?? "");
+    return `toMatchObject({ status: "${data.status}", error_code: ${JSON.stringify(data.error_code)} })`;
+  }
+  return status < 300 || fault?.kind === "malformed" ? "expect(" : String(status);
+}
+
 test("the copied test of a request that broke a rule sends both requests, and expects the finding", async () => {
   for (const [name, rule] of Object.entries(BROKEN)) {
     const { code } = await copied(CASES[name] as Case);
     expect(code).toContain(`toMatchObject([{ rule: "${rule}" }])`);
   }
   expect(Object.values(BROKEN)).toHaveLength(4);
+});
+
+test("the copied test of a read expects no status and no error code of a later version", async () => {
+  const { exchange } = await copied({ send: readEnd({ outcome: "failure" }) });
+  const surroundings = {
+    seed: 3,
+    policy: createEmulator().policy,
+    service: new URL(exchange.url ?? "").origin,
+  };
+  for (const [now, later] of [
+    ['"failure"', '"withdrawn"'],
+    ['"upstream_provider_error"', '"too_loud"'],
+  ] as const) {
+    const body = exchange.response_body?.replace(now, later) ?? null;
+    const test = testOf(
+      { ...exchange, response_body: body },
+      { ...surroundings, created: VALID.song, rule: null },
+    );
+    expect(body).toContain(later);
+    expect(test).toContain("resolves.toBeTruthy()");
+    expect(test).not.toContain("providers");
+  }
 });
 
 test("every status and error code of the emulator has a copied test", () => {
@@ -377,7 +438,13 @@ test("a copied test is named after its request, and without a fetch that could s
 
 test("a copied curl command sends the same request, with the key from the environment", async () => {
   const body = `{"input":"it's $HOME"}`;
-  const headers = { "x-api-key": "****1234", "content-type": "application/json", host: "music.test" };
+  const headers = {
+    "x-api-key": "****1234",
+    "content-type": "application/json",
+    // A second request with the same ID would be mistaken for the first one.
+    "X-Request-Id": "order-1",
+    host: "music.test",
+  };
   const command = curlOf({
     method: "POST",
     url: "https://music.test/api/v1/task",

@@ -1,3 +1,5 @@
+import { LIMITS, TASK_ERROR_CODES, TASK_STATUSES } from "../../../../src/contract/service.js";
+import type { Task } from "../../../../src/contract/task.js";
 import { POLICY_FIELDS } from "../../../core/policy-fields.js";
 import { LARGEST_BODY_BYTES, UNREAD_BODY } from "../../../core/ranges.js";
 import type { ExchangeDetails, Finding, Policy } from "../../api.js";
@@ -34,8 +36,8 @@ const UNSENDABLE_METHODS = ["CONNECT", "TRACE", "TRACK"];
 
 /**
  * A test that sends the same request to an emulator with the same fault or outcome, and expects the same status and error
- * code. If the request broke a rule, the test also sends the request before it, and expects the finding. Nothing else that
- * earlier requests have left behind is part of it.
+ * code: those of the response, or of the task that was read. If the request broke a rule, the test also sends the request
+ * before it, and expects the finding. Nothing else that earlier requests have left behind is part of it.
  *
  * @returns `null` for a request that no test can send
  */
@@ -133,7 +135,9 @@ function policyOf(exchange: Shaped, current: Policy): Partial<Policy> {
     return changed({ invalid_audio_format_status: status });
   if (status !== null && errorCode === "audio_format_unavailable")
     return changed({ audio_conversion: "off", audio_format_unavailable_status: status });
-  const { mixed_field_sets, null_audio_format } = current;
+  const { mixed_field_sets, null_audio_format, timeout_error_code } = current;
+  if (taskIn(exchange)?.status === "timeout")
+    return changed({ mixed_field_sets, null_audio_format, timeout_error_code });
   return method === "GET" || isAccepted(exchange) ? changed({ mixed_field_sets, null_audio_format }) : {};
 }
 
@@ -160,7 +164,7 @@ function callOf(exchange: Shaped, { service, created, rule }: Surroundings): Cal
   const { method, path, url } = exchange;
   if (UNSENDABLE_METHODS.includes(method) || !path.startsWith("/")) return null;
   const isOfService = url === null || url.startsWith(`${service}/`);
-  const before = created === null ? [] : [`const task = await client.tasks.create(${literal(created)});`];
+  const before = created === null ? [] : creationOf(Object(created), rule === null ? taskIn(exchange) : null);
   // The SDK keeps the rules.
   if (rule !== null) {
     const read = 'emulator.url + "/api/v1/task/" + task.task_id';
@@ -198,6 +202,47 @@ function sdkCallOf(exchange: Shaped, created: unknown): string | null {
   const [, taskId] = UUID.exec(path) ?? [];
   return taskId === undefined ? null : `client.tasks.retrieve("${taskId}", ${options})`;
 }
+
+type ShownTask = Pick<Task, "status" | "error_code" | "retryable" | "retry_after_seconds">;
+
+/** The task that a read showed; otherwise `null`. Only a later version of the service has other statuses and error codes. */
+function taskIn({ method, path, response_body: body }: Shaped): ShownTask | null {
+  if (method !== "GET" || !UUID.test(path)) return null;
+  const task: ShownTask = Object(Object(parsed(body)).data);
+  const isKnown = TASK_STATUSES.some((each) => each === task.status);
+  const hasKnownCode = [null, ...TASK_ERROR_CODES].some((each) => each === task.error_code);
+  return isKnown && hasKnownCode ? task : null;
+}
+
+/** Creates a task that has the shown status at its first read. */
+function creationOf(created: Pick<Task, "model" | "input">, shown: ShownTask | null): readonly string[] {
+  const { clip_id: clip, continue_clip_id: continued }: Record<string, unknown> = created.input;
+  const clipId = clip ?? continued;
+  const outcome = shown === null ? undefined : OUTCOMES[shown.status]?.(shown);
+  const body = literal(created);
+  return [
+    ...(clipId === undefined ? [] : [`const source = await client.tasks.run(${SONG});`, CLIP_OF_SOURCE]),
+    ...(outcome === undefined ? [] : [`emulator.providers.${created.model}.next(${inline(outcome)});`]),
+    `const task = await client.tasks.create(${clipId === undefined ? body : body.replace(JSON.stringify(clipId), "clip.id")});`,
+    ...(shown?.status === "timeout" ? [`await emulator.clock.advance(${LIMITS.taskTimeoutMs + 1});`] : []),
+  ];
+}
+
+const CLIP_OF_SOURCE = "const [clip] = source.output.result;";
+
+/** By status, the outcome that a task needs in order to have it at its first read. Without one, it is pending. */
+const OUTCOMES: Readonly<Record<string, (shown: ShownTask) => object>> = {
+  running: () => ({ process_seconds: 1 }),
+  success: () => ({ polls: 1 }),
+  failure: ({ error_code, retryable, retry_after_seconds }) => ({
+    outcome: "failure",
+    polls: 1,
+    ...(error_code !== null && { error_code }),
+    ...(retryable !== null && { retryable }),
+    ...(retry_after_seconds !== null && { retry_after_seconds }),
+  }),
+  timeout: () => ({ outcome: "hang" }),
+};
 
 const SONG = '{ model: "provider_a", task_type: "music", input: { tags: "fado" } }';
 
@@ -253,11 +298,16 @@ function expectResult(exchange: Shaped, code: string): string[] {
   };
   // Neither a body that was cut, nor an error with the status of a success, can be parsed.
   const isUnusable = fault?.kind === "malformed" || (fault?.kind === "status" && (status ?? 0) < 300);
+  const task = taskIn(exchange);
+  const success =
+    task === null
+      ? "toBeTruthy()"
+      : `toMatchObject(${inline({ status: task.status, error_code: task.error_code })})`;
   const check =
     status === null || isUnusable
       ? "rejects.toThrow()"
       : status < 300
-        ? "resolves.toBeTruthy()"
+        ? `resolves.${success}`
         : `rejects.toMatchObject(${inline(expected)})`;
   return [`const response = ${code};`, `await expect(response).${check};`];
 }
