@@ -1,8 +1,15 @@
 import { LARGEST_BODY_BYTES, UNREAD_BODY } from "../../../core/ranges.js";
 import type { ExchangeDetails } from "../../api.js";
 
-/** Headers that curl sets itself. */
-const OWN_HEADERS = ["accept-encoding", "connection", "content-length", "host", "transfer-encoding"];
+/** Headers that curl sets itself, and the ID, which a second request may not share. */
+const OMITTED_HEADERS = [
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "host",
+  "transfer-encoding",
+  "x-request-id",
+];
 
 export type Sent = Pick<ExchangeDetails, "method" | "url" | "request_headers" | "request_body">;
 
@@ -12,7 +19,8 @@ export function curlOf({ method, url, request_headers: headers, request_body: bo
   const lines = [`curl ${optionsFor(method, url ?? "")}${shellQuoted(url ?? "")}`];
   for (const [name, value] of Object.entries(headers ?? {})) {
     if (name.toLowerCase() === "x-api-key") lines.push(`-H "${name}: $ASYNC_MUSIC_API_KEY"`);
-    else if (!OWN_HEADERS.includes(name.toLowerCase())) lines.push(`-H ${shellQuoted(`${name}: ${value}`)}`);
+    else if (!OMITTED_HEADERS.includes(name.toLowerCase()))
+      lines.push(`-H ${shellQuoted(`${name}: ${value}`)}`);
   }
   // Otherwise, curl would send the content type of a form.
   if (body !== null && !names.includes("content-type")) lines.push('-H "Content-Type:"');
