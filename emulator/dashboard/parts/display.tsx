@@ -5,7 +5,11 @@ import { formatCount, formatMs, formatTime } from "./format.js";
 import { useKeptFocus } from "./kept-focus.js";
 
 /** A part of a view, with its heading. */
-export function Section(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
+export function Section(props: {
+  title: ComponentChildren;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+}) {
   const id = useId();
   return (
     <section aria-labelledby={id}>
@@ -45,7 +49,13 @@ export function Problem({ error }: { error: string | null }) {
 const STEPS = 24;
 
 /** A number with what it counts, the link to its list, and the times of what it counts. */
-export type Figure = readonly [name: string, value: number, note: string, list?: string, times?: string[]];
+export type Figure = readonly [
+  name: string,
+  value: number,
+  note: ComponentChildren,
+  list?: string,
+  times?: string[],
+];
 
 /** Numbers. Their times are drawn as lines from `since` to the last time of all. */
 export function Figures({ of, since }: { of: readonly Figure[]; since?: string | undefined }) {

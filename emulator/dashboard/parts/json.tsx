@@ -36,6 +36,11 @@ function highlighted(json: string): ComponentChildren[] {
   return [...parts, json.slice(end)];
 }
 
+/** A sentence, in which a text between backticks is code. */
+export function withCode(text: string): ComponentChildren {
+  return text.split("`").map((part, index) => (index % 2 === 0 ? whole(part) : <code>{part}</code>));
+}
+
 const UUID = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/i;
 
 /** A line never breaks within an ID. */

@@ -1,13 +1,13 @@
 import { computed } from "@preact/signals";
 import { LIMITS } from "../../../src/contract/service.js";
-import { linkTo } from "../address.js";
 import type { ExchangeRow, Finding } from "../api.js";
 import { Empty, HttpStatus, Section, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
-import { Table } from "../parts/table.js";
+import { withCode } from "../parts/json.js";
+import { type Column, Table } from "../parts/table.js";
 import { requestKey } from "../store.js";
 import { log, ownFindings, requestsByKey } from "./own.js";
-import { FindingDetail, RequestLink } from "./request-link.js";
+import { FindingDetail, RequestLink, RuleName } from "./request-link.js";
 
 /** What each rule requires of a client. */
 const RULES: Readonly<Record<Finding["rule"], string>> = {
@@ -53,6 +53,28 @@ function readGaps(): Map<string, number> {
   return gaps;
 }
 
+const COLUMNS: readonly Column<FoundRequest>[] = [
+  ["Time (UTC)", ({ finding }) => <Time at={finding.at} ms />],
+  [
+    "Request",
+    ({ finding, request }) =>
+      request === undefined ? <code>{finding.request_id}</code> : <RequestLink request={request} />,
+  ],
+  ["Status", ({ request }) => request !== undefined && <HttpStatus status={request.status} />],
+];
+
+const GAP: Column<FoundRequest> = [
+  "Since the read before",
+  ({ gapMs }) => (gapMs === null ? "" : `${formatCount(gapMs)} ms`),
+  "number",
+];
+
+const DETAIL: Column<FoundRequest> = [
+  "What happened",
+  ({ finding }) => <FindingDetail finding={finding} />,
+  "wide",
+];
+
 /** The requests that broke a rule of the service, by rule. */
 export function FindingsView() {
   return (
@@ -60,39 +82,18 @@ export function FindingsView() {
       <h1>Findings</h1>
       {groups.value.length === 0 && <Empty>No request broke a rule of the service.</Empty>}
       {groups.value.map(([rule, found]) => (
-        <Section key={rule} title={rule} aside={<small>{formatAmount(found.length, "request")}</small>}>
+        <Section
+          key={rule}
+          title={<RuleName rule={rule} />}
+          aside={<small>{formatAmount(found.length, "request")}</small>}
+        >
           <p>
-            {RULES[rule]} {worstOf(found)}
+            {withCode(RULES[rule])} {worstOf(found)}
           </p>
           <Table
-            columns={[
-              ["Time (UTC)", ({ finding }) => <Time at={finding.at} ms />],
-              [
-                "Request",
-                ({ finding, request }) =>
-                  request === undefined ? (
-                    <code>{finding.request_id}</code>
-                  ) : (
-                    <RequestLink request={request} />
-                  ),
-              ],
-              ["Status", ({ request }) => request !== undefined && <HttpStatus status={request.status} />],
-              [
-                "Since the read before",
-                ({ gapMs }) => (gapMs === null ? "" : `${formatCount(gapMs)} ms`),
-                "number",
-              ],
-              [
-                "What happened",
-                ({ finding }) => (
-                  <FindingDetail
-                    finding={finding}
-                    hrefOf={(number) => linkTo("/requests", { open: number })}
-                  />
-                ),
-                "wide",
-              ],
-            ]}
+            columns={
+              found.some(({ gapMs }) => gapMs !== null) ? [...COLUMNS, GAP, DETAIL] : [...COLUMNS, DETAIL]
+            }
             items={found}
             keyOf={({ finding, request }) => `${requestKey(finding)} ${request?.number}`}
           />

@@ -12,24 +12,27 @@ import {
   isLogComplete,
   overview,
   requestKey,
+  requests,
 } from "../store.js";
 import {
   failed,
   failedTasks,
-  isFailedRequest,
   isOneOfMany,
+  isProblem,
   keyless,
   limited,
   log,
   ownFindings,
   ownTasks,
+  problemsElsewhere,
   requestsByKey,
   unfinished,
 } from "./own.js";
-import { RequestLink } from "./request-link.js";
+import { FindingDetail, RequestLink, RuleName } from "./request-link.js";
 import { isBeyondLimit } from "./requests/rate-use.js";
+import { accountName } from "./scenarios/scope.js";
 
-/** Of a list of problems. */
+/** Of a list of problems, and of other accounts with problems. */
 const MOST_PROBLEMS = 10;
 
 const isAllLoaded = computed(() => isLogComplete.value && areFindingsLoaded.value);
@@ -39,15 +42,17 @@ export function OverviewView() {
   if (account.value === null) return null;
   const { balance, suspended } = account.value;
   const own = isOneOfMany.value ? `account:${accountId.value} ` : "";
-  const isEmpty = isAllLoaded.value && log.value.length === 0;
-  const requestsOf = (status: string) => linkTo("/requests", { q: `${own}status:${status}` });
+  const isEmpty = isAllLoaded.value && requests.value.length === 0;
+  const requestsOf = (...statuses: readonly string[]) =>
+    linkTo("/requests", { q: `${own}${statuses.map((status) => `status:${status}`).join(" ")}` });
   const tasksOf = (status: string) => linkTo("/tasks", { status });
   const restored = restoredIn(log.value);
   const unknown =
     restored === 0 ? "" : `; for ${formatCount(restored)} of them, a snapshot has only the status`;
   const ofRequests = `of ${formatAmount(log.value.length, "request")}${unknown}`;
   const ofTasks = `of ${formatAmount(ownTasks.value.length, "task")}`;
-  const rules = countsByRule(ownFindings.value) || "no rule was broken";
+  const hasProblems = problems.value.length > 0 || problemsElsewhere.value.size > 0;
+  const rules = ownFindings.value.length === 0 ? "no rule was broken" : countsByRule(ownFindings.value);
   const frozen = `${formatAmount(balance.frozen, "credit")} frozen`;
   const figures = [
     figureOf("Failed requests", failed.value, ofRequests, requestsOf("failed")),
@@ -72,14 +77,19 @@ export function OverviewView() {
         frozen. <a href={linkTo("/account/statement")}>Statement</a>
       </p>
       {futureChanges.value.length > 0 && <FutureSection />}
-      {!isEmpty && <ProblemSection />}
+      {(!isEmpty || hasProblems) && <ProblemSection all={requestsOf("failed", "429")} />}
       {!isEmpty && <ConnectSection />}
     </>
   );
 }
 
 /** The number grows until everything is loaded. */
-function figureOf(name: string, items: readonly { at: string }[], note: string, list: string): Figure {
+function figureOf(
+  name: string,
+  items: readonly { at: string }[],
+  note: ComponentChildren,
+  list: string,
+): Figure {
   return [name, items.length, isAllLoaded.value ? note : "loading…", list, items.map(({ at }) => at)];
 }
 
@@ -105,31 +115,52 @@ function endOf({ discovered_at, created_at }: TaskRow): { at: string } {
 }
 
 /** Such as `polled_too_often: 3`. */
-function countsByRule(found: readonly Finding[]): string {
+function countsByRule(found: readonly Finding[]): ComponentChildren {
   const byRule = Map.groupBy(found, ({ rule }) => rule);
-  return Array.from(byRule, ([rule, { length }]) => `${rule}: ${formatCount(length)}`).join(", ");
+  return Array.from(byRule, ([rule, { length }], index) => (
+    <>
+      {index > 0 && ", "}
+      <RuleName rule={rule} />: {formatCount(length)}
+    </>
+  ));
 }
 
 interface Problem {
   readonly at: string;
   readonly key: string;
+  /** Problems in a row that have the same one are listed once. */
+  readonly kind: string;
   readonly text: ComponentChildren;
+  /** How many there are in the row, of which this is the latest. */
+  count?: number;
 }
 
-/** The latest problems, newest first. Only the last of each kind can be among them. */
+/** The latest problems, newest first. Only the last of each list can be among them. */
 const problems = computed(() => {
-  const latest = <Item,>(items: readonly Item[]) => items.slice(-MOST_PROBLEMS);
-  const all: Problem[] = [
-    ...latest(log.value.filter((each) => isFailedRequest(each) || each.status === 429)).map(requestProblem),
-    ...latest(ownFindings.value).map(findingProblem),
-    ...latest(failedTasks.value).map(taskProblem),
+  const all = [
+    ...latest(log.value.filter(isProblem), requestProblem),
+    ...latest(ownFindings.value, findingProblem),
+    ...latest(failedTasks.value, taskProblem),
   ];
   return all.sort((one, other) => other.at.localeCompare(one.at)).slice(0, MOST_PROBLEMS);
 });
 
-function ProblemSection() {
+function latest<Item>(items: readonly Item[], problemOf: (item: Item) => Problem): Problem[] {
+  const found: Problem[] = [];
+  for (let index = items.length - 1; index >= 0; index--) {
+    const problem = problemOf(items[index] as Item);
+    const last = found.at(-1);
+    if (last?.kind === problem.kind) last.count = (last.count ?? 1) + 1;
+    else if (found.length === MOST_PROBLEMS) break;
+    else found.push(problem);
+  }
+  return found;
+}
+
+function ProblemSection({ all }: { all: string }) {
   return (
-    <Section title="Latest problems">
+    <Section title="Latest problems" aside={<a href={all}>All failed requests and 429</a>}>
+      {problemsElsewhere.value.size > 0 && <OtherAccounts />}
       {isOneOfMany.value && keyless.value.length > 0 && (
         <p>
           Of no account:{" "}
@@ -144,9 +175,13 @@ function ProblemSection() {
         <Empty>No request failed, and no rule of the service was broken.</Empty>
       ) : (
         <ol class="problems">
-          {problems.value.map(({ at, key, text }) => (
+          {problems.value.map(({ at, key, text, count = 1 }) => (
             <li key={key}>
-              <Time at={at} /> <span>{text}</span>
+              <Time at={at} />{" "}
+              <span>
+                {count > 1 && <strong>{formatCount(count)} × </strong>}
+                {text}
+              </span>
             </li>
           ))}
         </ol>
@@ -155,12 +190,33 @@ function ProblemSection() {
   );
 }
 
+/** Those with the most problems first. */
+function OtherAccounts() {
+  const counts = [...problemsElsewhere.value].sort(([, one], [, other]) => other - one);
+  const more = counts.length - MOST_PROBLEMS;
+  return (
+    <p>
+      Other accounts:{" "}
+      {counts.slice(0, MOST_PROBLEMS).map(([id, count], index) => (
+        <>
+          {index > 0 && ", "}
+          <a key={id} href={linkTo("/", { account: id })}>
+            {formatAmount(count, "problem")} of {accountName(id)}
+          </a>
+        </>
+      ))}
+      {more > 0 && `, and ${formatAmount(more, "more account")}`}
+    </p>
+  );
+}
+
 function requestProblem(request: ExchangeRow): Problem {
-  const { at, number, status, ended, error_code: code, message } = request;
+  const { at, number, method, path, status, ended, error_code: code, message } = request;
   const what = status === null ? (ended ?? "no response") : `${status}${code === null ? "" : ` ${code}`}`;
   return {
     at,
     key: `request ${requestKey(request)} ${number}`,
+    kind: `${method} ${path} ${what}`,
     text: (
       <>
         <RequestLink request={request} /> → {what}
@@ -171,15 +227,25 @@ function requestProblem(request: ExchangeRow): Problem {
 }
 
 function findingProblem(finding: Finding): Problem {
-  const { at, rule, detail } = finding;
+  const { at, rule } = finding;
   const request = requestsByKey.value.get(requestKey(finding));
   return {
     at,
     key: `finding ${requestKey(finding)} ${rule}`,
+    kind: rule,
     text: (
       <>
-        {request === undefined ? rule : <RequestLink request={request}>{rule}</RequestLink>}
-        <small> {detail}</small>
+        {request === undefined ? (
+          <RuleName rule={rule} />
+        ) : (
+          <RequestLink request={request}>
+            <RuleName rule={rule} />
+          </RequestLink>
+        )}
+        <small>
+          {" "}
+          <FindingDetail finding={finding} />
+        </small>
       </>
     ),
   };
@@ -190,6 +256,7 @@ function taskProblem(task: TaskRow): Problem {
   return {
     ...endOf(task),
     key: `task ${id}`,
+    kind: `${status} ${code}`,
     text: (
       <>
         <a href={linkTo(`/tasks/${id}`)}>Task {shortId(id)}</a> → {status}
@@ -226,13 +293,10 @@ function ConnectSection() {
   return (
     <Section title="Connect your program">
       <p>
-        It needs this address and a key. The emulator printed its first key at the start;{" "}
-        <a href={linkTo("/account/keys")}>create another one</a> at any time.
+        It needs this address, and a key in <code>ASYNC_MUSIC_API_KEY</code>. The emulator printed its first
+        key at the start; <a href={linkTo("/account/keys")}>create another one</a> at any time.
       </p>
-      <Code
-        label="Environment variables"
-        text={`export ASYNC_MUSIC_BASE_URL=${service}\nexport ASYNC_MUSIC_API_KEY=emu_…`}
-      />
+      <Code label="Environment variable" text={`export ASYNC_MUSIC_BASE_URL=${service}`} />
     </Section>
   );
 }

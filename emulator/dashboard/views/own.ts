@@ -1,6 +1,6 @@
 import { computed } from "@preact/signals";
 import type { ExchangeRow } from "../api.js";
-import { accountId, findings, overview, requestKey, requests, tasks } from "../store.js";
+import { accountId, findings, findingsOf, overview, requestKey, requests, tasks } from "../store.js";
 
 /** What belongs to the chosen account. With one account, everything, also requests without a valid key. */
 
@@ -22,6 +22,11 @@ export function isFailedRequest(request: Pick<ExchangeRow, "status" | "ended" | 
   const { status, ended, fault } = request;
   if (status === null || ended === "broken_response" || fault?.kind === "malformed") return true;
   return status >= 300 && status !== 304 && status !== 429;
+}
+
+/** Whether a request failed or was refused with 429. */
+export function isProblem(request: ExchangeRow): boolean {
+  return isFailedRequest(request) || request.status === 429;
 }
 
 /** The task that a request created or read, else the one that its path names. */
@@ -47,3 +52,16 @@ export const ownFindings = computed(() =>
     ? findings.value.filter((each) => requestsByKey.value.has(requestKey(each)))
     : findings.value,
 );
+
+/** What went wrong in the other accounts, by account: failed tasks, and requests that failed or broke a rule. */
+export const problemsElsewhere = computed(() => {
+  const isWrong = (request: ExchangeRow) => isProblem(request) || findingsOf(request).length > 0;
+  const all: readonly { account_id: string | null }[] = [
+    ...requests.value.filter(isWrong),
+    ...tasks.value.filter(isFailedTask),
+  ];
+  const counts = new Map<string, number>();
+  for (const { account_id: id } of all)
+    if (id !== null && id !== accountId.value) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+});

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { linkTo } from "../address.js";
 import type { ExchangeRow, Finding } from "../api.js";
-import { whole } from "../parts/json.js";
+import { withCode } from "../parts/json.js";
 import { keyNames, requestKey, requests } from "../store.js";
 
 /** A task ID in a path: its first characters are kept. */
@@ -20,12 +20,22 @@ export function RequestLink(props: { request: ExchangeRow; children?: ComponentC
 const NAMED_REQUEST = /(?<=\b(?:response to|submission) )([\w.:-]+)/;
 
 /** The text of a finding, with a link to the request that it names. */
-export function FindingDetail(props: { finding: Finding; hrefOf(number: string): string }) {
-  const { finding, hrefOf } = props;
+export function FindingDetail(props: { finding: Finding; hrefOf?(number: string): string }) {
+  const { finding, hrefOf = (open) => linkTo("/requests", { open }) } = props;
   return finding.detail.split(NAMED_REQUEST).map((part, index) => {
     const named = index % 2 === 1 ? findBefore(finding, part) : undefined;
-    return named?.number == null ? whole(part) : <a href={hrefOf(String(named.number))}>{part}</a>;
+    return named?.number == null ? withCode(part) : <a href={hrefOf(String(named.number))}>{part}</a>;
   });
+}
+
+/** The name of a rule, whose line may break after `_`. */
+export function RuleName({ rule }: { rule: string }) {
+  return rule.split(/(?<=_)/).map((part, index) => (
+    <>
+      {index > 0 && <wbr />}
+      {part}
+    </>
+  ));
 }
 
 /** The last request with this ID before that of the finding, which may have the same one. */

@@ -3,6 +3,8 @@ import { held } from "../../support/collect.js";
 import { SONG_REQUEST } from "../../support/responses.js";
 import { LYRICS, openDashboard } from "./support/dashboard.js";
 
+const FAILED = { ...SONG_REQUEST, status: "failure", error_code: "content_moderation" } as const;
+
 describe("the overview", () => {
   test("begins with how to connect a program, until the first request", async () => {
     const { page, api } = await openDashboard();
@@ -12,6 +14,73 @@ describe("the overview", () => {
     await api("GET", "/account/balance");
     await expect.poll(headings).toEqual(["What happened", "Latest problems", "Connect your program"]);
     await page.getByText("No request failed, and no rule").waitFor();
+  });
+
+  test("names the other accounts in which something went wrong, and leads to their problems", async () => {
+    const { page, emulator, server } = await openDashboard();
+    const headings = () => page.locator("main :is(h1, h2)").allTextContents();
+    const poor = emulator.accounts.create({ credits: 1 });
+    const slow = emulator.accounts.create({ credits: 50 });
+    const send = (method: string, key: string, path: string, body?: unknown) =>
+      fetch(`${server.url}/api/v1${path}`, {
+        method,
+        headers: { "x-api-key": key, "Content-Type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    for (let sent = 0; sent < 3; sent++) await send("POST", poor.api_key, "/task", SONG_REQUEST);
+    emulator.providers.provider_a.next({ outcome: "failure", polls: 2 });
+    const { data } = await (await send("POST", slow.api_key, "/task", LYRICS)).json();
+    await send("GET", slow.api_key, `/task/${data.task_id}`);
+    await send("GET", slow.api_key, `/task/${data.task_id}`);
+    await page.getByText("Other accounts: 3 problems of account 2, 2 problems of account 3").waitFor();
+    expect(await headings()).toEqual(["What happened", "Latest problems", "Connect your program"]);
+    await page.getByRole("link", { name: "3 problems of account 2" }).click();
+    await page.getByText("3 × POST /task → 402 insufficient_credits").waitFor();
+    await page.getByText("Other accounts: 2 problems of account 3").waitFor();
+  });
+
+  test("shows the failed tasks of a seed file below how to connect a program", async () => {
+    const { page, emulator, goTo } = await openDashboard({
+      emulator: {
+        credits: undefined,
+        seedFile: {
+          accounts: [{ tasks: [FAILED] }, {}],
+        },
+      },
+    });
+    await page.getByText("failure content_moderation").waitFor();
+    const headings = page.locator("main :is(h1, h2)");
+    const expected = ["What happened", "Connect your program", "Latest problems"];
+    expect(await headings.allTextContents()).toEqual(expected);
+    await goTo(`/?account=${emulator.state().accounts[1]?.account_id}`);
+    await page.getByText("Other accounts: 1 problem of account 1").waitFor();
+    expect(await headings.allTextContents()).toEqual(expected);
+  });
+
+  test("copies no key that is not one", async () => {
+    const { page, server } = await openDashboard();
+    await page.getByRole("button", { name: "Copy" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      `export ASYNC_MUSIC_BASE_URL=${server.url}`,
+    );
+  });
+
+  test("lists a burst of equal problems once, with their number, and leads to all of them", async () => {
+    const { page, api, emulator } = await openDashboard({ emulator: { credits: 0 } });
+    await api("POST", "/task", SONG_REQUEST);
+    await emulator.clock.advance(1000);
+    emulator.faults.add({ times: 12, fault: { kind: "status", status: 429, when: "before" } });
+    // Each request but the first is a finding, too.
+    for (let sent = 0; sent < 12; sent++) await api("GET", "/account/balance");
+    const lines = page.locator(".problems li");
+    await expect.poll(() => lines.count()).toBe(3);
+    const texts = (await lines.allTextContents()).join("\n");
+    expect(texts).toMatch(/12 × GET \/account\/balance → 429 rate_limited/);
+    expect(texts).toMatch(/11 × ignored_retry_after/);
+    expect(texts).toMatch(/ POST \/task → 402 insufficient_credits/);
+    expect(await lines.locator("code").allTextContents()).toContain("Retry-After");
+    await page.getByRole("link", { name: "All failed requests and 429" }).click();
+    await page.getByText("13 requests", { exact: true }).waitFor();
   });
 
   test("states no number as final before it is", async () => {
@@ -170,6 +239,10 @@ test("the findings are grouped by rule, and each early read shows the time since
   await early.getByRole("row", { name: /GET \/task\/.* 120 ms / }).waitFor();
   await early.getByRole("row", { name: /GET \/task\/.* 400 ms / }).waitFor();
   const ignored = page.getByRole("region", { name: "ignored_retry_after" });
+  const since = { name: "Since the read before" };
+  expect(await early.getByRole("columnheader", since).count()).toBe(1);
+  expect(await ignored.getByRole("columnheader", since).count()).toBe(0);
+  await expect.poll(() => page.getByRole("main").textContent()).not.toContain("`");
   await ignored.getByRole("link", { name: "GET /account/balance" }).click();
   await page.getByRole("region", { name: "Request" }).waitFor();
 });
