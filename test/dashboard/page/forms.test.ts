@@ -277,6 +277,7 @@ describe("what the emulator refuses is named at its field, until it is changed",
       mimeType: "application/json",
       buffer: Buffer.from(snapshot),
     });
+    await page.getByRole("button", { name: "Replace everything" }).click();
     const reason = page.locator(`[id="${await field.getAttribute("aria-describedby")}"]`);
     await reason.getByText("old.json can't be loaded: `time` must be").waitFor();
     await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");

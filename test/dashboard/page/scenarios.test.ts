@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POLICY_FIELDS } from "../../../emulator/core/policy-fields.js";
-import { createEmulator } from "../../../emulator/index.js";
+import { createEmulator, type Fault } from "../../../emulator/index.js";
 import type { Page } from "../../../tools/browser/browser.js";
 import { edit, openDashboard, SONG } from "./support/dashboard.js";
 
@@ -93,6 +93,43 @@ describe("scenarios", () => {
     await page.getByRole("cell", { name: "7 × latest: #3 #4 #5 #6 #7" }).waitFor();
   });
 
+  test("a rule that was used in part says how often it still applies", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/scenarios" });
+    emulator.faults.add({ times: 3, path: "/api/v1/account/balance", fault: { kind: "latency", ms: 1 } });
+    for (const [times, fired] of [
+      ["3 times", "not yet"],
+      ["2 more times", "1 ×"],
+      ["1 more time", "2 ×"],
+    ] as const) {
+      const words = `When any method /account/balance of every account comes, ${times}, respond with`;
+      await page.getByRole("row", { name: `${words} 1 ms of latency ${fired}` }).waitFor();
+      await api("GET", "/account/balance");
+    }
+  });
+
+  test.each<[fault: Fault, words: string]>([
+    [{ kind: "latency", ms: 1500 }, "1.5 s of latency"],
+    [{ kind: "disconnect", when: "after" }, "a lost connection after the request was processed"],
+    [{ kind: "status", status: 503, when: "before" }, "503 before the request is processed"],
+    [
+      {
+        kind: "status",
+        status: 503,
+        error_code: "internal_error",
+        retry_after_seconds: 7,
+        when: "after",
+      },
+      "503 internal_error with Retry-After: 7, after the request was processed",
+    ],
+  ])("a fault has the same words as a rule and in its request: %j", async (fault, words) => {
+    const { page, api, emulator, goTo } = await openDashboard({ path: "/scenarios" });
+    emulator.faults.add({ fault });
+    await page.getByRole("row", { name: `respond with ${words}` }).waitFor();
+    await Promise.all([api("GET", "/account/balance").catch(() => {}), emulator.clock.advance(1500)]);
+    await goTo("/requests?open=1");
+    await page.getByRole("region", { name: "Request" }).getByText(words, { exact: true }).waitFor();
+  });
+
   test("any fault and any outcome can be added as JSON", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const rules = page.getByRole("region", { name: "Rules" });
@@ -107,14 +144,14 @@ describe("scenarios", () => {
     );
     await rules.getByRole("button", { name: "Add the JSON" }).click();
     await rules
-      .getByRole("row", { name: /GET \/account\/\* of every account comes, 3 times, .*"ms":2500/ })
+      .getByRole("row", { name: /GET \/account\/\* of every account comes, 3 times, .*2.5 s of latency/ })
       .waitFor();
     await rules.getByLabel("Request or task").selectOption("provider_a");
     await rules.getByText("as JSON for POST /_emulator/providers/provider_a/next").waitFor();
     await json.fill('{"outcome":"success","clips":3}');
     await rules.getByRole("button", { name: "Add the JSON" }).click();
     await rules
-      .getByRole("row", { name: /a task of provider_a of every account comes, once, .*"clips":3/ })
+      .getByRole("row", { name: /a task of provider_a of every account comes, once, .*Success, clips: 3/ })
       .waitFor();
     expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_a: { next: [{ clips: 3 }] } } });
   });
@@ -281,9 +318,16 @@ describe("scenarios", () => {
       await field.setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
       await page.getByRole("alert").getByText(`${name} is not a snapshot of an emulator.`).waitFor();
     }
-    await field.setInputFiles(file);
+    const available = () => emulator.accounts.get(emulator.accountId).balance.available;
+    for (const answer of ["Cancel", "Replace everything"]) {
+      await field.setInputFiles(file);
+      await page.getByText("replaces everything").waitFor();
+      expect(available()).toBe(5100);
+      await page.getByRole("button", { name: answer }).click();
+      await page.getByText("replaces everything").waitFor({ state: "detached" });
+    }
     await page.getByText("Loaded").waitFor();
-    expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(100);
+    expect(available()).toBe(100);
   });
 
   test("a reset must be confirmed, applies its seed, credits and policy, and clears every view", async () => {

@@ -6,8 +6,8 @@ import { CopyButton, Empty, HttpStatus, Loading, Mark, Time } from "../../parts/
 import { formatAmount, formatBytes, formatDuration, shortId } from "../../parts/format.js";
 import { Json, whole } from "../../parts/json.js";
 import { findingsOf, overview } from "../../store.js";
-import { FindingDetail, keyLink } from "../request-link.js";
-import { faultText } from "../scenarios/presets.js";
+import { FindingDetail, keyLink, RuleName } from "../request-link.js";
+import { faultText, outcomeText } from "../scenarios/presets.js";
 import { bodyOf, taskOf } from "../tasks/task-input.js";
 import { curlOf } from "./exchange-code.js";
 import { testOf } from "./exchange-test.js";
@@ -51,7 +51,9 @@ function Details({ exchange }: { exchange: ExchangeDetails }) {
       <Facts exchange={exchange} />
       {findingsOf(exchange).map((finding) => (
         <p key={`${finding.rule} ${finding.detail}`} class="finding">
-          <strong>{finding.rule}</strong>{" "}
+          <strong>
+            <RuleName rule={finding.rule} />
+          </strong>{" "}
           <FindingDetail finding={finding} hrefOf={(number) => linkWith("open", number)} />
         </p>
       ))}
@@ -113,7 +115,7 @@ function Facts({ exchange }: { exchange: ExchangeDetails }) {
     ["Ended", exchange.ended === "response" ? null : ENDINGS[exchange.ended ?? "response"]],
     ["Rate limit", remaining === null ? null : `${formatAmount(remaining, "request")} left in the window`],
     ["Fault", fault && faultText(fault)],
-    ["Outcome", outcome && <code>{JSON.stringify(outcome)}</code>],
+    ["Outcome", outcome && outcomeText(outcome)],
     ["Task", taskId && <a href={linkTo(`/tasks/${taskId}`)}>{shortId(taskId)}…</a>],
     ["Account", accountId && <a href={linkTo("/account", { account: accountId })}>{shortId(accountId)}…</a>],
     ["Key", keyLink(exchange)],

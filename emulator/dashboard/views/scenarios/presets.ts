@@ -1,4 +1,5 @@
 import type { Rule, RuleOutcome } from "../../api.js";
+import { formatCount, isolated } from "../../parts/format.js";
 
 /** By name: what the page calls a value, and the value. */
 type Presets<Value> = Readonly<Record<string, readonly [text: string, value: Value]>>;
@@ -7,48 +8,53 @@ export function choicesOf(presets: Presets<unknown>): Readonly<Record<string, st
   return Object.fromEntries(Object.entries(presets).map(([name, [text]]) => [name, text]));
 }
 
-/** What the page calls a value; another one than the presets in JSON. */
-export function textOf(presets: Presets<unknown>, value: unknown): string {
-  const json = JSON.stringify(value);
-  const [known] = Object.values(presets).find(([, each]) => JSON.stringify(each) === json) ?? [];
-  return known ?? json.replaceAll(/\p{Bidi_Control}/gu, escaped);
-}
-
-function escaped(letter: string): string {
-  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
 type FaultRule = NonNullable<Rule["fault"]>;
-
-export const FAULTS: Presets<FaultRule["fault"]> = {
-  "bad-gateway": ["502 before the request is processed", { kind: "status", status: 502, when: "before" }],
-  "bad-gateway-after": [
-    "502 after the request was processed",
-    { kind: "status", status: 502, when: "after" },
-  ],
-  error: ["500 before the request is processed", { kind: "status", status: 500, when: "before" }],
-  "error-after": ["500 after the request was processed", { kind: "status", status: 500, when: "after" }],
-  limited: [
-    "429 with Retry-After: 5",
-    { kind: "status", status: 429, retry_after_seconds: 5, when: "before" },
-  ],
-  "lost-request": [
-    "a lost connection before the request is processed",
-    { kind: "disconnect", when: "before" },
-  ],
-  "lost-response": [
-    "a lost connection after the request was processed",
-    { kind: "disconnect", when: "after" },
-  ],
-  slow: ["10 s of latency", { kind: "latency", ms: 10_000 }],
-  malformed: ["truncated JSON", { kind: "malformed" }],
-  stall: ["nothing, on an open connection", { kind: "stall" }],
-};
+type Fault = FaultRule["fault"];
 
 /** What the page calls a fault. */
-export function faultText(fault: FaultRule["fault"]): string {
-  return textOf(FAULTS, fault);
+export function faultText(fault: Fault): string {
+  switch (fault.kind) {
+    case "status":
+      return `${statusText(fault)} ${TIMES[fault.when]}`;
+    case "disconnect":
+      return `a lost connection ${TIMES[fault.when]}`;
+    case "latency":
+      return `${fault.ms < 1000 ? `${fault.ms} ms` : `${formatCount(fault.ms / 1000)} s`} of latency`;
+    case "malformed":
+      return "truncated JSON";
+    case "stall":
+      return "nothing, on an open connection";
+  }
 }
+
+const TIMES = {
+  before: "before the request is processed",
+  after: "after the request was processed",
+} as const;
+
+/** Such as `429 rate_limited with Retry-After: 5`. */
+function statusText(fault: Extract<Fault, { kind: "status" }>): string {
+  const { status, error_code: code, retry_after_seconds: seconds } = fault;
+  const wait = seconds === undefined ? "" : ` with Retry-After: ${seconds},`;
+  return `${status}${code === undefined ? "" : ` ${isolated(code)}`}${wait}`;
+}
+
+const FAULT_PRESETS: Readonly<Record<string, Fault>> = {
+  "bad-gateway": { kind: "status", status: 502, when: "before" },
+  "bad-gateway-after": { kind: "status", status: 502, when: "after" },
+  error: { kind: "status", status: 500, when: "before" },
+  "error-after": { kind: "status", status: 500, when: "after" },
+  limited: { kind: "status", status: 429, retry_after_seconds: 5, when: "before" },
+  "lost-request": { kind: "disconnect", when: "before" },
+  "lost-response": { kind: "disconnect", when: "after" },
+  slow: { kind: "latency", ms: 10_000 },
+  malformed: { kind: "malformed" },
+  stall: { kind: "stall" },
+};
+
+export const FAULTS: Presets<Fault> = Object.fromEntries(
+  Object.entries(FAULT_PRESETS).map(([name, fault]) => [name, [faultText(fault), fault]]),
+);
 
 /** The requests that faults apply to. */
 export const REQUESTS: Presets<Pick<FaultRule, "method" | "path">> = {
@@ -80,6 +86,17 @@ export const OUTCOMES: Presets<RuleOutcome> = {
   "not-storable": ["Success, but the service can't store the audio", { outcome: "success", storable: false }],
   "no-clips": ["Success without clips", { outcome: "success", clips: 0 }],
 };
+
+/** What the page calls an outcome: another one than those above by its fields. */
+export function outcomeText(outcome: RuleOutcome): string {
+  const json = JSON.stringify(outcome);
+  const [known] = Object.values(OUTCOMES).find(([, each]) => JSON.stringify(each) === json) ?? [];
+  const { outcome: end = "success", ...rest } = outcome;
+  const fields = Object.entries(rest).map(([name, value]) => `${name}: ${value}`);
+  return known ?? isolated([OUTCOME_TITLES[end], ...fields].join(", "));
+}
+
+const OUTCOME_TITLES = { success: "Success", failure: "Failure", hang: "Hangs", reject: "Rejected" } as const;
 
 export function outcomeNamed(name: string): RuleOutcome | null {
   return OUTCOMES[name]?.[1] ?? null;

@@ -2,10 +2,11 @@ import { linkTo } from "../../address.js";
 import { call, type Rule } from "../../api.js";
 import { Empty, Section } from "../../parts/display.js";
 import { Action } from "../../parts/form.js";
-import { formatCount, isolated } from "../../parts/format.js";
+import { formatAmount, formatCount, isolated } from "../../parts/format.js";
 import { Table } from "../../parts/table.js";
 import { overview } from "../../store.js";
-import { faultText, OUTCOMES, REQUESTS, textOf } from "./presets.js";
+import { shortPath } from "../request-link.js";
+import { faultText, outcomeText, REQUESTS } from "./presets.js";
 import { RuleForm } from "./rule-form.js";
 import { accountName } from "./scope.js";
 
@@ -55,26 +56,27 @@ export function RuleSection() {
 }
 
 /** The words of the form: "When POST /task of every account comes, once, respond with". */
-function conditionOf({ fault, model, account_id: id, left }: Rule): string {
-  const often = left === 0 ? "" : ` ${oftenOf(fault?.probability, left)},`;
+function conditionOf({ fault, model, account_id: id, left, fired }: Rule): string {
+  const often = left === 0 ? "" : ` ${oftenOf(fault?.probability, left, fired)},`;
   const comes = `${fault === null ? `a task of ${model}` : requestOf(fault)} of ${accountName(id)} comes`;
   return `When ${comes},${often} ${fault === null ? "its outcome is" : "respond with"}`;
 }
 
 function requestOf({ method, path }: NonNullable<Rule["fault"]>): string {
   const [known] = Object.values(REQUESTS).find(([, to]) => to.method === method && to.path === path) ?? [];
-  return known ?? `${method ?? "any method"} ${isolated(path ?? "any path")}`;
+  return known ?? `${method ?? "any method"} ${isolated(path === undefined ? "any path" : shortPath(path))}`;
 }
 
 /** How often a rule still applies. */
-function oftenOf(probability = 1, left: number | null): string {
-  const times = left === null ? "every time" : left === 1 ? "once" : `${formatCount(left)} times`;
+function oftenOf(probability = 1, left: number | null, fired: number): string {
+  const noun = fired > 0 ? "more time" : "time";
+  const times = left === null ? "every time" : left === 1 && fired === 0 ? "once" : formatAmount(left, noun);
   if (probability === 1) return times;
   return `with probability ${probability}${left === null ? "" : `, ${times}`}`;
 }
 
 function effectOf({ fault, outcome }: Rule): string {
-  return fault === null ? textOf(OUTCOMES, outcome) : faultText(fault.fault);
+  return fault === null ? outcomeText(outcome ?? {}) : faultText(fault.fault);
 }
 
 /** How often it fired, with links to the latest requests. */

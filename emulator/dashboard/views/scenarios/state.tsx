@@ -2,22 +2,25 @@ import { useState } from "preact/hooks";
 import { type Args, call, RefusedError } from "../../api.js";
 import { useCall } from "../../parts/calls.js";
 import { Flag } from "../../parts/controls.js";
-import { Problem, Section } from "../../parts/display.js";
+import { Button, Problem, Section } from "../../parts/display.js";
 import { FieldsForm, OnDemand } from "../../parts/form.js";
 import { overview } from "../../store.js";
 
 export function SnapshotSection() {
   const { error, isBusy, run } = useCall();
+  const [chosen, setChosen] = useState<{ name: string; snapshot: Snapshot } | null>(null);
   const [loaded, setLoaded] = useState<string | null>(null);
-  const load = async (file: File) => {
+  const choose = async (file: File) => {
     setLoaded(null);
-    const snapshot = parseSnapshot(file.name, await file.text());
+    setChosen(null);
+    setChosen({ name: file.name, snapshot: parseSnapshot(file.name, await file.text()) });
+  };
+  const load = async ({ name, snapshot }: { name: string; snapshot: Snapshot }) => {
+    setChosen(null);
     await call("PUT /snapshot", snapshot).catch((error: unknown) => {
-      throw error instanceof RefusedError
-        ? new Error(`${file.name} can't be loaded: ${error.message}`)
-        : error;
+      throw error instanceof RefusedError ? new Error(`${name} can't be loaded: ${error.message}`) : error;
     });
-    setLoaded(file.name);
+    setLoaded(name);
   };
   return (
     <Section title="Snapshot">
@@ -41,7 +44,7 @@ export function SnapshotSection() {
           aria-describedby="snapshot-problem"
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? [];
-            if (file !== undefined) void run(() => load(file));
+            if (file !== undefined) void run(() => choose(file));
             currentTarget.value = "";
           }}
         />
@@ -49,6 +52,22 @@ export function SnapshotSection() {
           <Problem error={error} />
         </div>
       </div>
+      {chosen !== null && (
+        <>
+          <p>
+            {chosen.name} replaces everything: tasks, accounts and keys, the log, rules, policy, limits and
+            the time.
+          </p>
+          <div class="buttons">
+            <Button class="danger" onClick={() => void run(() => load(chosen))}>
+              Replace everything
+            </Button>
+            <Button class="secondary" onClick={() => setChosen(null)}>
+              Cancel
+            </Button>
+          </div>
+        </>
+      )}
       <output>{loaded !== null && `Loaded ${loaded}.`}</output>
     </Section>
   );
@@ -69,8 +88,8 @@ export function ResetSection() {
   return (
     <Section title="Reset">
       <p>
-        Deletes tasks, accounts, the log, faults and outcomes. The first key stays valid. Save a snapshot to
-        keep the rest.
+        Deletes tasks, accounts, the log, faults and outcomes, and sets policy, limits and the time back to
+        those of the start. The first key stays valid. Save a snapshot to keep the rest.
       </p>
       <OnDemand class="danger" form={<ResetForm />}>
         Reset…
