@@ -80,6 +80,9 @@ test.each<[search: string, shown: string[]]>([
   ["account:ACCOUNT-2", ["broken"]],
   ["account:upper-case", ["moved"]],
   ["key:key-2", ["refused"]],
+  ["key:KEY-1", Object.keys(LOG).filter((each) => each !== "refused")],
+  ["hasty status:429", ["limited"]],
+  ["hasty status:502", []],
   ["task:7f1c", ["created"]],
   ["task:0f9a1111", ["unknown"]],
   ["task:nothing", []],
@@ -131,6 +134,19 @@ test("an account is named by its position too, also if the ID of another one beg
   expect(found([begins], {})).toEqual([begins]);
 });
 
+test.each(["Customer_One", '"Customer One"', '"customer  one"', "customer_one_(…12ab)", "key-2"])(
+  "the search `key:%s` shows the requests of the key with the name Customer One",
+  (value) => {
+    const keys = [
+      { key_id: "key-1", name: "", last_four: "34cd" },
+      { key_id: "key-2", name: "Customer One", last_four: "12ab" },
+    ];
+    overview.value = { accounts: [{ account_id: "account-1", keys }] } as never;
+    expect(shownOf(`key:${value}`)).toEqual(["refused"]);
+    expect(shownOf("key:Customer_Two")).toEqual([]);
+  },
+);
+
 test("what was formatted is parsed to the same tokens", () => {
   for (const text of ["status:402", 'body:"night tram"', "rain", "a:b", "key:emu_…12ab"])
     expect(parse(text).map(format).join(" ")).toBe(text);
@@ -156,6 +172,14 @@ test("a token moves to the chips once it is whole, and words stay", () => {
   expect([param("text"), param("q")]).toEqual(["rain body:", "status:4xx"]);
   type("status:4xx", true);
   expect([param("text"), param("q")]).toEqual(["", "status:4xx"]);
+});
+
+test("a space is no search, and a word of a link is a chip", () => {
+  type("status:402 ");
+  type(" ");
+  expect([param("text"), param("q")]).toEqual(["", "status:402"]);
+  setParam("q", "rain status:402");
+  expect(chips.value.map(format)).toEqual(["rain", "status:402"]);
 });
 
 test.each([

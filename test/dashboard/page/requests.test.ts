@@ -139,8 +139,20 @@ describe("the search", () => {
     await search.fill("");
     await page.getByRole("button", { name: "Remove method:GET" }).click();
     await page.getByText("2 requests", { exact: true }).waitFor();
+    // The space after a token is no search: the next key removes the token before it.
+    await search.press("Space");
+    expect([await search.inputValue(), page.url()]).toEqual(["", expect.not.stringContaining("text=")]);
     await search.press("Backspace");
     await page.getByText("3 requests", { exact: true }).waitFor();
+  });
+
+  test("has the words of a link as chips, too", async () => {
+    const { page, api } = await openDashboard({ path: "/requests?q=BALANCE" });
+    await api("GET", "/account/balance");
+    await api("GET", "/account/usage");
+    await page.getByText("1 request", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Remove BALANCE" }).click();
+    await page.getByText("2 requests", { exact: true }).waitFor();
   });
 
   test("finds words of a request body and of a response body, also of later requests", async () => {

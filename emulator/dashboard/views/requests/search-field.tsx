@@ -33,7 +33,11 @@ export function SearchField({ count }: { count: number }) {
           spellcheck={false}
           placeholder="Search: words, or status:402 method:POST rule:polled_too_often task:… body:rain"
           value={param("text")}
-          onInput={({ currentTarget }) => type(currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            type(currentTarget.value);
+            // A space alone is no search: the field is drawn again only after a change.
+            currentTarget.value = param("text");
+          }}
           onBlur={({ currentTarget }) => type(currentTarget.value, true)}
           onKeyDown={({ key, currentTarget }) => {
             if (key === "Enter") type(currentTarget.value, true);

@@ -43,14 +43,27 @@ function idOfAccount(position: string): string | undefined {
   return overview.value?.accounts[Number(position) - 1]?.account_id;
 }
 
-/** @param value - the ID of the key, or its name */
+/** @param value - the beginning of the key's ID, its name, or what the page calls it */
 export function isKey(id: string, value: string): boolean {
-  return id === value || nameOfKey(id) === value;
+  const word = asWord(value).toLowerCase();
+  return startsWith(id, value) || keyWords.value.get(id)?.has(word) === true;
 }
 
-/** The name of a key as one word. */
+/** Of each key its name, and what the page calls it, each as one word in lower case. */
+const keyWords = computed(() => {
+  const keys = (overview.value?.accounts ?? []).flatMap((each) => each.keys);
+  const wordsOf = ({ key_id: id, name }: { key_id: string; name: string }) =>
+    new Set([name, nameOfKey(id)].map((each) => asWord(each).toLowerCase()));
+  return new Map(keys.map((key) => [key.key_id, wordsOf(key)]));
+});
+
+/** What the page calls a key, as one word. */
 function nameOfKey(id: string): string {
-  return (keyNames.value.get(id) ?? id).replaceAll(/[\u2068\u2069]/g, "").replaceAll(/\s+/g, "_");
+  return asWord(keyNames.value.get(id) ?? id);
+}
+
+function asWord(text: string): string {
+  return text.replaceAll(/[\u2066-\u2069]/g, "").replaceAll(/\s+/g, "_");
 }
 
 interface Token {
@@ -88,8 +101,8 @@ export function chipText(token: Token): string {
   return `time:${from}–${until.startsWith(day) ? until.slice(day.length) : until}`;
 }
 
-/** The tokens that are whole: each is a chip. */
-export const chips = computed(() => parse(param("q")).filter(({ field }) => field !== ""));
+/** The whole tokens, and the words of a link: each is a chip. */
+export const chips = computed(() => parse(param("q")));
 
 export function setChips(tokens: readonly Token[]): void {
   setParam("q", [...new Set(tokens.map(format))].join(" "));
@@ -106,7 +119,7 @@ export function type(text: string, isWhole = false): void {
     return field !== "" && value !== "" && (isDone || index < typed.length - 1);
   });
   if (ready.length === 0) {
-    setParam("text", text);
+    setParam("text", text.trimStart());
     return;
   }
   setChips([...chips.value, ...ready]);
