@@ -106,7 +106,7 @@ const QUESTIONS: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   "How long did a finished task wait until my program noticed?": async ({ page, hand }) => {
     await hand.click(navigate(page, "Tasks"));
     await hand.click(page.getByLabel("Draw to scale"));
-    await page.getByText(/^Finished tasks waited \d/).waitFor();
+    await page.getByText(/^Tasks that had ended waited \d/).waitFor();
   },
 
   "Which requests belong to one task?": async ({ page, hand }) => {

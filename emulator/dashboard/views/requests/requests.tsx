@@ -3,6 +3,7 @@ import { linkTo, linkWith, param, setParam } from "../../address.js";
 import { call, type ExchangeRow } from "../../api.js";
 import { useData } from "../../parts/calls.js";
 import { Empty, HttpStatus, Loading, Mark, Time } from "../../parts/display.js";
+import { useEscape } from "../../parts/escape.js";
 import { Action } from "../../parts/form.js";
 import { formatCount, shortId } from "../../parts/format.js";
 import { Split } from "../../parts/pane.js";
@@ -25,6 +26,7 @@ export function RequestsView() {
   const shown = useMemo(() => found(log, bodies), [log, bodies, search.value, findings.value]);
   const [open, other] = [param("open"), param("with")];
   useStepKeys(shown);
+  useEscape(() => setParam(param("with") === "" ? "open" : "with", ""));
   const openerOf = ({ number }: ExchangeRow) =>
     number === null ? null : () => setParam(other === CHOOSING ? "with" : "open", String(number));
   return (
@@ -70,18 +72,11 @@ async function searchBodies(texts: readonly string[]): Promise<Bodies> {
   return Object.fromEntries(await Promise.all(sets));
 }
 
-/**
- * While the focus is in the list or in the open request, `j` opens the row below, and `k` the row above. Escape closes what was
- * opened last.
- */
+/** While the focus is in the list or in the open request, `j` opens the row below, and `k` the row above. */
 function useStepKeys(shown: readonly ExchangeRow[]): void {
   useEffect(() => {
     const step = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, metaKey, altKey } = event;
-      const closesAnother =
-        (target instanceof Element && target.closest("search, dialog")) ||
-        document.querySelector(":popover-open") !== null;
-      if (key === "Escape" && !closesAnother) setParam(param("with") === "" ? "open" : "with", "");
       const split = target instanceof Element ? target.closest<HTMLElement>(".split") : null;
       if (split === null || ctrlKey || metaKey || altKey || !["j", "k"].includes(key)) return;
       // The row that is open now: the next key may come before this view was drawn again.

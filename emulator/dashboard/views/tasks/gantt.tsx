@@ -1,6 +1,7 @@
 import { linkTo, param, setParam } from "../../address.js";
 import type { TaskRow } from "../../api.js";
 import { Button, Status, Time } from "../../parts/display.js";
+import { useEscape } from "../../parts/escape.js";
 import { formatAmount, formatDuration, formatTime, shortId } from "../../parts/format.js";
 import { Rows } from "../../parts/rows.js";
 import { now } from "../../store.js";
@@ -14,6 +15,7 @@ const LEAST_PERCENT = 0.3;
 
 /** Tasks on one scale of time, so that bad polling is visible. */
 export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
+  useEscape(resetZoom);
   const chosen = param("show") === "all" ? shown : shown.slice(-LATEST);
   const zoom = zoomOf(param("zoom"));
   const whole = rangeOf(chosen);
@@ -29,7 +31,7 @@ export function Gantt({ shown }: { shown: readonly TaskRow[] }) {
   return (
     <>
       <div class="heading">
-        <h2>Finished tasks waited {formatDuration(waited)} to be noticed</h2>
+        <h2>Tasks that had ended waited {formatDuration(waited)} for a read</h2>
         <span>
           <Time at={range.from} /> to <Time at={range.to} />{" "}
           <ZoomSlider end="from" whole={whole} range={range} />{" "}
@@ -66,7 +68,7 @@ function resetZoom(): void {
   setParam("zoom", "");
 }
 
-/** Moves one end of the shown range, also with the keyboard. Escape shows the whole range. */
+/** Moves one end of the shown range, also with the keyboard. */
 function ZoomSlider(props: { end: keyof TimeRange; whole: TimeRange; range: TimeRange }) {
   const { end, whole, range } = props;
   const { from, to } = range;
@@ -83,7 +85,6 @@ function ZoomSlider(props: { end: keyof TimeRange; whole: TimeRange; range: Time
       step="any"
       value={range[end]}
       onChange={({ currentTarget }) => select(Math.round(currentTarget.valueAsNumber))}
-      onKeyDown={({ key }) => key === "Escape" && resetZoom()}
     />
   );
 }
