@@ -93,6 +93,64 @@ describe("the account", () => {
     expect(await page.content()).not.toContain(value);
   });
 
+  test.each(["disable", "delete", "reset"])("a new key is no longer shown after a %s", async (end) => {
+    const { page, emulator, goTo } = await openDashboard({ path: "/account/keys" });
+    const panel = page.getByRole("article", { name: "The new key" });
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await panel.getByText("The new key of account 1 is ready.").waitFor();
+    const key = emulator.accounts.get(emulator.accountId).keys.at(-1)?.key_id ?? "";
+    await page
+      .getByRole("button", { name: /^Disable/ })
+      .nth(1)
+      .waitFor();
+    if (end === "disable") emulator.accounts.updateKey(emulator.accountId, key, { disabled: true });
+    else if (end === "delete") emulator.accounts.deleteKey(emulator.accountId, key);
+    else emulator.reset();
+    await panel.waitFor({ state: "detached" });
+    // The page can be left without a question.
+    const isPrevented = () =>
+      page.evaluate(() => !dispatchEvent(new Event("beforeunload", { cancelable: true })));
+    expect(await isPrevented()).toBe(false);
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await panel.waitFor();
+    expect(await isPrevented()).toBe(true);
+    await panel.getByRole("button", { name: "Done" }).click();
+    expect(await isPrevented()).toBe(false);
+    await goTo("/");
+  });
+
+  test("a new key names its account, also while another account is chosen", async () => {
+    const { page, emulator, goTo } = await openDashboard({ path: "/account/keys" });
+    const other = emulator.accounts.create();
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await page.getByText("The new key of account 1 is ready.").waitFor();
+    await page.getByRole("combobox").selectOption(other.account_id);
+    await expect.poll(() => page.getByRole("button", { name: /^Disable/ }).count()).toBe(1);
+    await page.getByText("The new key of account 1 is ready.").waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await goTo("/account/accounts");
+    await page.getByRole("button", { name: "Create an account…" }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("The new key of account 3 is ready.").waitFor();
+  });
+
+  test("the buttons of a key stand side by side beside a key with a long name", async () => {
+    const { page, emulator } = await openDashboard({
+      path: "/account/keys",
+      context: { viewport: { width: 1024, height: 768 } },
+    });
+    const { key_id: key } = emulator.accounts.createKey(emulator.accountId);
+    emulator.accounts.updateKey(emulator.accountId, key, { name: "long ".repeat(20).trim(), disabled: true });
+    await page.getByText("responds with 401").waitFor();
+    const tops = () =>
+      page
+        .locator("td .buttons.end")
+        .evaluateAll((rows) =>
+          rows.map((row) => new Set([...row.children].map((each) => each.getBoundingClientRect().top)).size),
+        );
+    expect(await tops()).toEqual([1, 1]);
+  });
+
   test("a key is disabled, enabled again, and deleted only after a second word", async () => {
     const { page, api } = await openDashboard({ path: "/account/keys" });
     await page.getByRole("button", { name: /^Disable key/ }).click();

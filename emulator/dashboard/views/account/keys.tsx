@@ -10,7 +10,10 @@ import { AccountPage, setNewKey } from "./account.js";
 
 export function KeysView() {
   const { data } = useResult("GET /accounts/{account_id}/keys", accountId.value);
-  const create = async () => setNewKey(await call("POST /accounts/{account_id}/keys", accountId.value));
+  const create = async () => {
+    const id = accountId.value;
+    setNewKey({ ...(await call("POST /accounts/{account_id}/keys", id)), account_id: id });
+  };
   const button = (
     <Action class="small" onAct={create}>
       Create a key
