@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { fieldNames, INPUT_LIST } from "../../src/contract/inputs.js";
 import { MODELS, TASK_STATUSES, TASK_TYPES } from "../../src/contract/service.js";
 import { count, isoTimeSchema, list, NAMED, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
 import { type Core, requireAccount } from "../core/core.js";
@@ -75,7 +76,7 @@ export const taskRowSchema = z.object({
   status: oneOf(...TASK_STATUSES),
   credits_cost: count,
   about: text,
-  /** More words to find it by: styles, and the IDs of its clips. */
+  /** More words to find it by: the IDs of its clips, and the texts of its request. */
   keywords: text,
   error_code: nullableText,
   created_at: isoTimeSchema,
@@ -241,11 +242,12 @@ function taskRow(task: StoredTask) {
 function keywordsOf({ input, ...task }: StoredTask): string {
   const result = task.status === "success" ? task.result : [];
   const clips = Array.isArray(result) ? result.map(({ id }) => id) : [];
-  const words = [input["tags"], input["title"], input["clip_id"], input["continue_clip_id"], ...clips];
-  return shortened(words.filter((word) => typeof word === "string").join(" "), LONGEST_KEYWORDS);
+  const texts = INPUT_NAMES.map((name) => input[name]).filter((value) => typeof value === "string");
+  return [...clips, ...texts.map((text) => shortened(text, LONGEST_KEYWORD))].join(" ");
 }
 
-const LONGEST_KEYWORDS = 500;
+const INPUT_NAMES = fieldNames(INPUT_LIST);
+const LONGEST_KEYWORD = 500;
 
 /** When the provider starts and ends the task. */
 function planTimes({ createdAt, plan: { queueMs, workMs, polls, end } }: StoredTask) {

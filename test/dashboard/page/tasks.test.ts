@@ -74,6 +74,28 @@ describe("tasks", () => {
     await page.getByRole("row", { name: /rain in Lisbon/ }).waitFor();
   });
 
+  test.each([
+    [
+      "gpt_description_prompt",
+      { ...SONG, input: { gpt_description_prompt: "by a quiet harbor" } },
+      "by a quiet",
+    ],
+    ["prompt", VALID.lyrics, "a song of"],
+    ["negative_tags", { ...SONG, input: { tags: "fado", negative_tags: "drums" } }, "drums"],
+    ["url", { ...SONG, task_type: "upload", input: { url: "https://files.example.com/hum.wav" } }, "hum.wav"],
+  ])("a task is found by the words of its %s, also after its end", async (_, body, words) => {
+    const { page, api, emulator, submit } = await openDashboard({
+      path: `/tasks?q=${encodeURIComponent(words)}`,
+    });
+    await submit({ ...SONG, input: { tags: "other" } });
+    const taskId = await submit(body);
+    await page.getByText("1 task", { exact: true }).waitFor();
+    await emulator.clock.advance(600_000);
+    await api("GET", `/task/${taskId}`);
+    await expect.poll(() => page.getByRole("row", { name: /success/ }).count()).toBe(1);
+    await page.getByText("1 task", { exact: true }).waitFor();
+  });
+
   test("the curl command on the page creates the same task, whatever is typed", async () => {
     const { page, emulator } = await openDashboard({ path: "/tasks/new" });
     const words = `it's "quoted" $HOME \`id\` <b>bold</b> \\ é`;
