@@ -149,7 +149,7 @@ function Input({ field: { name, rule, text } }: { field: InputField }) {
       hint={noteOf(rule, text) || undefined}
       {...numberControl(rule)}
       {...(isLong && { rows: 3 })}
-      {...(choices === undefined ? { placeholder: String(example) } : { of: [["", "none"], ...choices] })}
+      {...(choices === undefined ? { placeholder: String(example) } : { of: [["", "not set"], ...choices] })}
     />
   );
 }
