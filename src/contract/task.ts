@@ -73,7 +73,7 @@ export interface UnfinishedTaskOf<Type extends AnyTaskType, Status extends "pend
 /** A succeeded task of one type. */
 export interface SucceededTaskOf<Type extends AnyTaskType> extends TaskFields<Type> {
   status: "success";
-  /** Filled. Only a task of a type that this version does not list may have `null` instead. */
+  /** With the result of the task's type. The `result` may be `null` if this version does not list the type. */
   output: SucceededOutput<Type>;
 }
 

@@ -19,7 +19,7 @@ import { dateAt } from "../time/date.js";
 import { noResponseWithin } from "../time/deadline.js";
 import type { Call, Context } from "./context.js";
 import { DEEPEST_CAUSE, OPENSSL, UNCODED } from "./never-sent.js";
-import type { ApiResponse, Failure, NoResponse, Unusable, Verdict } from "./outcome.js";
+import type { ApiResponse, Failure, NoResponse, Verdict } from "./outcome.js";
 
 /** The advice for a response that is an HTML page. */
 export function htmlAdvice(status = 200): string {
@@ -42,7 +42,7 @@ export function judgeRead(failure: Failure): Verdict {
     }
     case "too_large":
     case "foreign":
-      return { error: unusableError(failure, outcome), mayResend: outcome.kind === "foreign" };
+      return { error: invalidResponse(failure, [outcome.issue]), mayResend: outcome.kind === "foreign" };
     case "aborted":
     case "aborted_before_sending":
       return { error: outcome.cause, mayResend: false };
@@ -77,31 +77,23 @@ export function heldError(
   });
 }
 
+/** The error for a response that breaks the contract. `received`: the call, and what is known of its response. */
 export function invalidResponse(
-  redactor: Redactor,
-  call: Call,
-  responseId: string,
+  received: Pick<Failure, "call" | "requestId"> & { context: Pick<Context, "redactor">; isHtml?: boolean },
   issues: readonly { path: string; message: string }[],
-  isHtml = false,
 ): InvalidResponseError {
-  const requestId = redactor.text(responseId);
+  const { context, call, isHtml } = received;
+  const { redactor } = context;
   const what = issues.map(({ path, message }) => `\`${path === "" ? "body" : path}\` ${message}`).join("; ");
   const reason = `the response does not match the interface: ${redactor.text(what)}`;
   const advice = isHtml
     ? adviceOf(call, htmlAdvice())
     : adviceToRepeat(call, "Report the request ID to the service.");
   return new InvalidResponseError(failureParts(call, reason, advice), {
-    requestId,
+    requestId: redactor.text(received.requestId),
     issues,
     taskId: call.taskId,
   });
-}
-
-export function unusableError(
-  { context, call, requestId }: Failure,
-  { issue }: Unusable,
-): InvalidResponseError {
-  return invalidResponse(context.redactor, call, requestId, [issue]);
 }
 
 export function connectionError(

@@ -15,18 +15,18 @@ interface SchemaIssue {
 
 /** The `data` of a success, checked against its schema. @throws InvalidResponseError */
 export function parseData<Data>(
-  { redactor }: Pick<Context, "redactor">,
+  context: Pick<Context, "redactor">,
   call: Call,
-  { json, requestId, isHtml }: Pick<ApiResponse, "json" | "requestId" | "isHtml">,
+  response: Pick<ApiResponse, "json" | "requestId" | "isHtml">,
   schema: Schema<Data>,
   dataPath: readonly string[] = ["data"],
 ): Data {
-  const { data } = json;
+  const { data } = response.json;
   const parsed = data === undefined ? null : schema.safeParse(data);
   if (parsed?.success) return parsed.data;
   const issues = parsed?.error.issues.map(({ path, message }) => ({
     path: [...dataPath, ...path.map(String)].join("."),
     message,
   })) ?? [{ path: "", message: "is not JSON of the form { code, data }" }];
-  throw invalidResponse(redactor, call, requestId, issues, isHtml);
+  throw invalidResponse({ ...response, context, call }, issues);
 }

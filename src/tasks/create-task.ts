@@ -1,7 +1,7 @@
 import type { Advice } from "../contract/message.js";
 import { warningsAbout } from "../contract/request-rules.js";
 import { taskSubmissionSchema } from "../contract/responses.js";
-import { ENDPOINTS } from "../contract/service.js";
+import { ENDPOINTS, isTaskType } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { ApiError, ServerError } from "../errors/api-errors.js";
 import { resumeAdvice } from "../errors/base.js";
@@ -14,7 +14,6 @@ import {
   invalidResponse,
   judgeRead,
   responseError,
-  unusableError,
 } from "../http/failure.js";
 import type { Failure, Result, Verdict } from "../http/outcome.js";
 import { parseData } from "../http/parse-data.js";
@@ -52,8 +51,13 @@ export async function createTask(
     throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });
   }
   const created: Call = { ...call, taskId, advice: () => adviceOn(call, "The task was created.", taskId) };
-  // test/types/contract-schemas.test-d.ts proves the fields. The service repeats the `type` of the request.
+  // test/types/contract-schemas.test-d.ts proves the fields.
   const data = parseData(context, created, response, taskSubmissionSchema) as TaskSubmission;
+  const requested: unknown = Object(value).task_type;
+  if (isTaskType(requested) && isTaskType(data.type) && data.type !== requested) {
+    const issues = [{ path: "data.type", message: "is not the requested task type" }];
+    throw invalidResponse({ ...response, context, call: created }, issues);
+  }
   return { data, response };
 }
 
@@ -150,7 +154,7 @@ export function abortedInFlight(
 
 /** Why the outcome of a POST is unknown, and the error that caused it. */
 function reasonAndCause(failure: Failure): [reason: string, cause: unknown] {
-  const { context, call, outcome, requestId } = failure;
+  const { context, outcome } = failure;
   switch (outcome.kind) {
     case "received": {
       const { response } = outcome;
@@ -159,15 +163,15 @@ function reasonAndCause(failure: Failure): [reason: string, cause: unknown] {
       const issues = [{ path: "data.task_id", message: "is missing or unusable" }];
       return [
         `, since the HTTP ${response.status} response is incomplete or has no usable task ID`,
-        invalidResponse(context.redactor, call, requestId, issues),
+        invalidResponse(failure, issues),
       ];
     }
     case "too_large":
-      return [", since the response is too large to read", unusableError(failure, outcome)];
+      return [", since the response is too large to read", invalidResponse(failure, [outcome.issue])];
     case "foreign": {
       const { path, message } = outcome.issue;
       const reason = `, since the response belongs to another request: its \`${path}\` ${message}`;
-      return [reason, unusableError(failure, outcome)];
+      return [reason, invalidResponse(failure, [outcome.issue])];
     }
     case "aborted":
       return [", since the call was aborted after sending began", context.redactor.cause(outcome.cause)];

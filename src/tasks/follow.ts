@@ -114,12 +114,12 @@ export async function* endsOf(
     clock: context.clock,
     redactor: context.redactor,
     wait: (key, entry, signal) => {
-      const { submission, task_id: taskId, at, status, reservation } = entry;
+      const { request, submission, task_id: taskId, at, status, reservation } = entry;
       const tenant = tenantOf(entry) ?? checked.options.tenant;
       return waits.wait(
         submission ?? taskId,
         { ...checked, options: { ...checked.options, signal, tenant } },
-        { key, at, isResumed: status === undefined, reservation },
+        { key, type: Object(request).task_type, at, isResumed: status === undefined, reservation },
       );
     },
     deliver: (order, record) => ends.add(order, record),

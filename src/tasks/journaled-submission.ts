@@ -79,7 +79,7 @@ export class JournaledSubmission implements OrderSubmission {
   async #read(taskId: string, at: string, { value }: SentRequest): Promise<TaskSubmission> {
     const { timeoutMs, maxRetries, headers, signal, tenant } = this.#order.options;
     const options = { timeoutMs, maxRetries, headers, signal, tenant };
-    const { data } = await retrieveTask(this.#order.shared.context, taskId, options);
+    const { data } = await retrieveTask(this.#order.shared.context, taskId, value.task_type, options);
     return submissionOf(data, at, value.task_type);
   }
 

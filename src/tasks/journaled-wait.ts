@@ -59,7 +59,7 @@ export class JournaledWait {
     const created = this.#created;
     const { key, task, at, isResumed, reservation } = created;
     const { waits, context } = this.#order.shared;
-    const known = { key, at, isResumed, reservation };
+    const known = { key, type: this.#type, at, isResumed, reservation };
     if (typeof task !== "string") await this.#order.report(task);
     const ending = new AbortController();
     void created.recordLater(context.clock, ending.signal).then(() => created.isRecorded && endSubmission());

@@ -18,7 +18,7 @@ import { createdAtByClient } from "./created-at.js";
 import type { Estimates, LastReading } from "./estimate.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 import { type Admission, type PollOutcome, QueuedPoll, type SharedPolls } from "./queued-poll.js";
-import { pollTask, retrieveCall } from "./read-task.js";
+import { checkResult, pollTask, retrieveCall } from "./read-task.js";
 import type { TenantOptions } from "./tenant.js";
 
 /** How long after the end of a wait the response to its last poll may arrive, in real milliseconds. */
@@ -43,6 +43,8 @@ interface Settings extends Pick<CheckedWait, "gaps" | "maxWaitMs">, TenantOption
   /** Note each change before everything else that receives it. */
   estimates: Estimates;
   taskId: string;
+  /** What was ordered; `undefined` if only the task's ID is known. */
+  type: string | undefined;
   journalKey: string | undefined;
   /** When the task was submitted, in milliseconds since the epoch; `null` if only its ID is known: it is read at once. */
   submittedAt: number | null;
@@ -146,6 +148,11 @@ export class TaskPoller implements LastReading {
   call(): Call {
     const { tenant, journalKey } = this.#settings;
     return retrieveCall(this.taskId, "poll", tenant, journalKey);
+  }
+
+  /** Checks the result of the task if it has succeeded. */
+  check(reading: Result<Task>): void {
+    checkResult(this.context, this.call(), reading, this.#settings.type);
   }
 
   /** Sets and returns the earliest time of the next poll, in milliseconds since the epoch. Emits `retry` after a failure. */

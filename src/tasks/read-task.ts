@@ -1,6 +1,6 @@
 import { DEEPEST_NESTING, nestsDeeper } from "../contract/nesting.js";
 import { resultSchemas, taskSchema } from "../contract/responses.js";
-import { ENDPOINTS, isTaskType } from "../contract/service.js";
+import { ENDPOINTS, isTaskType, recordOf } from "../contract/service.js";
 import type { Task } from "../contract/task.js";
 import { resumeAdvice } from "../errors/base.js";
 import type { Call, Context } from "../http/context.js";
@@ -31,16 +31,18 @@ export function retrieveCall(
   };
 }
 
+/** Reads a task once. `type`: what was ordered, if it is known. */
 export async function retrieveTask(
   context: Context,
   taskId: string,
+  type: string | undefined,
   { tenant, ...options }: RequestOptions & TenantOptions,
 ): Promise<Result<Task>> {
   const call = retrieveCall(taskId, "read", tenant);
   const response = await send(context, call, options, judgeRead);
-  const data = parseTask(context, call, response);
-  if (data.status === "success") checkResult(context, call, { data, response });
-  return { data, response };
+  const reading = { data: parseTask(context, call, response), response };
+  checkResult(context, call, reading, type);
+  return reading;
 }
 
 /** Reads a task once. The pacer has admitted the poll. */
@@ -56,27 +58,33 @@ export async function pollTask(
     const data = parseTask(context, call, response);
     if (!nestsDeeper(data, DEEPEST_NESTING)) return { result: { data, response } };
     const issues = [{ path: "data", message: `nests deeper than ${DEEPEST_NESTING} levels` }];
-    throw invalidResponse(context.redactor, call, response.requestId, issues);
+    throw invalidResponse({ ...response, context, call }, issues);
   } catch (error) {
     return { error, mayResend: true };
   }
 }
 
 function parseTask(context: Context, call: Call, response: ApiResponse): Task {
-  // test/types/contract-schemas.test-d.ts proves that the fields are those of a `Task`, but for its result.
-  return parseData(context, call, response, taskSchema) as Task;
+  const task = parseData(context, call, response, taskSchema);
+  // Nothing relies on the input, so that any other value becomes an empty one.
+  task.input = recordOf(task.input);
+  // A task of a listed type has an output, since its result is checked.
+  if (task.status === "success") task.output ??= { result: null };
+  // test/types/contract-schemas.test-d.ts proves that the fields are those of a `Task`, but for its input and its result.
+  return task as Task;
 }
 
-/** Checks the result of a task that succeeded: that of the type that was ordered, if it is known and listed. */
+/** Checks the result of a task if it succeeded: that of the type that was ordered, if it is known and listed. */
 export function checkResult(
   context: Context,
   call: Call,
   { data, response }: Result<Task>,
-  type: string = data.type,
+  ordered: string | undefined,
 ): void {
-  if (!isTaskType(type)) return;
+  const type = isTaskType(ordered) ? ordered : data.type;
+  if (data.status !== "success" || !isTaskType(type)) return;
   const path = ["data", "output", "result"];
-  const json = { data: data.output?.result ?? null };
+  const json = { data: data.output.result };
   parseData<unknown>(context, call, { ...response, json }, resultSchemas[type], path);
 }
 

@@ -161,7 +161,7 @@ export class Tasks {
     const read = async () => {
       const own = checkOptions<RequestOptions & TenantOptions>(options, TASK_OPTIONS, redactor);
       checkTenant(own.tenant, redactor);
-      const result = await retrieveTask(this.#context, taskIdOf(task, redactor), own);
+      const result = await retrieveTask(this.#context, taskIdOf(task, redactor), Object(task).type, own);
       this.#runs.waits.estimates.noteRead(result.data);
       return result;
     };

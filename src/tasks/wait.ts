@@ -13,7 +13,6 @@ import { addWatch } from "./keep-alive.js";
 import type { CheckedWait } from "./options.js";
 import { TaskPoller, type WaitedFor, waitFailure } from "./poll.js";
 import type { SharedPolls } from "./queued-poll.js";
-import { checkResult } from "./read-task.js";
 import { stoppable } from "./stoppable.js";
 import type { Submissions } from "./submissions.js";
 import { taskIdOf } from "./task-id.js";
@@ -21,6 +20,8 @@ import { taskIdOf } from "./task-id.js";
 /** What a journal states about a task besides the submission. */
 export interface Journaled {
   key: string;
+  /** The `task_type` of the request. */
+  type: string;
   /** When the intent of its request was written, as an ISO 8601 date-time. */
   at: string;
   /** Whether another process may have polled the task just before. */
@@ -86,6 +87,7 @@ export class Waits {
     const { signal, timeoutMs, headers, requestId, onUpdate, tenant } = options;
     const poller = new TaskPoller(this.#context, this.#polls, {
       taskId,
+      type: journaled?.type ?? submission?.type,
       journalKey: journaled?.key,
       gaps,
       maxWaitMs,
@@ -141,7 +143,7 @@ async function untilSuccess(
       if (isFinalStatus(status)) await onEnd?.(data);
       if (isFirst) await onFirstRead?.(data);
       isFirst = false;
-      if (status === "success") checkResult(poller.context, poller.call(), reading, poller.known?.type);
+      poller.check(reading);
       await update(poller);
       const failure = failureOf(data, poller.context.redactor);
       if (failure !== null) throw failure;
@@ -173,7 +175,7 @@ async function* changes(
       const { data } = reading;
       const { status } = data;
       if (isFinalStatus(status)) await onEnd?.(data);
-      if (status === "success") checkResult(poller.context, poller.call(), reading, poller.known?.type);
+      poller.check(reading);
       await update(poller);
       yield data;
       if (isFinalStatus(status)) return;

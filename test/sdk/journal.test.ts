@@ -208,8 +208,8 @@ describe("onSubmitted", () => {
   });
 
   test.each(["2026-01-01T00:00:30Z", null])("takes its fields from a task of %s", async (created_at) => {
-    const read = { type: "lyrics", credits_cost: 3, audio_format: "mp3", created_at };
-    const { run, entry } = await settledRun(ok(failed(read)));
+    const read = { credits_cost: 3, audio_format: "mp3", created_at };
+    const { run, entry } = await settledRun(ok(failed({ ...read, type: "lyrics" })));
     const { seen, note: onSubmitted } = recorder<TaskSubmission>();
     await rejection(run({ onSubmitted }), TaskFailedError);
     const { credits_cost: credits_charged, ...fields } = read;

@@ -2,7 +2,7 @@ import { AsyncMusicError, JournalError, memoryJournal, RateLimitedError } from "
 import { expect, test } from "vitest";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
-import { accepted, ok, SONG_REQUEST, succeeded, TASK_ID } from "../support/responses.js";
+import { accepted, acceptedAs, ok, SONG_REQUEST, succeeded, TASK_ID } from "../support/responses.js";
 import { createTestClock, START } from "../support/test-clock.js";
 import { API_KEY, createWorld } from "../support/world.js";
 
@@ -48,7 +48,7 @@ test("a pacer whose report throws does not lose a created task", async () => {
   pacer.report = () => {
     throw new Error("the database is away");
   };
-  const { client } = createWorld(() => accepted(), { pacer });
+  const { client } = createWorld(acceptedAs, { pacer });
   const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
   expect(await client.tasks.create(request)).toMatchObject({ task_id: TASK_ID });
 });

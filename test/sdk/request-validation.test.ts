@@ -2,7 +2,7 @@ import { BadRequestError, InvalidRequestError, type TaskRequest } from "async-mu
 import { expect, test } from "vitest";
 import { BADLY_JOINED } from "../support/badly-joined.js";
 import { rejection } from "../support/rejection.js";
-import { accepted, type Fields, refusal } from "../support/responses.js";
+import { accepted, acceptedAs, type Fields, refusal } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 
 // Resources: Task creation request. test/spec covers every rule; these tests cover what the SDK adds.
@@ -157,7 +157,7 @@ test("with validateRequests off, invalid requests are sent", async () => {
 });
 
 test("changes to the request after the call are not sent", async () => {
-  const { client, requests } = createWorld(() => accepted());
+  const { client, requests } = createWorld(acceptedAs);
   const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
   const mutable: { input: { prompt: string } } = structuredClone(request);
   const created = client.tasks.create(mutable as typeof request);

@@ -3,7 +3,14 @@ import { AsyncMusic, InvalidRequestError } from "async-music";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLog } from "../support/log.js";
 import { rejection } from "../support/rejection.js";
-import { accepted, acceptedAnew, limited, SONG_REQUEST, serveAnew } from "../support/responses.js";
+import {
+  accepted,
+  acceptedAnew,
+  acceptedAs,
+  limited,
+  SONG_REQUEST,
+  serveAnew,
+} from "../support/responses.js";
 import { turns } from "../support/test-clock.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
 import { API_KEY, createWorld, inTurn } from "../support/world.js";
@@ -26,7 +33,7 @@ const musicB = (fields: object) => ({
 describe("a field whose name looks misspelled", () => {
   const warningsOf = async (request: object, options: Omit<ClientOptions, "clock"> = {}) => {
     const logger = createLog();
-    const { client, requests } = createWorld(() => accepted(), {
+    const { client, requests } = createWorld(acceptedAs, {
       logger,
       validateRequests: false,
       ...options,

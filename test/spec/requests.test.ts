@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { InvalidRequestError, type TaskRequest } from "../../src/index.js";
 import { reasonOf } from "../support/rejection.js";
-import { accepted } from "../support/responses.js";
+import { accepted, acceptedAs } from "../support/responses.js";
 import { BASE_URL, createWorld } from "../support/world.js";
 import { createService, stateOf } from "./emulated-service.js";
 import { misfits } from "./misfits.js";
@@ -30,7 +30,7 @@ describe("the tables of requests", () => {
 
 describe("the SDK sends what the interface allows, unchanged", () => {
   it.each(ACCEPTED)("$section: $name", async ({ body }) => {
-    const { client, requests } = createWorld(() => accepted());
+    const { client, requests } = createWorld(acceptedAs);
     await client.tasks.create(body as TaskRequest);
     const sent = requests.map((request) => [request.method, request.url, JSON.parse(request.body)]);
     expect(sent).toEqual([["POST", `${BASE_URL}/api/v1/task`, body]]);

@@ -95,6 +95,11 @@ export function accepted(fields: Fields = {}, headers: HeaderFields = {}): Respo
   return Response.json({ code: 202, data: submission(fields) }, { status: 202, headers });
 }
 
+/** The response to this submission, with the type of its request. */
+export function acceptedAs({ body }: { body: string }): Response {
+  return accepted({ type: JSON.parse(body).task_type ?? "music" });
+}
+
 export function ok(data: unknown, headers: HeaderFields = {}): Response {
   return Response.json({ code: 200, data }, { status: 200, headers });
 }
