@@ -4,6 +4,7 @@
  * @module async-music/emulator
  */
 
+export type { Fetch } from "../src/contract/fetch.js";
 export { type ComplianceOptions, checkCompliance } from "./control/compliance.js";
 export { createEmulator } from "./control/create-emulator.js";
 export type {

@@ -13,6 +13,7 @@ export type { Budget, BudgetCallOptions, BudgetOptions, BudgetUsage } from "./bu
 export { memoryBudget } from "./budget/memory-budget.js";
 export { AsyncMusic, type RateLimit } from "./client.js";
 export { extraField, type ResponseObject } from "./contract/extra-field.js";
+export type { Fetch } from "./contract/fetch.js";
 export type { MessageParts, MessageText } from "./contract/message.js";
 export { PRICES } from "./contract/prices.js";
 export type * from "./contract/requests.js";

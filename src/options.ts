@@ -1,3 +1,4 @@
+import type { Fetch } from "./contract/fetch.js";
 import { API_PREFIX } from "./contract/service.js";
 import { invalidOption, wrongValue } from "./errors/base.js";
 import { environmentVariable } from "./errors/environment.js";
@@ -40,7 +41,7 @@ export interface ClientOptions {
   /** The service address, without `/api/v1`. @defaultValue the environment's `ASYNC_MUSIC_BASE_URL` */
   baseUrl?: string | undefined;
   /**
-   * A custom `fetch`. It receives one `Request`, and an `init` with the signal that aborts it. Its type is that of the global
+   * A custom `fetch`. It receives one `Request`, and an `init` with the signal that aborts it. Its parameters are those of the global
    * `fetch`: narrow `input` to read `method` and `url`. A wrapper must pass both arguments on unchanged, since a body can be read
    * only once. It must not retry. If it sends other requests, for example to a metrics server, it must catch their errors: an
    * error such as "connection refused" means that the POST was not sent, so that the order can be sent again, and charged twice.
@@ -58,7 +59,7 @@ export interface ClientOptions {
    * await client.account.balance();
    * ```
    */
-  fetch?: typeof globalThis.fetch | undefined;
+  fetch?: Fetch | undefined;
   /** The time limit of one HTTP attempt, in real milliseconds. @defaultValue 30 000 */
   timeoutMs?: number | undefined;
   /** How often a read, or a create that got 429, is sent again. @defaultValue 2 */

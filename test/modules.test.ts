@@ -19,7 +19,7 @@ const arrows = {
     budget: "contract time errors journal",
     follow: "contract time errors journal",
     tasks: "contract time errors rate-limit http journal budget follow",
-    audio: "time errors http",
+    audio: "contract time errors http",
     "*.ts": "contract time errors rate-limit http journal budget tasks audio",
     node: "contract errors journal audio",
     databases: "contract time errors rate-limit journal budget",
@@ -39,7 +39,7 @@ const arrows = {
     adapters: "time core http control",
     "msw.ts": "http control",
     "node.ts": "adapters",
-    "index.ts": "time core control future",
+    "index.ts": "src/contract time core control future",
   }),
 
   // Where the two sides meet.

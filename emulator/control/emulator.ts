@@ -1,3 +1,4 @@
+import type { Fetch } from "../../src/contract/fetch.js";
 import type { Balance, Usage } from "../../src/contract/responses.js";
 import type { Model, TaskStatus } from "../../src/contract/service.js";
 import type { Task } from "../../src/contract/task.js";
@@ -89,7 +90,7 @@ export interface Emulator extends AsyncDisposable {
    * A `fetch` for every address of the emulator, in this process. Rejects with a `TypeError` where a connection would
    * fail, and with the signal's reason if it is aborted.
    */
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: Fetch;
   /** The time of the service and of the clients that use this clock. */
   readonly clock: EmulatorClock;
   /** Sets the outcomes of each provider's tasks. */
@@ -170,7 +171,7 @@ export interface Emulator extends AsyncDisposable {
 export interface Connection {
   readonly baseUrl: string;
   readonly apiKey: string;
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: Fetch;
   readonly clock: Clock;
   /** Returns numbers from 0 up to 1, drawn from the seed: each connection has its own. */
   readonly random: () => number;

@@ -1,3 +1,4 @@
+import type { Fetch } from "../../src/contract/fetch.js";
 import type { TaskRequest } from "../../src/contract/requests.js";
 import type { Task } from "../../src/contract/task.js";
 import type { Journal } from "../../src/journal/journal.js";
@@ -49,7 +50,7 @@ export interface Process {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Sends requests to the service. The explorer sees nothing that is sent otherwise. */
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: Fetch;
   /** The clock of this process. In some worlds it is set to another time while the process runs. */
   readonly clock: EmulatorClock;
   /** Returns numbers from 0 up to 1, drawn from the seed. */

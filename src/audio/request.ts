@@ -1,4 +1,5 @@
 import ky, { isNetworkError } from "ky";
+import type { Fetch } from "../contract/fetch.js";
 import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
 import type { Context } from "../http/context.js";
 import type { RequestFailure } from "../http/events.js";
@@ -119,7 +120,7 @@ function failureOf(error: unknown, deadline: Deadline, signal: AbortSignal): Req
 async function send(
   url: string,
   headers: Headers,
-  fetch: typeof globalThis.fetch | undefined,
+  fetch: Fetch | undefined,
   deadline: Deadline,
 ): Promise<Response> {
   const request = { method: "GET", headers, redirect: "follow", credentials: "omit" } as const;

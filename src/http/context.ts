@@ -1,3 +1,4 @@
+import type { Fetch } from "../contract/fetch.js";
 import type { Advice } from "../contract/message.js";
 import type { Redactor } from "../errors/redactor.js";
 import type { Pacer, RequestKind } from "../rate-limit/pacer.js";
@@ -13,7 +14,7 @@ export interface Context {
   /** The key, or a function that reads it for each attempt: see `readApiKey`. */
   readonly apiKey: string | (() => Promise<string>);
   /** `undefined`: the global `fetch`, looked up at each request. */
-  readonly fetch: typeof fetch | undefined;
+  readonly fetch: Fetch | undefined;
   /** The defaults of a call that sets none of its own. */
   readonly timeoutMs: number;
   readonly maxRetries: number;

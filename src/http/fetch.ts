@@ -1,3 +1,4 @@
+import type { Fetch } from "../contract/fetch.js";
 import type { Deadline } from "../time/deadline.js";
 
 export interface OutgoingRequest {
@@ -13,7 +14,7 @@ export interface OutgoingRequest {
 const platformFetch = globalThis.fetch;
 
 /** Whether requests are sent by the platform itself: not by an option, nor by a replacement of the global `fetch`. */
-export function isPlatforms(fetch = globalThis.fetch): boolean {
+export function isPlatforms(fetch: Fetch = globalThis.fetch): boolean {
   return fetch === platformFetch;
 }
 
@@ -23,7 +24,7 @@ export function isPlatforms(fetch = globalThis.fetch): boolean {
  * @param fetch - `undefined`: the global `fetch`, looked up now, so that a later replacement is used
  */
 export async function sendRequest(
-  fetch: typeof globalThis.fetch | undefined,
+  fetch: Fetch | undefined,
   url: string,
   request: OutgoingRequest,
   deadline: Deadline,

@@ -1,4 +1,5 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { Fetch } from "../contract/fetch.js";
 import { HEADERS, isTaskType, type TaskType } from "../contract/service.js";
 import { isError } from "../contract/thrown.js";
 import { checkOptions, flagRule } from "../errors/options.js";
@@ -56,11 +57,7 @@ export function withOpenTelemetry(
 }
 
 /** A `fetch` that makes a span for each request. */
-function tracedFetch(
-  tracer: Tracer,
-  fetch: typeof globalThis.fetch | undefined,
-  redactor: Redactor,
-): typeof globalThis.fetch {
+function tracedFetch(tracer: Tracer, fetch: Fetch | undefined, redactor: Redactor): Fetch {
   /** The last request within the span of a call: the attempts of one call share its ID. */
   const lastRequests = new WeakMap<object, { id: string; resendCount: number }>();
   const countResends = (id: string) => {

@@ -7,7 +7,7 @@ import { OFFERS } from "../spec/tables/service.js";
 // What TypeScript's language service, which editors run, offers and reports in a file of a user.
 
 const FILE = `${process.cwd()}/test/types/a-users-file.ts`;
-const HEAD = `import { type AsyncMusic, creditsFor, type TaskRequest } from "async-music";
+const HEAD = `import { AsyncMusic, creditsFor, type TaskRequest } from "async-music";
 declare const client: AsyncMusic;
 declare const rows: { text: string; length: number }[];
 void creditsFor;
@@ -141,6 +141,32 @@ test.each([
   expect(error.split("\n")[2]).toMatch(
     /^ +Type '\{ model: "provider_b";.* is not assignable to type 'TaskRequest'/,
   );
+});
+
+describe("where the global `fetch` has further properties, as in Bun,", () => {
+  const IN_BUN = "declare global { namespace fetch { function preconnect(url: string): void } }";
+
+  test("a custom `fetch` needs none of them", () => {
+    const error = errorIn(`${IN_BUN}
+      new AsyncMusic({ fetch: (input, init) => fetch(input, init) });
+      new AsyncMusic({ fetch: async (...request) => fetch(...request) });
+      new AsyncMusic({ fetch });`);
+    expect(error).toBe("");
+  });
+
+  test.each([
+    ["an emulator", "createEmulator()"],
+    ["its connection", "createEmulator().connection()"],
+    ["a process of a world", "{} as Process"],
+  ])("the `fetch` of %s has none of them", (_, owner) => {
+    const error = errorIn(`${IN_BUN}
+      import { createEmulator } from "async-music/emulator";
+      import type { Process } from "async-music/emulator/worlds";
+      void createEmulator;
+      fetch.preconnect("https://music.example");
+      (${owner}).fetch.preconnect("https://music.example");`);
+    expect(error).toBe("Property 'preconnect' does not exist on type 'Fetch'.");
+  });
 });
 
 test("the error about a field of the other model names the reason", () => {
