@@ -5,7 +5,10 @@ import type { ClientEvents, Emitter, PauseEvent, TaskEvent } from "./events.js";
 /** The lowest level that is logged; `off` logs nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
-/** A logger, such as `console`, pino or winston. No line contains the API key. */
+/**
+ * A logger, such as `console` or winston: each method receives the message, and then the fields. A logger that expects the fields first,
+ * such as pino, needs a wrapper that swaps the two arguments. No line contains the API key.
+ */
 export interface Logger {
   debug(message: string, fields?: object): void;
   info(message: string, fields?: object): void;
