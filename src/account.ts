@@ -24,9 +24,9 @@ export class Account {
   /**
    * The account's credits: available, frozen for unfinished tasks, and their total. 1 credit is 0.01 USD.
    *
-   * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
-   * the retries
-   * @throws {@link InvalidResponseError} the response lacks what the interface requires
+   * @throws `InvalidOptionError` an option is out of range or misspelled; nothing was sent
+   * @throws `AuthenticationError`, `RateLimitedError`, `ServerError`, `ConnectionError` after the retries; `ApiError` after a redirect
+   * @throws `InvalidResponseError` the response lacks what the interface requires
    */
   balance(options: RequestOptions = {}): ApiPromise<Balance> {
     return this.#read(BALANCE_CALL, balanceSchema, options);
@@ -35,9 +35,9 @@ export class Account {
   /**
    * The account's totals since its creation: tasks, credits and top-ups.
    *
-   * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
-   * the retries
-   * @throws {@link InvalidResponseError} the response lacks what the interface requires
+   * @throws `InvalidOptionError` an option is out of range or misspelled; nothing was sent
+   * @throws `AuthenticationError`, `RateLimitedError`, `ServerError`, `ConnectionError` after the retries; `ApiError` after a redirect
+   * @throws `InvalidResponseError` the response lacks what the interface requires
    */
   usage(options?: RequestOptions): ApiPromise<Usage>;
   /** @internal The read of an order: tenants take turns. */

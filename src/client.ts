@@ -31,7 +31,7 @@ export interface RateLimit {
  * A client of the Asynchronous Music and Audio Generation Service. Create one client per API key: all its requests
  * share one pacer, which keeps to the key's rate limit.
  *
- * @throws {@link InvalidOptionError} an option is missing or out of range, or this is a browser
+ * @throws `InvalidOptionError` an option is missing or out of range, or this is a browser
  *
  * @example
  * ```ts
@@ -94,7 +94,7 @@ export class AsyncMusic {
    * listener are ignored.
    *
    * @returns a function that removes the listener
-   * @throws {@link InvalidOptionError} there is no such event, or the listener is no function
+   * @throws `InvalidOptionError` there is no such event, or the listener is no function
    *
    * @example
    * ```ts

@@ -60,12 +60,12 @@ export interface ClientOptions {
    * ```
    */
   fetch?: Fetch | undefined;
-  /** The time limit of one HTTP attempt, in real milliseconds. @defaultValue 30 000 */
+  /** The time limit of one HTTP attempt, in real milliseconds: above 0, at most 2 147 483 647. @defaultValue 30 000 */
   timeoutMs?: number | undefined;
-  /** How often a read, or a create that got 429, is sent again. @defaultValue 2 */
+  /** How often a read, or a create that got 429, is sent again: 0 or more. @defaultValue 2 */
   maxRetries?: number | undefined;
   /**
-   * All waiting between the attempts of one call, in milliseconds. A stated wait that does not fit is not shortened:
+   * All waiting between the attempts of one call, in milliseconds: 0 or more. A stated wait that does not fit is not shortened:
    * the call fails at once.
    *
    * @defaultValue 120 000

@@ -20,15 +20,24 @@ export class Audio {
   }
 
   /**
+   * Downloads a clip's audio with a known `size`, for an upload to S3, R2 or GCS: as without `size: "required"`, which documents the
+   * limits and the errors. Audio of an unstated size is read into memory first: over 128 MiB, it fails with `AudioDownloadError`.
+   */
+  download(
+    source: string | URL | { audio_url: string },
+    options: DownloadOptions & { size: "required" },
+  ): Promise<SizedAudioDownload>;
+  /**
    * Downloads a clip's audio. The request is retried like a read; the body is a stream that is resumed after a broken
    * connection, and ends whole or fails. Neither the API key nor a request ID is sent, redirects are followed,
    * and nothing counts against the rate limit. `timeoutMs` limits the time to the headers, and the time between two pieces
-   * of the body. At most `maxBytes` are read, 1 GiB by default. With `size: "required"`, the size is always known, for an
-   * upload to S3, R2 or GCS.
+   * of the body. At most `maxBytes` are read, 1 GiB by default. With `size: "required"`, the size is always known; otherwise it
+   * is `null` if the response does not state it.
    *
    * @param source - a clip, or its `audio_url`
-   * @throws {@link AudioExpiredError} the address returns 404: audio is kept for seven days
-   * @throws {@link AudioDownloadError} any other failure. Also audio whose stated size exceeds `maxBytes`, an HTML, JSON or XML document
+   * @throws `InvalidOptionError` the source is no address of audio, or an option is out of range or misspelled
+   * @throws `AudioExpiredError` the address returns 404: audio is kept for seven days
+   * @throws `AudioDownloadError` any other failure. Also audio whose stated size exceeds `maxBytes`, an HTML, JSON or XML document
    * instead of audio, and a body in a content coding such as gzip, because one that was cut off can't be recognized. To accept
    * a coding, request it with the header `Accept-Encoding`
    *
@@ -40,11 +49,6 @@ export class Audio {
    * }
    * ```
    */
-  download(
-    source: string | URL | { audio_url: string },
-    options: DownloadOptions & { size: "required" },
-  ): Promise<SizedAudioDownload>;
-  /** Downloads a clip's audio. `size` is `null` if the response does not state it. */
   download(source: string | URL | { audio_url: string }, options?: DownloadOptions): Promise<AudioDownload>;
   async download(
     source: string | URL | { audio_url: string },

@@ -35,7 +35,7 @@ export interface AudioDownload {
   /**
    * All bytes. Starts over if the file has changed when a broken connection is continued.
    *
-   * @throws {@link AudioDownloadError} the body broke off and could not be continued, or is larger than `maxBytes`
+   * @throws `AudioDownloadError` the body broke off and could not be continued, or is larger than `maxBytes`
    */
   arrayBuffer(): Promise<ArrayBuffer>;
   /** All bytes, with their type. Starts over and fails as `arrayBuffer` does. */

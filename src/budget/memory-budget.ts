@@ -9,7 +9,7 @@ import { BUDGET_OPTIONS, type Budget, type BudgetOptions, type ReservingBudget }
  * Otherwise use `redisBudget` of `async-music/redis` or `postgresBudget` of `async-music/postgres`: they keep what was spent,
  * and processes share them.
  *
- * @throws {@link InvalidOptionError} an option is missing or out of range
+ * @throws `InvalidOptionError` an option is missing or out of range
  *
  * @example
  * ```ts

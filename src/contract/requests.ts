@@ -105,7 +105,7 @@ declare const reason: unique symbol;
 
 /**
  * The type of a field that must be absent: it names the reason, and no value has it. Such a field is tagged as deprecated, so
- * that editors list it after the fields that the input may have.
+ * that editors strike it through. In TypeScript 6, they also list it after the fields that the input may have.
  */
 export interface Forbidden<Reason extends string> {
   readonly [reason]: Reason;
@@ -155,13 +155,13 @@ export interface ContinuationInput extends NoProviderBFields {
   title?: JsonValue | undefined;
   /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
   model_version?: ModelVersion | undefined;
-  /** Accepted and ignored in this mode. */
+  /** Accepted and ignored in continuation mode. */
   gpt_description_prompt?: string | undefined;
-  /** Accepted and ignored in this mode. */
+  /** Accepted and ignored in continuation mode. */
   tags?: string | undefined;
-  /** Accepted and ignored in this mode. */
+  /** Accepted and ignored in continuation mode. */
   negative_tags?: string | undefined;
-  /** Accepted and ignored in this mode. */
+  /** Accepted and ignored in continuation mode. */
   make_instrumental?: boolean | undefined;
 }
 
@@ -175,11 +175,11 @@ export interface InspirationInput extends NoProviderBFields {
   make_instrumental?: boolean | undefined;
   /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
   model_version?: ModelVersion | undefined;
-  /** Accepted and ignored in this mode. */
+  /** Accepted and ignored in inspiration mode. */
   prompt?: string | undefined;
-  /** Accepted and ignored in this mode. */
+  /** Accepted and ignored in inspiration mode. */
   tags?: string | undefined;
-  /** Accepted and ignored in this mode. */
+  /** Accepted and ignored in inspiration mode. */
   title?: JsonValue | undefined;
 }
 

@@ -49,6 +49,10 @@ export type Task<Type extends AnyTaskType = AnyTaskType> =
   | SucceededTask<Type>
   | FailedTask<Type>;
 
+/** The type of a task that is given by its ID or by its submission: only the submission states it. */
+export type TypeOf<Given extends string | TaskSubmission> =
+  Given extends TaskSubmission<infer Type> ? Type : AnyTaskType;
+
 /** A task that is not finished: `pending`, `running`, or a status that this version does not list. */
 export type UnfinishedTask<Type extends AnyTaskType = AnyTaskType> = Type extends AnyTaskType
   ? UnfinishedTaskOf<Type, "pending"> | UnfinishedTaskOf<Type, "running"> | UnfinishedTaskOf<Type, Unlisted>

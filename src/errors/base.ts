@@ -57,7 +57,10 @@ export class AsyncMusicError extends Error {
   }
 }
 
-/** An option is missing, unknown or has a wrong value. The message names the option, the rule and the value. */
+/**
+ * An option is missing, unknown or has a wrong value. The message names the option and its rule. It shows a number or `true`, but of most
+ * strings only the length, since a string may be the API key.
+ */
 export class InvalidOptionError extends AsyncMusicError {
   static {
     brand(this, "InvalidOptionError");

@@ -77,7 +77,7 @@ export function heldError(
   });
 }
 
-/** The error for a response that breaks the contract. `received`: the call, and what is known of its response. */
+/** The error for a response that does not match the interface. `received`: the call, and what is known of its response. */
 export function invalidResponse(
   received: Pick<Failure, "call" | "requestId"> & { context: Pick<Context, "redactor">; isHtml?: boolean },
   issues: readonly { path: string; message: string }[],

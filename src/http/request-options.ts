@@ -11,13 +11,13 @@ export interface RequestOptions {
    */
   signal?: AbortSignal | undefined;
   /**
-   * The time limit of one HTTP attempt, in real milliseconds. A process that was suspended past this limit waits up to 1
+   * The time limit of one HTTP attempt, in real milliseconds: above 0, at most 2 147 483 647. A process that was suspended past this limit waits up to 1
    * more second for the response that arrived meanwhile.
    *
    * @defaultValue the client's, 30 000
    */
   timeoutMs?: number | undefined;
-  /** How often a read, or a create that got 429, is sent again. @defaultValue the client's, 2 */
+  /** How often a read, or a create that got 429, is sent again: 0 or more. @defaultValue the client's, 2 */
   maxRetries?: number | undefined;
   /** The `X-Request-Id`: 1 to 128 of `A-Z a-z 0-9 . _ : -`. `audio.download` ignores it. @defaultValue a new UUID */
   requestId?: string | undefined;

@@ -9,7 +9,7 @@ import { shown, wrongValue } from "../errors/base.js";
  * succeeds, and refunded when it ends in `failure` or `timeout`.
  *
  * @param request - a request, or only its `model` and `task_type`; its `input` is not checked
- * @throws {@link InvalidOptionError} the model does not offer the task type, or `request` is no request
+ * @throws `InvalidOptionError` the model does not offer the task type, or `request` is no request
  *
  * @example
  * ```ts

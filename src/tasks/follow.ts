@@ -49,14 +49,14 @@ export interface FollowedFailure {
 /** Options of `follow`. Those of `wait` apply to the wait for each order: after `maxWaitMs`, the order is followed again. */
 export interface FollowOptions extends Omit<WaitOptions, "requestId" | "onUpdate"> {
   /**
-   * How often the journal is listed for new orders, in milliseconds. If the list takes long, the pause is ten times as long as the
+   * How often the journal is listed for new orders, in milliseconds: at least 100. If the list takes long, the pause is ten times as long as the
    * list takes, up to five minutes.
    *
    * @defaultValue 5000
    */
   intervalMs?: number | undefined;
   /**
-   * The most orders that this call waits for, or that have ended and were not acknowledged yet. Other orders are taken later, or
+   * The most orders that this call waits for, or that have ended and were not acknowledged yet: at least 1. Other orders are taken later, or
    * by other followers. Tenants share it: a tenant with fewer orders replaces one of the tenant with the most.
    *
    * @defaultValue 1000

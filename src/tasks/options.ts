@@ -35,7 +35,7 @@ export interface WaitOptions extends RequestOptions, TenantOptions, BudgetCallOp
    */
   pollIntervalMs?: PollInterval | undefined;
   /**
-   * How long to wait before `WaitTimeoutError`, in milliseconds. The task continues. Use at least twice the shortest
+   * How long to wait before `WaitTimeoutError`, in milliseconds: above 0. The task continues. Use at least twice the shortest
    * `pollIntervalMs`: a shorter wait may end before it has read the task.
    *
    * @defaultValue 3 900 000, five minutes more than the task timeout of the service
@@ -104,7 +104,7 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   extends Omit<WaitOptions, "requestId" | "onUpdate" | "tenant">,
     JournalOptions {
   /**
-   * The maximum number of tasks that are unfinished, or finished and not yet read. A number far above what the rate limit
+   * The maximum number of tasks that are unfinished, or finished and not yet read: at least 1. A number far above what the rate limit
    * can poll only delays each result.
    *
    * @defaultValue 10

@@ -1,6 +1,6 @@
 import type { RequestChoice, TaskRequest } from "../contract/requests.js";
 import type { Model, TaskType } from "../contract/service.js";
-import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
+import type { SucceededTask, Task, TaskSubmission, TypeOf } from "../contract/task.js";
 import { lowerCaseUuid } from "../contract/text.js";
 import { checkOptions } from "../errors/options.js";
 import { type ApiPromise, apiPromise } from "../http/api-promise.js";
@@ -57,13 +57,15 @@ export class Tasks {
    * Submits a task. The service freezes its credits and responds at once; the task takes 30 seconds to 5 minutes. The
    * request is sent once: only after a 429 it is sent again, after the stated wait.
    *
-   * @throws {@link InvalidRequestError} the interface forbids the request; nothing was sent
-   * @throws {@link BadRequestError}, {@link AuthenticationError}, {@link InsufficientCreditsError},
-   * {@link AccountSuspendedError}, {@link RateLimitedError} the service refused it; nothing was charged
-   * @throws {@link ApiError} another error status, such as 409. After a redirect, a task may exist: check before you send it again
-   * @throws {@link ConnectionError} it was certainly never sent
-   * @throws {@link SubmissionOutcomeUnknownError} it may have created a task: check before you send it again
-   * @throws {@link InvalidResponseError} a task was created, but the response lacks what the interface requires
+   * @throws `InvalidRequestError` the interface forbids the request; nothing was sent
+   * @throws `InvalidOptionError` an option is out of range or misspelled; nothing was sent
+   * @throws `CreditCeilingError`, `BudgetError` the price exceeds the budget of the tenant, or the budget failed; nothing was sent
+   * @throws `BadRequestError`, `AuthenticationError`, `InsufficientCreditsError`, `AccountSuspendedError`, `RateLimitedError` the service
+   * refused it; nothing was charged
+   * @throws `ApiError` another error status, such as 409. After a redirect, a task may exist: check before you send it again
+   * @throws `ConnectionError` it was certainly never sent
+   * @throws `SubmissionOutcomeUnknownError` it may have created a task: check before you send it again
+   * @throws `InvalidResponseError` a task was created, but the response lacks what the interface requires, or states another type
    *
    * @example
    * ```ts
@@ -83,9 +85,9 @@ export class Tasks {
    * submission, and sends nothing. The key stays open until a `run` with it or a follower of the journal has recorded the end:
    * see {@link Tasks.follow}. The result is a plain promise without `withResponse`.
    *
-   * @throws the errors of a `create` without a journal; after a redirect, {@link SubmissionOutcomeUnknownError}
-   * @throws {@link JournalConflictError} the journal holds another request under the key; nothing was sent
-   * @throws {@link JournalError} the journal failed before anything was sent, or could not record a task that the error names
+   * @throws the errors of a `create` without a journal; after a redirect, `SubmissionOutcomeUnknownError`
+   * @throws `JournalConflictError` the journal holds another request under the key; nothing was sent
+   * @throws `JournalError` the journal failed before anything was sent, or could not record a task that the error names
    *
    * @example
    * ```ts
@@ -138,11 +140,11 @@ export class Tasks {
   /**
    * Reads a task as it is now. A task that failed is returned, not thrown.
    *
-   * @param task - the ID of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
-   * @throws {@link InvalidRequestError} `task` has no usable ID, such as an empty string; nothing was sent
-   * @throws {@link TaskNotFoundError} no task of this account has that ID
-   * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after the retries
-   * @throws {@link InvalidResponseError} the response lacks what the interface requires
+   * @param task - the result of `create`, also after JSON serialization, or an ID. After an ID, narrow on `task.type` or with `isMusic`
+   * @throws `InvalidRequestError`, `InvalidOptionError` `task` has no usable ID, or an option is out of range; nothing was sent
+   * @throws `TaskNotFoundError` no task of this account has that ID
+   * @throws `AuthenticationError`, `RateLimitedError`, `ServerError`, `ConnectionError` after the retries; `ApiError` after a redirect
+   * @throws `InvalidResponseError` the response lacks what the interface requires, or the result is of another type than the submission
    *
    * @example
    * ```ts
@@ -150,12 +152,10 @@ export class Tasks {
    * console.log(status, output?.progress);
    * ```
    */
-  retrieve<Type extends TaskType>(
-    task: TaskSubmission<Type>,
+  retrieve<Given extends string | TaskSubmission>(
+    task: Given,
     options?: RequestOptions & TenantOptions,
-  ): ApiPromise<Task<Type>>;
-  /** Reads a task as it is now. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
-  retrieve(task: string | TaskSubmission, options?: RequestOptions & TenantOptions): ApiPromise<Task>;
+  ): ApiPromise<Task<TypeOf<Given>>>;
   retrieve(task: string | TaskSubmission, options: RequestOptions & TenantOptions = {}): ApiPromise<Task> {
     const { trace, redactor } = this.#context;
     const read = async () => {
@@ -173,21 +173,19 @@ export class Tasks {
    * Waits until a task has succeeded, and resolves with it. Waits of one client on one task share its polls. A failed
    * poll is retried at the next interval: only a 401, a 404 and an invalid result end the wait before `maxWaitMs`.
    *
-   * @param task - the ID of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
-   * @throws {@link TaskFailedError} the task ended in `failure`
-   * @throws {@link TaskTimedOutError} the task ended in `timeout`
-   * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task continues. Its `cause` is the failure of the last read
-   * @throws {@link TaskNotFoundError}, {@link AuthenticationError} at once
-   * @throws {@link InvalidResponseError} the task succeeded, but its result lacks what the interface requires
-   * @throws {@link InvalidRequestError} `task` has no usable ID, such as an empty string
-   * @throws {@link InvalidOptionError} an option is out of range or misspelled; the signal's reason after an abort
+   * @param task - the result of `create`, also after JSON serialization, or an ID. After an ID, narrow on `task.type` or with `isMusic`
+   * @throws `TaskFailedError` the task ended in `failure`
+   * @throws `TaskTimedOutError` the task ended in `timeout`
+   * @throws `WaitTimeoutError` `maxWaitMs` passed; the task continues. Its `cause` is the failure of the last read
+   * @throws `TaskNotFoundError`, `AuthenticationError` at once
+   * @throws `InvalidResponseError` the task succeeded, but its result lacks what the interface requires, or is of another type
+   * @throws `InvalidRequestError` `task` has no usable ID, such as an empty string
+   * @throws `InvalidOptionError` an option is out of range or misspelled; the signal's reason after an abort
    */
-  wait<Type extends TaskType>(
-    task: TaskSubmission<Type>,
+  wait<Given extends string | TaskSubmission>(
+    task: Given,
     options?: WaitOptions,
-  ): Promise<SucceededTask<Type>>;
-  /** Waits until a task has succeeded. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
-  wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
+  ): Promise<SucceededTask<TypeOf<Given>>>;
   wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
     // Not `async`: that would hold a promise more for each of tens of thousands of waits.
     try {
@@ -201,13 +199,14 @@ export class Tasks {
    * Follows a task: yields it whenever anything about it has changed, last as it ended. A task that failed is
    * yielded, not thrown. Leaving the loop ends the polling.
    *
-   * @param task - the ID of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
-   * @throws {@link WaitTimeoutError}, {@link TaskNotFoundError}, {@link AuthenticationError}, {@link InvalidResponseError} as `wait` does
-   * @throws {@link InvalidOptionError}, {@link InvalidRequestError} at once, before the iteration begins
+   * @param task - the result of `create`, also after JSON serialization, or an ID. After an ID, narrow on `task.type` or with `isMusic`
+   * @throws `WaitTimeoutError`, `TaskNotFoundError`, `AuthenticationError`, `InvalidResponseError` as `wait` does
+   * @throws `InvalidOptionError`, `InvalidRequestError` at once, before the iteration begins
    */
-  watch<Type extends TaskType>(task: TaskSubmission<Type>, options?: WaitOptions): AsyncIterable<Task<Type>>;
-  /** Follows a task. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
-  watch(task: string | TaskSubmission, options?: WaitOptions): AsyncIterable<Task>;
+  watch<Given extends string | TaskSubmission>(
+    task: Given,
+    options?: WaitOptions,
+  ): AsyncIterable<Task<TypeOf<Given>>>;
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
     return this.#runs.waits.watch(task, this.#checkWait(options));
   }
@@ -223,7 +222,7 @@ export class Tasks {
    *
    * @param task - a task from `watch`, `onUpdate` or `retrieve`, or the result of `create`. While this client waits for that
    * task, its polls count, also those that found no change
-   * @throws {@link InvalidOptionError} it is neither, such as the ID of a task
+   * @throws `InvalidOptionError` it is neither, such as the ID of a task
    *
    * @example
    * ```ts
@@ -238,14 +237,15 @@ export class Tasks {
   }
 
   /**
-   * Submits a task and waits for its result: `create`, then `wait`, with the errors of both. Every error after the
-   * submission has `taskId`. Only an abort rejects with the signal's reason, which has none: save it in `onSubmitted`.
+   * Submits a task and waits for its result: `create`, then `wait`. Every error after the submission has `taskId`. Only an abort
+   * rejects with the signal's reason, which has none: save it in `onSubmitted`.
    *
    * With `journal` and `journalKey`, the task is created at most once, even if this process crashes: a later run with the
    * same key waits for the same task.
    *
-   * @throws {@link JournalConflictError} the journal holds another request under the key; nothing was sent
-   * @throws {@link JournalError} the journal failed before anything was sent, or could not record a task that the error names
+   * @throws the errors of `create`, such as `InvalidOptionError`, `CreditCeilingError` and `BudgetError`, and those of `wait`
+   * @throws `JournalConflictError` the journal holds another request under the key; nothing was sent
+   * @throws `JournalError` the journal failed before anything was sent, or could not record a task that the error names
    *
    * @example
    * ```ts
@@ -275,7 +275,7 @@ export class Tasks {
    *
    * @param requests - an array, or any iterable, also an asynchronous one: the next request is read when `concurrency`
    * allows it. What it throws is thrown here, after the results of the runs that were begun
-   * @throws {@link InvalidOptionError} an option is out of range or misspelled: at once, before the iteration begins
+   * @throws `InvalidOptionError` an option is out of range or misspelled: at once, before the iteration begins
    *
    * @example
    * ```ts
@@ -316,9 +316,9 @@ export class Tasks {
    * call continues.
    *
    * @param journal - one that can list its unacknowledged orders: see {@link Journal.unacknowledged}
-   * @throws {@link JournalError} the journal has failed for 5 minutes: see `maxFailureMs`
-   * @throws {@link AuthenticationError} the API key is not valid
-   * @throws {@link InvalidOptionError} an option is out of range, or the journal lacks a method: when the iteration begins
+   * @throws `JournalError` the journal has failed for 5 minutes: see `maxFailureMs`
+   * @throws `AuthenticationError` the API key is not valid
+   * @throws `InvalidOptionError` an option is out of range, or the journal lacks a method: when the iteration begins
    *
    * @example
    * ```ts sketch

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { beforeAll, describe, expect, test } from "vitest";
 import { fieldNames, INPUT_LIST, modesOf } from "../../src/contract/inputs.js";
@@ -59,6 +59,26 @@ function offeredAt(code: string): { name: string; type: string }[] {
       const shown = ts.displayPartsToString(details?.displayParts);
       return { name, type: shown.replace(/^.*?\??: /, "") };
     });
+}
+
+/** The documentation that the editor shows beside what it offers at `|`, by name. */
+function documentedAt(code: string): ReadonlyMap<string, string> {
+  const offered = offeredAt(code).map(({ name }) => name);
+  const at = `${HEAD}${code}`.indexOf("|");
+  const textOf = (name: string) =>
+    editor.getCompletionEntryDetails(FILE, at, name, {}, undefined, {}, undefined)?.documentation;
+  return new Map(offered.map((name) => [name, ts.displayPartsToString(textOf(name))]));
+}
+
+/** The documentation that the editor shows when the pointer is at `|`: each `@throws` as one text. */
+function helpAt(code: string): { text: string; throws: string[] } {
+  shownAt(code);
+  const help = editor.getQuickInfoAtPosition(FILE, `${HEAD}${code}`.indexOf("|"));
+  const throws = help?.tags?.filter(({ name }) => name === "throws") ?? [];
+  return {
+    text: ts.displayPartsToString(help?.documentation),
+    throws: throws.map(({ text }) => ts.displayPartsToString(text)),
+  };
 }
 
 /** What the editor shows when the pointer is at `|`. */
@@ -141,6 +161,53 @@ test.each([
   expect(error.split("\n")[2]).toMatch(
     /^ +Type '\{ model: "provider_b";.* is not assignable to type 'TaskRequest'/,
   );
+});
+
+test.each(["title", "negative_tags", "prompt", "tags"])(
+  "the help about `%s` names each mode of `provider_a` that ignores the field",
+  (field) => {
+    const code = 'void client.tasks.run({ model: "provider_a", task_type: "music", input: { | } });';
+    const help = documentedAt(code).get(field) ?? "";
+    for (const { chosenBy, ignored = [] } of modesOf(INPUT_LIST, "provider_a", "music")) {
+      const mode = chosenBy === "continue_clip_id" ? "continuation" : "inspiration";
+      if (ignored.includes(field)) expect(help).toContain(`Accepted and ignored in ${mode} mode.`);
+    }
+    expect(help).not.toContain("this mode");
+  },
+);
+
+describe("the help about a call lists its errors by their names", () => {
+  const SUBMISSION = "await client.tasks.create(rows[0] as never)";
+
+  test.each([
+    ["client.account.bal|ance()", "InvalidOptionError", "ApiError", "InvalidResponseError"],
+    ["client.account.us|age()", "InvalidOptionError", "ApiError", "InvalidResponseError"],
+    ["client.tasks.cr|eate(rows as never)", "InvalidOptionError", "CreditCeilingError", "BudgetError"],
+    ["client.tasks.r|un(rows as never)", "InvalidOptionError", "CreditCeilingError", "BudgetError"],
+    ['client.tasks.ret|rieve("id")', "InvalidOptionError", "TaskNotFoundError", "ApiError"],
+    [`client.tasks.ret|rieve(${SUBMISSION})`, "InvalidOptionError", "TaskNotFoundError", "ApiError"],
+    ['client.tasks.wa|it("id")', "InvalidOptionError", "TaskFailedError", "WaitTimeoutError"],
+    [`client.tasks.wa|it(${SUBMISSION})`, "InvalidOptionError", "TaskFailedError", "WaitTimeoutError"],
+    ['client.tasks.wa|tch("id")', "InvalidOptionError", "WaitTimeoutError"],
+    [`client.tasks.wa|tch(${SUBMISSION})`, "InvalidOptionError", "WaitTimeoutError"],
+    ["client.tasks.run|All([])", "InvalidOptionError"],
+    ["client.tasks.fol|low({} as never)", "InvalidOptionError", "JournalError"],
+    ['client.audio.down|load("https://music.example/1")', "InvalidOptionError", "AudioExpiredError"],
+    ["creditsF|or(rows as never)", "InvalidOptionError"],
+  ])("%s", (call, ...errors) => {
+    const { text, throws } = helpAt(`export const result = ${call};`);
+    expect(text.length).toBeGreaterThan(50);
+    expect(
+      throws.filter((each) => !/^(?:`[A-Z]\w+`|the errors of) /.test(each.replaceAll(/`, (?=`)/g, "` "))),
+    ).toEqual([]);
+    for (const error of errors) expect(throws.join("\n")).toContain(`\`${error}\``);
+  });
+});
+
+test("no docstring has a link after `@throws`, which editors show as half a type", () => {
+  const files = globSync("{src,emulator,cli}/**/*.{ts,tsx}");
+  expect(files.length).toBeGreaterThan(300);
+  expect(files.filter((file) => /@throws \{/.test(readFileSync(file, "utf8")))).toEqual([]);
 });
 
 describe("where the global `fetch` has further properties, as in Bun,", () => {

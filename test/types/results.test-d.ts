@@ -128,6 +128,18 @@ test("the guards narrow tasks with a known or unknown status", () => {
   sdk.isMusic(given<sdk.TaskSubmission>());
 });
 
+test("of a value that is an ID or a submission, or of any type, the result may be of every type", async () => {
+  const either = given<string | sdk.TaskSubmission<"lyrics">>();
+  const done = await tasks.wait(either);
+  assertTrue<Equals<typeof done, sdk.SucceededTask>>();
+  const task = await tasks.retrieve(either);
+  assertTrue<Equals<typeof task, sdk.Task>>();
+  const parsed = await tasks.retrieve(JSON.parse("{}"));
+  assertTrue<Equals<typeof parsed, sdk.Task>>();
+  const two = given<sdk.TaskSubmission<"music"> | sdk.TaskSubmission<"lyrics">>();
+  for await (const each of tasks.watch(two)) assertTrue<Equals<typeof each, sdk.Task<"music" | "lyrics">>>();
+});
+
 test("retrieve, wait and watch keep the type of a submission, also after JSON", async () => {
   const created = await tasks.create({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } });
   const parsed = JSON.parse(JSON.stringify(created)) as typeof created;
