@@ -77,6 +77,7 @@ export { type SettleNotCreatedOptions, settleNotCreated } from "./journal/settle
 export { settleOutcome } from "./journal/settle-outcome.js";
 export type { ClientOptions } from "./options.js";
 export type * from "./rate-limit/pacer.js";
+export type * from "./relay.js";
 export { creditsFor } from "./tasks/credits-for.js";
 export type { FollowedFailure, FollowedOrder, FollowedSuccess, FollowOptions } from "./tasks/follow.js";
 export type {

@@ -3,7 +3,7 @@ import { messageOfThrown } from "../../src/contract/thrown.js";
 import { createRedactor } from "../../src/errors/redactor.js";
 import { FOLLOW_DEFAULTS, Follower, type FollowerSettings } from "../../src/follow/follower.js";
 import { LONGEST_LEASE_MS } from "../../src/follow/order-lease.js";
-import type { AsyncMusic, ClientOptions, UnacknowledgedOrder } from "../../src/index.js";
+import type { AsyncMusic, ClientOptions, StoreOrder, UnacknowledgedOrder } from "../../src/index.js";
 import { tenantOf } from "../../src/journal/entries.js";
 import { createSystemClock, wallTime } from "../../src/time/clock.js";
 import { systemRandom } from "../../src/time/random.js";
@@ -12,7 +12,7 @@ import type { RelayFlags } from "../flags.js";
 import { stylesFor, type Terminal, UsageError, untilSignal } from "../terminal.js";
 import { journalAt, type OpenedJournal } from "./journal-at.js";
 import { MOST_TRIES, nextTry } from "./schedule.js";
-import { type StoreOrder, storeAt, stored } from "./store.js";
+import { storeAt, stored } from "./store.js";
 import { listUndelivered } from "./undelivered.js";
 import { bodyOf, post, type Webhook, webhookSecrets, webhookUrl } from "./webhook.js";
 

@@ -2,20 +2,8 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOfThrown } from "../../src/contract/thrown.js";
 import type { OrderEnd } from "../../src/follow/follower.js";
-import type { AsyncMusic, SucceededTask } from "../../src/index.js";
+import type { AsyncMusic, StoreOrder } from "../../src/index.js";
 import { UsageError } from "../terminal.js";
-
-/** What the function of `--store` receives of each order that succeeded. */
-interface OrderToStore {
-  key: string;
-  deliveryId: string;
-  task: SucceededTask;
-  /** The client of the relay, which downloads the audio. */
-  client: AsyncMusic;
-}
-
-/** Stores the files of an order. What it returns is posted as `data.stored`; if it rejects, the order is tried again later. */
-export type StoreOrder = (order: OrderToStore) => unknown;
 
 /** The default export of a module of the user. */
 export async function storeAt(path: string): Promise<StoreOrder> {

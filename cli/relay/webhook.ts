@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { isError, messageOfThrown } from "../../src/contract/thrown.js";
 import type { Redactor } from "../../src/errors/redactor.js";
 import type { OrderEnd } from "../../src/follow/follower.js";
-import { TaskFailedError } from "../../src/index.js";
+import { type RelayDelivery, TaskFailedError } from "../../src/index.js";
 import { UsageError } from "../terminal.js";
 
 /** What a relay posts to. */
@@ -53,26 +53,20 @@ export function webhookSecrets(text = ""): Buffer[] {
  * @param stored - what the function of `--store` returned
  */
 export function bodyOf({ key, entry, end }: OrderEnd, redactor: Redactor, stored: unknown): string {
-  const error = "error" in end ? end.error : null;
-  const failed = error instanceof TaskFailedError ? error.task : null;
-  const task = "task" in end ? end.task : failed;
-  const isSuccess = "task" in end;
-  return JSON.stringify({
-    type: isSuccess ? "order.succeeded" : "order.failed",
-    timestamp: task?.completed_at ?? entry.at,
-    data: {
-      key,
-      task_id: entry.task_id,
-      task: redactor.data(task),
-      error: isSuccess
-        ? null
-        : isError(error)
-          ? { name: error.name, message: error.message }
-          : { name: "Error", message: String(error) },
-      stored,
-    },
-  });
+  const order = { key, task_id: entry.task_id };
+  if ("task" in end) {
+    const task = redactor.data(end.task);
+    const data = { ...order, task, error: null, stored };
+    return textOf({ type: "order.succeeded", timestamp: task.completed_at ?? entry.at, data });
+  }
+  const { error: thrown } = end;
+  const task = thrown instanceof TaskFailedError ? redactor.data(thrown.task) : null;
+  const { name, message } = isError(thrown) ? thrown : { name: "Error", message: String(thrown) };
+  const timestamp = task?.completed_at ?? entry.at;
+  return textOf({ type: "order.failed", timestamp, data: { ...order, task, error: { name, message } } });
 }
+
+const textOf = (delivery: RelayDelivery) => JSON.stringify(delivery);
 
 /** Posts a body once. Resolves with why it was not accepted, or with `null`. Never rejects. */
 export async function post(

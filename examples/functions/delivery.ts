@@ -1,27 +1,15 @@
-import type { FailedTask, SucceededTask } from "async-music";
+import type { RelayDelivery } from "async-music";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 
-/** What the relay posts. */
-interface Delivery {
-  type: "order.succeeded" | "order.failed";
-  timestamp: string;
-  data: {
-    key: string;
-    task_id: string;
-    task: SucceededTask | FailedTask | null;
-    error: { message: string } | null;
-  };
-}
-
 /** How the orders ended, by their names. In production this is a table of your database. */
-export type Ends = Map<string, Delivery["data"]>;
+export type Ends = Map<string, RelayDelivery["data"]>;
 
 /** The function that the relay posts to. A status of 2xx acknowledges the end; after any other one it is posted again. */
 export async function receiveEnd(ends: Ends, secret: string, request: Request): Promise<Response> {
   const text = await request.text();
-  let delivery: Delivery;
+  let delivery: RelayDelivery;
   try {
-    delivery = new Webhook(secret).verify(text, Object.fromEntries(request.headers)) as Delivery;
+    delivery = new Webhook(secret).verify(text, Object.fromEntries(request.headers)) as RelayDelivery;
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     return new Response("wrong signature", { status: 401 });

@@ -101,6 +101,7 @@ test("while a song may be charged, a user does not order it again, and a lost re
   expect(emulator.state().tasks).toHaveLength(1);
 
   // The result of a success is unusable.
-  const end = { key: "order-1", task_id: "task", task: null, error: { message: "InvalidResponseError" } };
+  const error = { name: "InvalidResponseError", message: "The result is missing." };
+  const end = { key: "order-1", task_id: "task", task: null, error };
   expect(await showSong(new Map([["order-1", end]]), "order-1").text()).toContain(working);
 });

@@ -32,7 +32,7 @@ const CATEGORIES: readonly (readonly [path: RegExp, category: string])[] = [
   [/^src\/(client|account|tasks\/tasks)\.ts$/, "Client"],
   [/^src\/options\.ts$/, "Options"],
   [/^src\/errors\//, "Errors"],
-  [/^src\/(journal|follow)\//, "Journals"],
+  [/^src\/(journal\/|follow\/|relay\.ts)/, "Journals"],
   [/^src\/budget\//, "Budgets"],
   [/^src\/rate-limit\//, "Rate limit"],
   [/^src\/(audio|node\/save-audio)/, "Audio"],
