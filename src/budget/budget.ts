@@ -4,8 +4,15 @@ import type { IntentHold } from "../journal/intent-claim.js";
 import type { BudgetReservation, Journal } from "../journal/journal.js";
 import type { Clock } from "../time/clock.js";
 
-/** The most that each customer may spend in a period: made by `memoryBudget`, `redisBudget` or `postgresBudget`. */
+declare const made: unique symbol;
+
+/**
+ * The most that each customer may spend in a period: made by `memoryBudget`, `redisBudget` or `postgresBudget`. No other object has this
+ * type: the calls refuse a budget of your own.
+ */
 export interface Budget {
+  /** No object of your own has this type. */
+  readonly [made]: "by memoryBudget, redisBudget or postgresBudget";
   /**
    * Returns what a customer has spent and reserved in the current period. It first frees what is no longer needed: for example the
    * reservation of a journal key that was settled as not created.
@@ -94,7 +101,7 @@ export interface JournalPosition {
 }
 
 /** What the SDK calls of a budget. */
-export interface ReservingBudget extends Budget {
+export interface ReservingBudget extends Omit<Budget, typeof made> {
   hold(call: HeldCall): Promise<BudgetHold>;
   /**
    * A journal key has this reservation, and its task may not have ended: it is reserved again if it was freed by mistake, also
@@ -114,6 +121,11 @@ export interface ReservingBudget extends Budget {
   hasEnded(reservation: BudgetReservation): Promise<boolean>;
 }
 
+/** A budget that this package has made, as the application passes it to the calls. */
+export function madeBudget(budget: ReservingBudget): Budget {
+  return budget as ReservingBudget & Budget;
+}
+
 const LONGEST_TENANT = 200;
 
 export const tenantRule: OptionRule = [
@@ -130,7 +142,7 @@ export function reservingBudget({ budget }: BudgetCallOptions): ReservingBudget 
   return isReserving(budget) ? budget : null;
 }
 
-function isReserving(budget: Budget | undefined): budget is ReservingBudget {
+function isReserving(budget: Budget | undefined): budget is ReservingBudget & Budget {
   return reserves(budget);
 }
 

@@ -1,7 +1,13 @@
 import { BudgetError, notLoaded } from "../errors/base.js";
 import { checkOption, checkOptions } from "../errors/options.js";
 import { withClockStopped } from "../time/stopped-clock.js";
-import { BUDGET_OPTIONS, type Budget, type BudgetOptions, type ReservingBudget } from "./budget.js";
+import {
+  BUDGET_OPTIONS,
+  type Budget,
+  type BudgetOptions,
+  madeBudget,
+  type ReservingBudget,
+} from "./budget.js";
 
 /**
  * The most that each customer may spend, kept in the memory of this process. A restart forgets what was spent, also with a
@@ -51,7 +57,7 @@ export function memoryBudget(options: BudgetOptions): Budget {
         () => false,
       ),
   };
-  return budget;
+  return madeBudget(budget);
 }
 
 /** @throws InvalidOptionError */

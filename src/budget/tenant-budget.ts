@@ -13,11 +13,13 @@ import { type Clock, createSystemClock, wallTime } from "../time/clock.js";
 import { within } from "../time/deadline.js";
 import { systemUuid } from "../time/random.js";
 import {
+  type Budget,
   type BudgetHold,
   type BudgetOptions,
   type BudgetUsage,
   type HeldCall,
   type JournalPosition,
+  madeBudget,
   type ReservingBudget,
   tenantRule,
 } from "./budget.js";
@@ -36,6 +38,11 @@ const MOST_NOTES = 10_000;
 
 /** How a reservation ends: the credits to charge, 0 to free them, and the task, if one has ended. */
 type ReservationEnd = readonly [credits: number, taskId?: string];
+
+/** A budget that is kept in this store. */
+export function budgetOf(store: BudgetStore, options: BudgetOptions): Budget {
+  return madeBudget(new TenantBudget(store, options));
+}
 
 /** What every budget does, on a store of its own. */
 export class TenantBudget implements ReservingBudget {

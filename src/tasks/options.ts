@@ -1,7 +1,7 @@
 import { type BudgetCallOptions, budgetRule } from "../budget/budget.js";
 import type { TaskRequest } from "../contract/requests.js";
-import { LIMITS } from "../contract/service.js";
-import type { Task, TaskSubmission } from "../contract/task.js";
+import { LIMITS, type TaskType } from "../contract/service.js";
+import type { AnyTaskType, Task, TaskSubmission } from "../contract/task.js";
 import { shown, wrongValue } from "../errors/base.js";
 import {
   callbackRule,
@@ -24,8 +24,11 @@ const DEFAULT_MAX_WAIT_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
 /** Options of `create`. */
 export interface CreateOptions extends RequestOptions, TenantOptions, BudgetCallOptions {}
 
-/** Options of `wait` and `watch`. */
-export interface WaitOptions extends RequestOptions, TenantOptions, BudgetCallOptions {
+/** Options of `wait` and `watch`. `Type` is the type of the task, where it is known. */
+export interface WaitOptions<Type extends AnyTaskType = AnyTaskType>
+  extends RequestOptions,
+    TenantOptions,
+    BudgetCallOptions {
   /**
    * The gap between two polls in milliseconds, or the shortest and the longest gap; at least 1000. Polls come at the
    * shortest gap while the rate limit leaves enough for all waiting tasks, and at longer ones as it gets scarce. Only a
@@ -45,17 +48,19 @@ export interface WaitOptions extends RequestOptions, TenantOptions, BudgetCallOp
    * Called with the task whenever anything about it has changed. If it returns a promise, the wait continues once that has
    * settled. Neither `maxWaitMs` nor `signal` ends a callback that hangs: give its own requests a time limit.
    */
-  onUpdate?: ((task: Task) => void | Promise<void>) | undefined;
+  onUpdate?: ((task: Task<Type>) => void | Promise<void>) | undefined;
 }
 
-/** Options of `create` with a journal, which submits a task at most once. */
-export interface JournaledCreateOptions
+/** Options of `create` with a journal, which submits a task at most once. `Type` is the type of the request. */
+export interface JournaledCreateOptions<Type extends AnyTaskType = AnyTaskType>
   extends CreateOptions,
     Omit<JournalOptions, "onUnrecorded">,
-    Pick<RunOptions, "onSubmitted" | "journalKey"> {}
+    Pick<RunOptions<Type>, "onSubmitted" | "journalKey"> {}
 
-/** Options of `run`. */
-export interface RunOptions extends WaitOptions, JournalOptions {
+/** Options of `run`. `Type` is the type of the request: the callbacks receive a submission and tasks of it. */
+export interface RunOptions<Type extends AnyTaskType = AnyTaskType>
+  extends WaitOptions<Type>,
+    JournalOptions {
   /** The unique key of this request in the journal, for example an order ID. It must not be empty. */
   journalKey?: string | undefined;
   /**
@@ -63,7 +68,7 @@ export interface RunOptions extends WaitOptions, JournalOptions {
    * journal, and after an abort during the POST, once the POST has completed. If the journal has only the ID of the task, for
    * example after `settleOutcome`, it is called after the first read: the submission then has the fields of that task.
    */
-  onSubmitted?: ((submission: TaskSubmission) => void | Promise<void>) | undefined;
+  onSubmitted?: ((submission: TaskSubmission<Extract<Type, TaskType>>) => void | Promise<void>) | undefined;
 }
 
 /** The options of `run`, which all calls about tasks accept: one object can serve several calls. */
@@ -136,8 +141,10 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   /** Returns the journal key of each request. Two requests with one key are one task. */
   journalKey?: ((request: Request, index: number) => string) | undefined;
   /** Called with each submission as soon as its task ID is known, also from the journal or after an abort during the POST. */
-  onSubmitted?: ((submission: TaskSubmission, index: number) => void | Promise<void>) | undefined;
-  /** Called with a task whenever anything about it has changed. */
+  onSubmitted?:
+    | ((submission: TaskSubmission<Request["task_type"]>, index: number) => void | Promise<void>)
+    | undefined;
+  /** Called with a task whenever anything about it has changed: narrow it by `type`. */
   onUpdate?: ((task: Task, index: number) => void | Promise<void>) | undefined;
 }
 

@@ -97,7 +97,7 @@ export class Tasks {
    */
   create<Type extends TaskType, Chosen extends Model = Model>(
     request: TaskRequest & RequestChoice<Type, Chosen>,
-    options?: JournaledCreateOptions,
+    options?: JournaledCreateOptions<Type>,
   ): Promise<TaskSubmission<Type>>;
   create(request: TaskRequest, options: RunOptions = {}): Promise<TaskSubmission> {
     const { redactor } = this.#context;
@@ -184,7 +184,7 @@ export class Tasks {
    */
   wait<Given extends string | TaskSubmission>(
     task: Given,
-    options?: WaitOptions,
+    options?: WaitOptions<TypeOf<Given>>,
   ): Promise<SucceededTask<TypeOf<Given>>>;
   wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
     // Not `async`: that would hold a promise more for each of tens of thousands of waits.
@@ -205,7 +205,7 @@ export class Tasks {
    */
   watch<Given extends string | TaskSubmission>(
     task: Given,
-    options?: WaitOptions,
+    options?: WaitOptions<TypeOf<Given>>,
   ): AsyncIterable<Task<TypeOf<Given>>>;
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
     return this.#runs.waits.watch(task, this.#checkWait(options));
@@ -259,7 +259,7 @@ export class Tasks {
    */
   run<Type extends TaskType, Chosen extends Model = Model>(
     request: TaskRequest & RequestChoice<Type, Chosen>,
-    options?: RunOptions,
+    options?: RunOptions<Type>,
   ): Promise<SucceededTask<Type>>;
   async run(request: TaskRequest, options: RunOptions = {}): Promise<SucceededTask> {
     return new Run(this.#runs, request, options).untilAbort();

@@ -2,7 +2,7 @@ import { type Journal, JournalError, memoryJournal, type RunOptions } from "asyn
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { memoryStore } from "../../src/budget/memory-store.js";
 import type { BudgetStore } from "../../src/budget/store.js";
-import { TenantBudget } from "../../src/budget/tenant-budget.js";
+import { budgetOf } from "../../src/budget/tenant-budget.js";
 import { KEY } from "../support/journaled.js";
 import { createLog } from "../support/log.js";
 import { rejection } from "../support/rejection.js";
@@ -42,7 +42,7 @@ function createCase(hanging: Method | null, skipped = 0) {
       },
     });
   const journal = onDatabase(memoryJournal());
-  const budget = new TenantBudget(onDatabase(memoryStore()), { maxCredits: 20, per: "total", journal });
+  const budget = budgetOf(onDatabase(memoryStore()), { maxCredits: 20, per: "total", journal });
   const world = createWorld((request) => (request.path.endsWith("/usage") ? usage() : serveAnew(request)));
   const call = (name: Call, options: RunOptions) =>
     world.client.tasks[name](SONG_REQUEST, { tenant: "acme", budget, ...options });
@@ -116,7 +116,7 @@ test.each<Call>(["create", "run"])(
       return store.reserve(given);
     };
     const hanging = { ...store, reserve, free: () => new Promise<never>(() => {}) };
-    const budget = new TenantBudget(hanging, { maxCredits: 20, per: "total" });
+    const budget = budgetOf(hanging, { maxCredits: 20, per: "total" });
     const { client, requests } = createWorld(serveAnew);
     const options = { tenant: "acme", budget, signal: leaving.signal };
     const left: unknown[] = [];

@@ -1,6 +1,5 @@
 import { inspect } from "node:util";
 import {
-  type Budget,
   BudgetError,
   type BudgetOptions,
   CreditCeilingError,
@@ -16,7 +15,7 @@ import { expect, test } from "vitest";
 import { memoryStore } from "../../src/budget/memory-store.js";
 import { periodOf } from "../../src/budget/period.js";
 import type { BudgetStore } from "../../src/budget/store.js";
-import { TenantBudget } from "../../src/budget/tenant-budget.js";
+import { budgetOf } from "../../src/budget/tenant-budget.js";
 import { createJournalDouble, failAfter } from "../support/journaled.js";
 import { rejection } from "../support/rejection.js";
 import { accepted, done, failed, ok, SONG_REQUEST, serveAnew } from "../support/responses.js";
@@ -36,7 +35,7 @@ function createCase(options: Partial<BudgetOptions> = {}) {
     name: (...given) => (broken.name ?? inner.name)(...given),
     read: (...given) => (broken.read ?? inner.read)(...given),
   };
-  const budget: Budget = new TenantBudget(store, { maxCredits: 20, per: "day", ...options });
+  const budget = budgetOf(store, { maxCredits: 20, per: "day", ...options });
   const world = createWorld(inTurn(accepted, done));
   const run = (more: RunOptions = {}) =>
     world.client.tasks.run(SONG_REQUEST, { tenant: "acme", budget, ...more });
@@ -180,7 +179,7 @@ test("after a restart, another `wait` frees what the store could not free at the
   const { broken, inner, wait } = await createFailing();
   broken.free = away;
   await wait();
-  const restarted = new TenantBudget(inner, { maxCredits: 20, per: "total" });
+  const restarted = budgetOf(inner, { maxCredits: 20, per: "total" });
   expect((await restarted.usage("acme")).reserved).toBe(10);
   await wait(restarted);
   expect((await restarted.usage("acme")).reserved).toBe(0);
@@ -205,7 +204,7 @@ test.each([
     await expect(follow()).rejects.toBe(`${KEY} was delivered`);
     expect(await journal.open()).toEqual([]);
     const restarted = (given: Partial<BudgetOptions>) =>
-      new TenantBudget(inner, { maxCredits: 20, per: "day", clock, ...given }).usage("acme");
+      budgetOf(inner, { maxCredits: 20, per: "day", clock, ...given }).usage("acme");
     expect(await restarted({})).toMatchObject({ spent: 0, reserved: 10 });
     expect(await restarted({ journal })).toMatchObject(expected);
   },
@@ -300,7 +299,7 @@ test.each([
     const [, end, expected] = row;
     const { budget, broken, inner } = createCase({ per: "total" });
     const { client } = createWorld(inTurn(accepted, end));
-    const other = new TenantBudget(inner, { maxCredits: 20, per: "total" });
+    const other = budgetOf(inner, { maxCredits: 20, per: "total" });
     const calls: string[] = [];
     broken.name = (_, taskId) => {
       calls.push(taskId);
@@ -328,7 +327,7 @@ test("a refused order notes the tasks that the store could not note, and a later
   const { task_id } = await client.tasks.create(SONG_REQUEST, { tenant: "acme", budget });
   delete broken.name;
   await rejection(client.tasks.create(SONG_REQUEST, { tenant: "acme", budget }), CreditCeilingError);
-  const other = new TenantBudget(inner, { maxCredits: 10, per: "total" });
+  const other = budgetOf(inner, { maxCredits: 10, per: "total" });
   await client.tasks.wait(task_id, { tenant: "acme", budget: other });
   expect(await other.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
 });
@@ -373,7 +372,7 @@ test("a budget needs a tenant, and is one of this package", async () => {
     () => tasks.run(SONG_REQUEST, { budget }),
     () => tasks.create(SONG_REQUEST, { budget }),
     () => tasks.wait("a", { budget }),
-    () => tasks.run(SONG_REQUEST, { tenant: "acme", budget: { usage: away } }),
+    () => tasks.run(SONG_REQUEST, { tenant: "acme", budget: { usage: away } as never }),
   ])
     await rejection((async () => void (await call()))(), InvalidOptionError);
   expect(() => tasks.runAll([SONG_REQUEST], { budget })).toThrow(InvalidOptionError);

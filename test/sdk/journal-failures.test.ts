@@ -14,7 +14,7 @@ import {
 import { createEmulator } from "async-music/emulator";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { memoryStore } from "../../src/budget/memory-store.js";
-import { TenantBudget } from "../../src/budget/tenant-budget.js";
+import { budgetOf } from "../../src/budget/tenant-budget.js";
 import { abortedAfter } from "../support/abort.js";
 import { held, recorder } from "../support/collect.js";
 import {
@@ -325,7 +325,7 @@ describe("while journal and budget are slow", () => {
     Object.assign(world.broken, { put: slow("put", world.inner.put), get: slow("get", world.inner.get) });
     const store = memoryStore();
     const slowStore = { ...store, reserve: slow("reserve", store.reserve), read: slow("read", store.read) };
-    const budget = new TenantBudget(slowStore, { maxCredits: 100, per: "total" });
+    const budget = budgetOf(slowStore, { maxCredits: 100, per: "total" });
     return { ...world, store, clock, run: () => world.run({ budget, tenant: "acme" }) };
   }
 

@@ -11,7 +11,7 @@ import {
 } from "async-music";
 import { expect, test } from "vitest";
 import { memoryStore } from "../../src/budget/memory-store.js";
-import { TenantBudget } from "../../src/budget/tenant-budget.js";
+import { budgetOf } from "../../src/budget/tenant-budget.js";
 import { KEY } from "../support/journaled.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { createRateLimit } from "../support/limited-service.js";
@@ -125,7 +125,7 @@ test("while the database of the budget fails, the usage is not read", async () =
   const store = { ...memoryStore(), read: () => Promise.reject(new Error("the database is away")) };
   const { create, requests, journal } = createOrder(
     serveUsage,
-    new TenantBudget(store, { maxCredits: 10, per: "day" }),
+    budgetOf(store, { maxCredits: 10, per: "day" }),
   );
   await rejection(create(), BudgetError);
   expect([requests, await journal.get(KEY)]).toEqual([[], null]);
@@ -133,7 +133,7 @@ test("while the database of the budget fails, the usage is not read", async () =
 
 test("an order whose price another process has just reserved under its key continues with that task", async () => {
   const store = memoryStore();
-  const budget = new TenantBudget(store, { maxCredits: 10, per: "total" });
+  const budget = budgetOf(store, { maxCredits: 10, per: "total" });
   const world = createOrder(serveUsage, budget);
   const { journal, create } = world;
   const reservation = { id: "total/other", tenant: "acme", credits: 10 };

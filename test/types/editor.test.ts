@@ -139,7 +139,7 @@ test.each([
 ])("the type of a call for %s of %s shows one request", (taskType, model, input, type) => {
   const request = `{ model: "${model}", task_type: "${taskType}", input: { ${input} } }`;
   expect(shownAt(`void client.tasks.r|un(${request});`)).toContain(
-    `(request: ${type} & { task_type: "${taskType}"; } & { model: "${model}"; }, options?: RunOptions)`,
+    `(request: ${type} & { task_type: "${taskType}"; } & { model: "${model}"; }, options?: RunOptions<"${taskType}"> | undefined)`,
   );
 });
 

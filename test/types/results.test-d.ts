@@ -140,6 +140,48 @@ test("of a value that is an ID or a submission, or of any type, the result may b
   for await (const each of tasks.watch(two)) assertTrue<Equals<typeof each, sdk.Task<"music" | "lyrics">>>();
 });
 
+test("the callbacks of a call receive a submission and a task of the type of its request", () => {
+  const song = { model: "provider_a", task_type: "music", input: { tags: "fado" } } as const;
+  void tasks.run(song, {
+    onSubmitted: (each) => assertTrue<Equals<typeof each, sdk.TaskSubmission<"music">>>(),
+    onUpdate: (each) => assertTrue<Equals<typeof each, sdk.Task<"music">>>(),
+  });
+  void tasks.create(song, {
+    journal: sdk.memoryJournal(),
+    journalKey: "order-1",
+    onSubmitted: (each) => assertTrue<Equals<typeof each, sdk.TaskSubmission<"music">>>(),
+  });
+  void tasks.wait(given<sdk.TaskSubmission<"lyrics">>(), {
+    onUpdate: (each) => assertTrue<Equals<typeof each, sdk.Task<"lyrics">>>(),
+  });
+  void tasks.wait("id", { onUpdate: (each) => assertTrue<Equals<typeof each, sdk.Task>>() });
+  void tasks.runAll([song], {
+    onSubmitted: (each) => assertTrue<Equals<typeof each, sdk.TaskSubmission<"music">>>(),
+  });
+  // Callbacks and options for every type.
+  const options: sdk.RunOptions = {
+    onSubmitted: (each) => assertTrue<Equals<typeof each, sdk.TaskSubmission>>(),
+    onUpdate: (each) => assertTrue<Equals<typeof each, sdk.Task>>(),
+  };
+  void tasks.run(song, options);
+  void tasks.wait("id", options);
+  void tasks.create(song, options);
+  // @ts-expect-error a callback for another type
+  void tasks.run(song, { onSubmitted: (_: sdk.TaskSubmission<"lyrics">) => {} });
+});
+
+test("only a budget that the SDK has made is accepted", () => {
+  const budget: sdk.Budget = sdk.memoryBudget({ maxCredits: 1, per: "day" });
+  const usage = budget.usage.bind(budget);
+  // @ts-expect-error a class of an application is no budget
+  class OwnBudget implements sdk.Budget {
+    usage = usage;
+  }
+  // @ts-expect-error nor is an object
+  void tasks.wait("id", { tenant: "acme", budget: { usage } });
+  void OwnBudget;
+});
+
 test("retrieve, wait and watch keep the type of a submission, also after JSON", async () => {
   const created = await tasks.create({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } });
   const parsed = JSON.parse(JSON.stringify(created)) as typeof created;

@@ -2,7 +2,7 @@ import type { Budget, BudgetOptions } from "../../budget/budget.js";
 import { checkBudgetOptions } from "../../budget/memory-budget.js";
 import { periodOf } from "../../budget/period.js";
 import type { BudgetStore, NewReservation, OpenReservation } from "../../budget/store.js";
-import { TenantBudget } from "../../budget/tenant-budget.js";
+import { budgetOf } from "../../budget/tenant-budget.js";
 import { checkOption } from "../../errors/options.js";
 import { type Clock, createSystemClock } from "../../time/clock.js";
 import {
@@ -48,7 +48,7 @@ export function postgresBudget(pool: PostgresClient, options: PostgresBudgetOpti
   checkOption("pool", clientRule, pool);
   const checked = checkBudgetOptions(options, { table: budgetTableRule });
   const { table = DEFAULT_BUDGET_TABLE, ...rest } = checked;
-  return new TenantBudget(postgresStore(pool, table, createSystemClock()), rest);
+  return budgetOf(postgresStore(pool, table, createSystemClock()), rest);
 }
 
 function postgresStore(pool: PostgresClient, table: string, clock: Clock): BudgetStore {

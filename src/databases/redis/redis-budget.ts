@@ -2,7 +2,7 @@ import type { Budget, BudgetOptions } from "../../budget/budget.js";
 import { checkBudgetOptions } from "../../budget/memory-budget.js";
 import { periodOf } from "../../budget/period.js";
 import type { BudgetStore, NewReservation, OpenReservation, ReserveResult } from "../../budget/store.js";
-import { TenantBudget } from "../../budget/tenant-budget.js";
+import { budgetOf } from "../../budget/tenant-budget.js";
 import type { BudgetReservation } from "../../journal/journal.js";
 import { evaluateOn, isCluster, PREFIX, prefixRule, type RedisClient } from "./client.js";
 import { encoded, PUT_ENTRY, redisPositionOf } from "./redis-journal.js";
@@ -102,7 +102,7 @@ const READ = "return redis.call('hgetall', KEYS[1])";
  */
 export function redisBudget(redis: RedisClient, options: RedisBudgetOptions): Budget {
   const { prefix = PREFIX, ...checked } = checkBudgetOptions(options, { prefix: prefixRule });
-  return new TenantBudget(redisStore(redis, `${prefix}:budget:${checked.per}`, checked.per), checked);
+  return budgetOf(redisStore(redis, `${prefix}:budget:${checked.per}`, checked.per), checked);
 }
 
 function redisStore(redis: RedisClient, start: string, per: BudgetOptions["per"]): BudgetStore {
