@@ -4,7 +4,7 @@ import { invoiceFonts } from "./tools/build/invoice-fonts.js";
 import { mcpLibrary } from "./tools/build/mcp-library.js";
 import { minifyLibraries } from "./tools/build/minify-libraries.js";
 import { requireBuiltins } from "./tools/build/require-builtins.js";
-import { thinMaps } from "./tools/build/thin-maps.js";
+import { removeMaps, thinMaps } from "./tools/build/thin-maps.js";
 import { thirdPartyLicenses } from "./tools/build/third-party-licenses.js";
 import { unmappedPackages } from "./tools/build/unmapped-packages.js";
 
@@ -43,6 +43,7 @@ export default defineConfig({
   removeNodeProtocol: false,
   sourcemap: true,
   async onSuccess() {
+    removeMaps();
     thinMaps();
     await buildDashboard();
   },

@@ -21,6 +21,12 @@ describe.each(Object.entries(entries))("%s", (name, { types }) => {
     expect(landings.filter(({ name, line }) => !new RegExp(`\\b${name}\\b`).test(line))).toEqual([]);
   });
 
+  test("has a docstring for each class and each constant, also in CommonJS", () => {
+    const text = readFileSync(types.replace(/\.d\.ts$/, ".d.cts"), "utf8");
+    const undocumented = text.matchAll(/(?<!\*\/\n)^export declare const ([A-Z]\w+): /gm);
+    expect([...undocumented].map(([, value]) => value)).toEqual([]);
+  });
+
   // Outside of a test run, there is no Vitest to extend.
   test.skipIf(name === "./emulator/vitest")("can be loaded with require", () => {
     const specifier = JSON.stringify(name.replace(".", "async-music"));

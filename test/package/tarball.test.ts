@@ -52,6 +52,17 @@ test("the package has the files that users and the license need, and no others",
   expect(paths.filter((path) => !allowed.some((kind) => kind.test(path)))).toEqual([]);
 });
 
+test("every map that a file names is in the package", () => {
+  const paths = packed.files.map(({ path }) => path);
+  const mapped = paths.filter((path) => /\.(?:js|d\.ts)$/.test(path) && path.startsWith("dist/"));
+  const named = mapped.flatMap((path) => {
+    const [, map] = /\n\/\/# sourceMappingURL=(\S+)\s*$/.exec(readFileSync(path, "utf8")) ?? [];
+    return map === undefined ? [] : [join(dirname(path), map)];
+  });
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter((map) => !paths.includes(map))).toEqual([]);
+});
+
 test("a release is public, with provenance, at the configured registry", () => {
   const { publishConfig } = JSON.parse(readFileSync("package.json", "utf8"));
   expect(publishConfig).toEqual({ access: "public", provenance: true });

@@ -1,7 +1,7 @@
 /**
  * Writes a `.d.cts` beside the types of each entry. Under `node16`, and in TypeScript 5.7, a CommonJS file cannot import the
  * types of an ES module (TS1479), although Node can require the module. A `.d.cts` re-exports the types of the `.d.ts`, and
- * declares each value with its type in the `.d.ts`, so that a class is the same class for both kinds of files.
+ * declares each value with its type in the `.d.ts`, and a class or a constant also with its docstring, so that a class is the same class for both kinds of files.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -67,9 +67,17 @@ function declarationsOf(symbol: ts.Symbol): string[] {
   if (isType && target.declarations?.some(isGeneric))
     throw new Error(`${name} has type parameters, which its type for CommonJS would lose.`);
   return [
+    ...docstringOf(target),
     `export declare const ${name}: typeof esm.${name};`,
     ...(isType ? [`export type ${name} = esm.${name};`] : []),
   ];
+}
+
+/** The docstring of a class or a constant. Editors find that of a function by its type. */
+function docstringOf({ declarations: [declaration] = [] }: ts.Symbol): string[] {
+  if (declaration === undefined || ts.isFunctionDeclaration(declaration)) return [];
+  const docstrings = ts.getJSDocCommentsAndTags(declaration);
+  return docstrings.slice(0, 1).map((docstring) => docstring.getText());
 }
 
 function isGeneric(declaration: ts.Declaration): boolean {
