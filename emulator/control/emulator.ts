@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import type { Fetch } from "../../src/contract/fetch.js";
 import type { Balance, Usage } from "../../src/contract/responses.js";
 import type { Model, TaskStatus } from "../../src/contract/service.js";
