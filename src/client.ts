@@ -60,7 +60,7 @@ export class AsyncMusic {
     const warn = createWarn(logger ?? platformConsole, logLevel);
     if (logger !== undefined && sendsKeyInClear(checked.baseUrl))
       warn?.(
-        `The connection to ${checked.baseUrl} is not encrypted: others on the network can read the API key. Use https.`,
+        `The connection to ${checked.baseUrl} is not encrypted: others can read the API key. Use https.`,
       );
     const context: Context = {
       ...checked,

@@ -139,8 +139,8 @@ export function checkClientOptions(given: ClientOptions) {
     throw invalidOption(
       "dangerouslyAllowBrowser",
       "This is a browser, where every visitor can read the API key and spend its credits",
-      "Call the service from your server, or pass `dangerouslyAllowBrowser: true`. In a test environment that imitates a " +
-        "browser, such as jsdom or happy-dom, pass the API key of an emulator, or run the test in the environment `node`.",
+      "Call the service from your server, or pass `dangerouslyAllowBrowser: true`. In a test environment such as jsdom or " +
+        "happy-dom, pass the API key of an emulator, or use the environment `node`.",
     );
   }
   const { apiKey, current } = createKeySource(givenKey, redactor);

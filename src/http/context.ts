@@ -84,6 +84,6 @@ export type NoTask = "not_sent" | "refused";
 
 /** Whether a call that survives an abort has an attempt in flight. */
 export interface InFlight {
-  /** The call, from the sending of an attempt to its outcome; then `null`, and `undefined` while nothing was sent. */
+  /** The call, from the sending of an attempt to its outcome; then `null`; `undefined` while certainly no task was created. */
   call: Call | null | undefined;
 }

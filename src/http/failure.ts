@@ -138,7 +138,7 @@ function adviceOf(call: Call, first: string): Advice {
 /** What to do if no network resolves the address; empty if one may. */
 export function adviceForAddress(url: string): string {
   if (!new URL(url).hostname.endsWith(".async-music.test")) return "";
-  return "This address belongs to an in-process emulator: pass all of `emulator.connection()` to the client, including `fetch`.";
+  return "This address belongs to an in-process emulator: pass all of `emulator.connection()`, including `fetch`.";
 }
 
 /** The system's code for a broken connection, in brackets; empty without a readable one. */
@@ -208,7 +208,7 @@ function adviceFor(
   }
   let first = ADVICE.get(ErrorClass);
   if (ErrorClass === BadRequestError && status !== 400)
-    first = "It is a BadRequestError because of its error code, whatever the HTTP status.";
+    first = "Its error code makes it a BadRequestError, whatever the HTTP status.";
   if (ErrorClass === RateLimitedError && retryAt !== null) first = `Retry after ${retryAt.toISOString()}.`;
   if (ErrorClass === ApiError && isAddressWrong(status)) {
     first = "Check `baseUrl`.";

@@ -33,7 +33,10 @@ export async function send(
         continue;
       }
       // Before the wait for the next attempt, in which the process may end.
-      if (tried.noTask !== undefined) await call.claim?.release(tried.noTask);
+      if (tried.noTask !== undefined) {
+        if (call.inFlight) call.inFlight.call = undefined;
+        await call.claim?.release(tried.noTask);
+      }
       await retries.waitOrThrow(tried);
     }
   } catch (error) {

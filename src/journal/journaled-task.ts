@@ -1,3 +1,4 @@
+import type { Advice } from "../contract/message.js";
 import type { FinalStatus } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { isError } from "../contract/thrown.js";
@@ -77,25 +78,28 @@ export class JournaledTask {
 
   async #tryToRecord(): Promise<JournalError | null> {
     if (this.#intent === null) return null;
-    const taskId = this.#entry.task_id;
-    const reason = `task ${taskId} was created, but could not be recorded`;
-    const resume = resumeAdvice(undefined, taskId);
     try {
       const isPut = (await this.#slot.put(this.#entry, this.#intent)) || (await this.#reconcile());
       if (!isPut)
-        return this.#slot.failure(
-          `${reason}, since the journal key holds another entry`,
+        return this.failure(
+          ", since the journal key holds another entry",
           undefined,
-          resume,
-          taskId,
+          resumeAdvice(undefined, this.#entry.task_id),
         );
       this.#slot.notes.unrecorded.delete(this.#intent);
       this.#intent = null;
       return null;
     } catch (error) {
-      const settle = `Call settleOutcome(journal, ${this.#slot.name}, ${JSON.stringify(taskId)}).`;
-      return this.#slot.failure(reason, causeOf(error), { codeAdvice: [settle] }, taskId);
+      return this.failure("", causeOf(error));
     }
+  }
+
+  /** The error for a task that is not recorded. */
+  failure(why: string, cause: unknown, advice?: Advice): JournalError {
+    const { task_id: taskId } = this.#entry;
+    const reason = `task ${taskId} was created, but could not be recorded${why}`;
+    const settle = `Call settleOutcome(journal, ${this.#slot.name}, ${JSON.stringify(taskId)}).`;
+    return this.#slot.failure(reason, cause, advice ?? { codeAdvice: [settle] }, taskId);
   }
 
   /** Tries to record the task again until the signal aborts: see `tryLater`. Never rejects. */

@@ -7,10 +7,10 @@ import type { JournalError } from "../errors/task-errors.js";
 import { AlreadyTaken } from "../journal/already-taken.js";
 import { outcomeUnknown, sampleUsage } from "../journal/evidence.js";
 import { type FreeKey, freeKeyOf, IntentClaim } from "../journal/intent-claim.js";
-import type { JournalEntry } from "../journal/journal.js";
+import type { JournalEntry, JournalIntent } from "../journal/journal.js";
 import { causeOf, JournaledTask } from "../journal/journaled-task.js";
 import { waitForKey } from "../journal/key-queue.js";
-import { notesOf } from "../journal/process-notes.js";
+import { type CreatedTask, notesOf } from "../journal/process-notes.js";
 import { Slot } from "../journal/slot.js";
 import { JournaledWait } from "./journaled-wait.js";
 import type { CheckedWait, RunOptions } from "./options.js";
@@ -97,7 +97,7 @@ export class JournaledSubmission implements OrderSubmission {
       const unrecorded = slot.notes.unrecorded.get(entry?.revision ?? "");
       if (entry !== null) await this.#takeOver(slot, entry, free !== null, unrecorded?.taskId ?? null);
       if (entry?.state === "submitted") return JournaledTask.found(slot, entry);
-      if (entry !== null && unrecorded !== undefined) return JournaledTask.created(slot, entry, unrecorded);
+      if (entry !== null && unrecorded !== undefined) return this.#created(slot, entry, unrecorded);
 
       const created = free === null ? null : await this.#submitUnderIntent(slot, free, request);
       if (created !== null) return created;
@@ -168,12 +168,22 @@ export class JournaledSubmission implements OrderSubmission {
       throw failure === null ? error : this.#logged(keyNotRestored(slot, error, failure.thrown));
     }
     if (taskId === null) throw await outcomeUnknown(slot, intent, evidence, { error, sample });
-    const created = JournaledTask.created(slot, intent, { taskId, submission });
+    const created = this.#created(slot, intent, { taskId, submission });
     const unrecorded = await created.record();
     await hold?.created(taskId);
     if (submission !== null) return created;
     const still = unrecorded && (await created.record());
     throw still === null ? error : this.#logged(still);
+  }
+
+  #created(slot: Slot, intent: JournalIntent, task: CreatedTask): JournaledTask {
+    const created = JournaledTask.created(slot, intent, task);
+    const order = this.#order;
+    order.unrecorded = () =>
+      created.isRecorded
+        ? null
+        : this.#logged(created.failure(" before the abort", order.options.signal?.reason));
+    return created;
   }
 
   /**

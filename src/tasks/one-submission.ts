@@ -11,7 +11,7 @@ import type { SentRequest } from "./sent-request.js";
 import { checkTenantOfBudget } from "./tenant.js";
 import { callBack } from "./wait.js";
 
-/** How long an aborted call waits for what it has begun before its POST, in real milliseconds. */
+/** How long an aborted call waits for what it has begun, in real milliseconds. */
 const LONGEST_ABORT_MS = 1000;
 
 /** The submission of one request. With a journal, the task is created at most once. */
@@ -22,6 +22,7 @@ export class OneSubmission implements JournaledOrder {
   /** The ID of the POST: each poll has its own. */
   readonly requestId: string;
   readonly #hooks: RunHooks & { readonly inFlight: InFlight };
+  declare unrecorded?: JournaledOrder["unrecorded"];
 
   /** @throws InvalidOptionError */
   constructor(shared: RunContext, { requestId, ...options }: RunOptions, hooks: RunHooks = {}) {
@@ -37,16 +38,20 @@ export class OneSubmission implements JournaledOrder {
   /**
    * Settles as `ended` does. Rejects at once if the caller aborts while the POST is in flight: the work still completes. Rejects soon
    * if the caller aborts before the POST, also if a database does not respond: nothing is sent, and the work still frees the key.
+   * Rejects soon if the caller aborts while the journal does not record the task, with an error that names the task.
    */
   untilAbort<Value>(ended: Promise<Value>): Promise<Value> {
     const { signal } = this.options;
     const { inFlight } = this.#hooks;
     return new Promise((resolve, reject) => {
-      const leave = () => inFlight.call === undefined && reject(signal?.reason);
+      const leave = () => {
+        const error = this.unrecorded?.();
+        if (error || inFlight.call === undefined) reject(error ?? signal?.reason);
+      };
       const abort = onAbort(signal, () => {
         const { call } = inFlight;
         if (call) reject(abortedInFlight(this.shared.context, call, this.requestId, signal?.reason));
-        else within(LONGEST_ABORT_MS, () => ended).catch(leave);
+        within(LONGEST_ABORT_MS, () => ended.catch(() => {})).catch(leave);
       });
       void ended.then(resolve, reject).finally(() => abort.remove());
     });

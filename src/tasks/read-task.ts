@@ -90,7 +90,7 @@ export function checkResult(
 
 function notFoundAdvice(journalKey?: string): string {
   return journalKey === undefined
-    ? "Check that this is a task ID, not a clip ID, and that the key belongs to the account that submitted it."
+    ? "Check that this is a task ID, not a clip ID, and that the API key belongs to its account."
     : `The journal names this task under ${JSON.stringify(journalKey)}: it may belong to another account, or to an ` +
         "emulator that has ended. Use the same journal key with the API key of that account.";
 }

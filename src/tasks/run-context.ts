@@ -1,6 +1,7 @@
 import type { JournalPosition } from "../budget/budget.js";
 import type { Usage } from "../contract/responses.js";
 import type { SucceededTask, TaskSubmission } from "../contract/task.js";
+import type { JournalError } from "../errors/task-errors.js";
 import type { Claim, Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
 import type { Probe } from "../journal/evidence.js";
@@ -40,6 +41,8 @@ export interface JournaledOrder {
   readonly requestId: string;
   send(request: SentRequest, claim: Claim): Promise<TaskSubmission>;
   report(submission: TaskSubmission): Promise<void>;
+  /** Set once the task is created: the error for a caller that leaves before the task is recorded; `null` if it is recorded. */
+  unrecorded?: (() => JournalError | null) | undefined;
 }
 
 /** The submission of an order: see `JournaledSubmission`. */

@@ -1,4 +1,10 @@
-import { type Journal, JournalError, memoryJournal, type RunOptions } from "async-music";
+import {
+  type Journal,
+  JournalError,
+  memoryJournal,
+  type RunOptions,
+  SubmissionOutcomeUnknownError,
+} from "async-music";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { memoryStore } from "../../src/budget/memory-store.js";
 import type { BudgetStore } from "../../src/budget/store.js";
@@ -6,8 +12,8 @@ import { budgetOf } from "../../src/budget/tenant-budget.js";
 import { KEY } from "../support/journaled.js";
 import { createLog } from "../support/log.js";
 import { rejection } from "../support/rejection.js";
-import { SONG_REQUEST, serveAnew, usage } from "../support/responses.js";
-import { createWorld } from "../support/world.js";
+import { refusal, SONG_REQUEST, serveAnew, usage } from "../support/responses.js";
+import { type Answerer, createWorld } from "../support/world.js";
 
 // A call that is aborted while a database does not respond, before its POST and after it. Databases have real time limits.
 
@@ -19,7 +25,7 @@ type Call = "create" | "run";
 type Method = keyof BudgetStore | keyof Journal;
 
 /** A budget and a journal on a database that does not respond to one of their methods, until `respond` is called. */
-function createCase(hanging: Method | null, skipped = 0) {
+function createCase(hanging: Method | null, skipped = 0, post: Answerer = serveAnew) {
   let [respond, reach] = [() => {}, () => {}];
   const responds = new Promise<void>((resolve) => {
     respond = resolve;
@@ -43,10 +49,13 @@ function createCase(hanging: Method | null, skipped = 0) {
     });
   const journal = onDatabase(memoryJournal());
   const budget = budgetOf(onDatabase(memoryStore()), { maxCredits: 20, per: "total", journal });
-  const world = createWorld((request) => (request.path.endsWith("/usage") ? usage() : serveAnew(request)));
+  const logger = createLog();
+  const answer: Answerer = (request, index) =>
+    request.path.endsWith("/usage") ? usage() : post(request, index);
+  const world = createWorld(answer, { logger });
   const call = (name: Call, options: RunOptions) =>
     world.client.tasks[name](SONG_REQUEST, { tenant: "acme", budget, ...options });
-  return { ...world, journal, budget, call, reached, respond };
+  return { ...world, logger, journal, budget, call, reached, respond };
 }
 
 const bare = () => ({});
@@ -146,14 +155,77 @@ test("a later call with the key of a call that was left sends its request after 
   expect(await journal.get(KEY)).toMatchObject({ state: "submitted", task_id });
 });
 
-test("an abort after the POST does not hide its task, even if the journal does not respond", async () => {
+test.each<Call>(["create", "run"])(
+  "an aborted `%s` whose journal does not record the task soon rejects with its ID, and logs it",
+  async (name) => {
+    const { client, call, journal, logger, requests, reached, respond } = createCase("put", 1);
+    const leaving = new AbortController();
+    const onSubmitted = vi.fn();
+    const given = { ...ordered(journal), signal: leaving.signal, onSubmitted };
+    const ended = rejection(call(name, given), JournalError);
+    await reached;
+    await wait(5000);
+    leaving.abort("the function ends");
+    await wait(1000);
+    const { taskId, sent, message, cause } = await ended;
+    expect({ sent, cause }).toMatchObject({ sent: true, cause: "the function ends" });
+    expect(message).toContain(`task ${taskId} was created, but could not be recorded before the abort`);
+    expect(logger.lines).toEqual([{ level: "error", message, fields: undefined }]);
+
+    // The task is recorded in the background.
+    const flushed = client.tasks.flush();
+    respond();
+    await flushed;
+    expect(await journal.get(KEY)).toMatchObject({ state: "submitted", task_id: taskId });
+    expect(onSubmitted).toHaveBeenCalledOnce();
+    expect(await client.tasks.create(SONG_REQUEST, ordered(journal))).toMatchObject({ task_id: taskId });
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+    expect([logger.lines.length, vi.getTimerCount()]).toEqual([1, 0]);
+  },
+);
+
+test("a call that is aborted during its POST logs its task if the journal does not record it soon", async () => {
+  const leaving = new AbortController();
+  const { call, journal, logger, reached } = createCase("put", 1, (request) => {
+    leaving.abort("left");
+    return serveAnew(request);
+  });
+  const ended = rejection(
+    call("create", { ...ordered(journal), signal: leaving.signal }),
+    SubmissionOutcomeUnknownError,
+  );
+  await reached;
+  await wait(1000);
+  await ended;
+  expect(logger.lines).toMatchObject([{ message: expect.stringMatching(/task \S+ was created, but/) }]);
+});
+
+test("a run that is aborted while it waits rejects soon if its journal still does not record the task", async () => {
   const { call, journal, reached } = createCase("put", 1);
   const leaving = new AbortController();
-  const ended = rejection(call("create", { ...ordered(journal), signal: leaving.signal }), JournalError);
+  const ended = rejection(call("run", { ...ordered(journal), signal: leaving.signal }), JournalError);
+  await reached;
+  await wait(45_000);
+  leaving.abort("left");
+  await wait(1000);
+  expect((await ended).taskId).toEqual(expect.any(String));
+});
+
+test("an aborted `create` that was refused does not wait until the journal has removed its intent", async () => {
+  const { call, client, journal, reached, respond } = createCase("delete", 0, () =>
+    refusal(402, "insufficient_credits"),
+  );
+  const leaving = new AbortController();
+  const left: unknown[] = [];
+  const given = { ...ordered(journal), signal: leaving.signal };
+  void call("create", given).catch((error: unknown) => left.push(error));
   await reached;
   leaving.abort("left");
-  await wait(61_000);
-  expect(await ended).toMatchObject({ taskId: expect.any(String), sent: true });
+  await wait(1000);
+  expect(left).toEqual(["left"]);
+  respond();
+  await client.tasks.flush();
+  expect(await journal.get(KEY)).toBeNull();
 });
 
 test("an intent that an aborted call leaves, since its journal fails, is logged", async () => {

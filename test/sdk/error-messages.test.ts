@@ -122,6 +122,6 @@ test.each([
   const { client } = createWorld(() => refusal(status, code));
   const { message } = await rejection(client.tasks.create(SONG_REQUEST), BadRequestError);
   expect(message).toContain(`(HTTP ${status})`);
-  const reason = "It is a BadRequestError because of its error code, whatever the HTTP status.";
+  const reason = "Its error code makes it a BadRequestError, whatever the HTTP status.";
   expect(message.includes(reason)).toBe(says);
 });

@@ -311,7 +311,7 @@ describe("a task that is not found", () => {
   test.each(["retrieve", "wait"] as const)("by `%s`: the message says what to check", async (call) => {
     const { message } = await rejection(world().client.tasks[call](TASK_ID), TaskNotFoundError);
     expect(message).toContain(
-      "Check that this is a task ID, not a clip ID, and that the key belongs to the account that submitted it.",
+      "Check that this is a task ID, not a clip ID, and that the API key belongs to its account.",
     );
     expect(message).not.toContain("Resume");
   });
