@@ -83,7 +83,7 @@ function settingsOf({ client, webhook, store, flags, terminal }: Relay): Followe
   };
   return {
     ...FOLLOW_DEFAULTS,
-    ...{ leaseMs: lease, clock, redactor },
+    ...{ leaseMs: lease, clock, random, redactor },
     wait: (_, entry, signal) =>
       client.tasks.wait(entry.submission ?? entry.task_id, { signal, tenant: tenantOf(entry) }),
     isDue: ({ delivery }: UnacknowledgedOrder) => {

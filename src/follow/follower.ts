@@ -10,6 +10,7 @@ import { LONGEST_JOURNAL_MS, newRevision, Slot } from "../journal/slot.js";
 import { Aborter, onAbort } from "../time/abort.js";
 import { type Clock, wallTime } from "../time/clock.js";
 import { dateAt, parseDate } from "../time/date.js";
+import type { Random } from "../time/random.js";
 import { endedOrStopped } from "./ended-or-stopped.js";
 import { ForeignTasks } from "./foreign-tasks.js";
 import { JournalOutage } from "./journal-outage.js";
@@ -36,6 +37,7 @@ export type RecordDelivery = (delivery: "acknowledged" | OrderDelivery) => Promi
 /** How a follower works. Times are in milliseconds. */
 export interface FollowerSettings {
   readonly clock: Clock;
+  readonly random: Random;
   readonly redactor: Redactor;
   readonly concurrency: number;
   readonly intervalMs: number;
@@ -50,7 +52,7 @@ export interface FollowerSettings {
   isDue?(order: UnacknowledgedOrder): boolean;
   /** Called when the journal has failed, and is tried again after `retryMs`. */
   onJournalFailure?(error: unknown, retryMs: number): void;
-  /** Called once if a task may be of another account: see `ForeignTasks`. */
+  /** Called once if a task is of another account: see `ForeignTasks`. */
   onForeignTask(text: string): void;
 }
 
@@ -145,12 +147,13 @@ export class Follower {
     }
   }
 
-  /** The orders to take, of each tenant in turn: the first ones of a tenant come soon, whatever others have ordered. */
+  /** The orders to take: tenants take turns. In a random sequence, since short-lived followers would all read only the oldest ones. */
   async #listFree(): Promise<Turns<UnacknowledgedOrder>> {
-    const { clock, maxAgeMs, isDue = () => true } = this.#settings;
+    const { clock, random, maxAgeMs, isDue = () => true } = this.#settings;
     const turns = new Turns<UnacknowledgedOrder>();
     const since = dateAt(wallTime(clock) - maxAgeMs);
-    for (const order of await listOrders(this.#journal, since, this.#settings, this.#stop.signal))
+    const listed = await listOrders(this.#journal, since, this.#settings, this.#stop.signal);
+    for (const [order] of listed.map((order) => [order, random()] as const).sort((a, b) => a[1] - b[1]))
       if (this.#isFree(order) && isDue(order)) turns.add(order.tenant ?? null, order);
     return turns;
   }
@@ -277,7 +280,7 @@ export class Follower {
   }
 
   /**
-   * `null`: the order belongs to another follower, this one was stopped, or the task could not be read, perhaps since it belongs to
+   * `null`: the order belongs to another follower, this one was stopped, or the task could not be read, for example since it belongs to
    * another account. Then the order is taken again later: its task may still end in success.
    *
    * @throws AuthenticationError, InvalidOptionError the API key is refused or malformed
@@ -286,14 +289,11 @@ export class Follower {
     const { key, entry, signal } = lease;
     const { clock } = this.#settings;
     try {
-      const task = await this.#settings.wait(key, entry, signal);
-      this.#foreign.noteEnd();
-      return { task };
+      return { task: await this.#settings.wait(key, entry, signal) };
     } catch (error) {
       if (signal.aborted) return null;
       if (error instanceof TaskNotFoundError && this.#foreign.include(error, key, entry, clock.now()))
         return null;
-      if (error instanceof TaskFailedError) this.#foreign.noteEnd();
       if (isEnd(error)) return { error };
       // Another key can read the task.
       if (error instanceof AuthenticationError || error instanceof InvalidOptionError) throw error;

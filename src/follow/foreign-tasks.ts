@@ -5,21 +5,14 @@ import type { JournalRecord } from "../journal/journal.js";
 const HALF_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 600_000;
 
-/** Recognizes tasks that may be of another account: with the API key of a wrong one, no order may be acknowledged. */
+/** The tasks that the API key cannot find although the service has created them: they are of another account. */
 export class ForeignTasks {
   readonly #report: (text: string) => void;
   readonly #pauses = new Map<string, { ms: number; until: number }>();
-  #hasReadEnd = false;
   #hasReported = false;
 
   constructor(report: (text: string) => void) {
     this.#report = report;
-  }
-
-  /** The API key has read the end of a task: it is of the right account. */
-  noteEnd(): void {
-    this.#hasReadEnd = true;
-    this.#pauses.clear();
   }
 
   /** Whether the task of an order was not found a short while ago. */
@@ -27,9 +20,9 @@ export class ForeignTasks {
     return (this.#pauses.get(key)?.until ?? 0) > now;
   }
 
-  /** Whether a task that was not found may be of another account, since the service has created it. Reports the first. */
+  /** Whether a task that was not found is of another account, since the service has created it. Reports the first. */
   include(error: TaskNotFoundError, key: string, { submission }: JournalRecord, now: number): boolean {
-    if (submission === null || this.#hasReadEnd) return false;
+    if (submission === null) return false;
     const ms = Math.min(LONGEST_PAUSE_MS, 2 * (this.#pauses.get(key)?.ms ?? HALF_PAUSE_MS));
     this.#pauses.set(key, { ms, until: now + ms });
     if (!this.#hasReported)

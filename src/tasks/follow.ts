@@ -112,6 +112,7 @@ export async function* endsOf(
   const follower = new Follower(journal, {
     ...own,
     clock: context.clock,
+    random: context.random,
     redactor: context.redactor,
     wait: (key, entry, signal) => {
       const { request, submission, task_id: taskId, at, status, reservation } = entry;

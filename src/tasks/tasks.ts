@@ -305,8 +305,8 @@ export class Tasks {
    * Yields how each order of a journal ended, also of the orders that other processes submit later, by `create` or by `run`.
    * Requesting the next one acknowledges the one before: its key then closes, and it is not delivered again. An order whose
    * end was not acknowledged, because the process crashed or left the loop, is delivered again with the same `deliveryId`. A task
-   * that failed is yielded, not thrown. An order whose task this API key cannot find, although the service created it, is kept until
-   * this call has read the end of another one: the key may be of another account. A warning is logged.
+   * that failed is yielded, not thrown. An order whose task this API key cannot find, although the service created it, is kept, and
+   * its task is read again later: the key may be of another account. A warning is logged.
    *
    * Several calls, also in several processes, share the orders of a journal: each order is delivered by one of them, and by
    * another one if the first crashes before the acknowledgement. Orders with an unknown outcome are followed once they are
