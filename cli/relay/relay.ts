@@ -67,13 +67,16 @@ async function relayUntilSignal({ journal, exists }: OpenedJournal, running: Rel
       `There is no journal at ${printableLine(flags.journal)} yet. Check the path, or wait for the first order.\n`,
     );
   try {
-    await new Follower(journal, settingsOf(running)).run(signal);
+    await new Follower(journal, settingsOf(running, signal)).run(signal);
   } finally {
     stop();
   }
 }
 
-function settingsOf({ client, webhook, store, flags, terminal }: Relay): FollowerSettings {
+function settingsOf(
+  { client, webhook, store, flags, terminal }: Relay,
+  signal: AbortSignal,
+): FollowerSettings {
   const { retry = false, lease = FOLLOW_DEFAULTS.leaseMs } = flags;
   const { clock = createSystemClock(), random = systemRandom } = terminal.client ?? {};
   const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
@@ -95,7 +98,7 @@ function settingsOf({ client, webhook, store, flags, terminal }: Relay): Followe
     onForeignTask: (text) => fail(redactor.text(text)),
     deliver: async (order, record) => {
       const { deliveryId, key, entry } = order;
-      const reason = await stored(store, order, client).then(
+      const reason = await stored(store, order, client, { signal, graceMs: webhook.timeoutMs }).then(
         (files) => post(webhook, deliveryId, bodyOf(order, redactor, files), wallTime(clock)),
         messageOfThrown,
       );

@@ -64,7 +64,8 @@ type ListedState = keyof typeof ADVICE;
 const ADVICE = {
   unknown:
     "a task may exist. Settle the outcome, so that the end can be delivered. A request that is less than 2 minutes old may still be in flight.",
-  unfinished: "no process has noticed an end of the task yet.",
+  unfinished:
+    "no process has delivered an end yet: the task is not finished, or the function of --store stores it.",
   ended: "the end is delivered by the next relay or follower.",
   failing: "the delivery has failed, and is tried again by a relay.",
   "gave up": "a relay has stopped trying. Start one with --retry to try again.",

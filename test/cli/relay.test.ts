@@ -6,6 +6,7 @@ import { fileJournal } from "async-music/node";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { nextTry } from "../../cli/relay/schedule.js";
+import { stored } from "../../cli/relay/store.js";
 import { withClockStopped } from "../../src/time/stopped-clock.js";
 import { unwatch } from "../lifecycle/begun.js";
 import { aborted } from "../support/aborted.js";
@@ -368,6 +369,40 @@ describe("--store", () => {
     expect(stderr).toContain('Order "sea" was not delivered, try 1: the function of --store failed: ');
     expect(stderr).toContain(reason);
     expect(shop.posts.map(({ body }) => body.data["stored"])).toEqual([2]);
+  });
+
+  test("a function that does not settle is left soon after a signal, and its order is tried again later", async () => {
+    const shop = createShop();
+    const { path } = await moduleOf(`
+      export default () => { process.emit("storing"); return new Promise(() => {}); };`);
+    let isStoring = false;
+    process.once("storing", () => (isStoring = true));
+    await submit("sea");
+    const { stop } = startRelay(shop, ["--store", path, "--timeout", "0.1s"]);
+    await until(() => isStoring);
+    const { status, stderr } = await stop();
+    expect(status).toBe(0);
+    const reason = "the function of --store failed: it did not settle within 0.1 s after the signal";
+    expect(stderr).toContain(`Order "sea" was not delivered, try 1: ${reason}`);
+    expect(await entry("sea")).toMatchObject({ delivery: { tries: 1, next_at: expect.any(String) } });
+    expect(shop.posts).toEqual([]);
+  });
+
+  test("a function may take 10 minutes", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    const order = { key: "sea", deliveryId: "msg_1", entry: Object(null), end: { task: Object(null) } };
+    const limits = { signal: new AbortController().signal, graceMs: 15_000 };
+    const client = new AsyncMusic(its.emulator.connection());
+    const ended = vi.fn();
+    const storing = stored(() => new Promise(() => {}), order, client, limits).catch(ended);
+    await vi.advanceTimersByTimeAsync(599_000);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(2000);
+    await storing;
+    expect(String(ended.mock.lastCall)).toContain(
+      "the function of --store failed: it did not settle within 10 min",
+    );
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test("the module of the guide saves the clips of a song", async () => {
