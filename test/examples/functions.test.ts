@@ -1,7 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { AsyncMusic, memoryJournal, settleNotCreated } from "async-music";
+import {
+  AsyncMusic,
+  type Journal,
+  memoryJournal,
+  SubmissionOutcomeUnknownError,
+  settleNotCreated,
+} from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -58,7 +64,10 @@ test("a function orders a song and ends; the relay delivers it, and the page sho
   expect(await order("rain in Lisbon")).toEqual({ status: 202, body: { page: "/songs/order-1" } });
   expect(await pageOf(address)).toContain("Your song is being made.");
   expect(await order("rain in Lisbon")).toMatchObject({ status: 202 });
-  expect(await order("snow in Porto")).toEqual({ status: 400, body: { error: "JournalConflictError" } });
+  expect(await order("snow in Porto")).toEqual({
+    status: 400,
+    body: { error: "This order has another description already." },
+  });
   expect(await order("snow in Porto", "")).toEqual({ status: 400, body: { error: "no order ID" } });
   await vi.waitFor(async () => expect(await pageOf(address)).toContain("<audio"), 60_000);
   expect(emulator.state().tasks).toHaveLength(1);
@@ -105,3 +114,49 @@ test("while a song may be charged, a user does not order it again, and a lost re
   const end = { key: "order-1", task_id: "task", task: null, error };
   expect(await showSong(new Map([["order-1", end]]), "order-1").text()).toContain(working);
 });
+
+test("an order whose earlier call was killed is not ordered again while the function lives", async () => {
+  const emulator = createEmulator({ clock: "real" });
+  const journal = memoryJournal();
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  onTestFinished(() => logged.mockRestore());
+  const order = () =>
+    orderSong(new AsyncMusic(emulator.connection()), { ...journal }, post({ order: "order-1" }));
+  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+  for (let call = 0; call < 2; call++) {
+    const response = await order();
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { error: "We are still working on your song. Do not order it again." },
+    ]);
+    expect(logged.mock.lastCall?.[0]).toBeInstanceOf(SubmissionOutcomeUnknownError);
+  }
+  expect(emulator.state().tasks).toHaveLength(1);
+});
+
+test("a task that the journal could not record is settled", async () => {
+  const client = new AsyncMusic(createEmulator().connection());
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  onTestFinished(() => logged.mockRestore());
+  const inner = memoryJournal();
+  let failures = 2;
+  const put: Journal["put"] = async (key, entry, previous) => {
+    if (entry.state === "submitted" && failures-- > 0) throw new Error("away");
+    return inner.put(key, entry, previous);
+  };
+  expect((await orderSong(client, { ...inner, put }, post({ order: "order-1" }))).status).toBe(202);
+  expect(await inner.get("order-1")).toMatchObject({ state: "submitted" });
+});
+
+test.each(["null", "[]", "{}", "", "rain", '{"order":5}'])("the body %j is refused", async (body) => {
+  const client = new AsyncMusic(createEmulator().connection());
+  const response = await orderSong(
+    client,
+    memoryJournal(),
+    new Request("http://shop/", { method: "POST", body }),
+  );
+  expect(response.status).toBe(400);
+});
+
+const post = (fields: object) =>
+  new Request("http://shop/", { method: "POST", body: JSON.stringify({ description: "rain", ...fields }) });
