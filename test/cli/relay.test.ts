@@ -167,6 +167,23 @@ describe("relay", () => {
     expect((await stop()).stderr).toContain(`There is no journal at ${its.journal} yet.`);
   });
 
+  test("posts a result that cannot be read as failed, although its task succeeded and is charged", async () => {
+    const shop = createShop();
+    shop.change = (body) => {
+      const isSuccess = Reflect.get(body.data, "status") === "success";
+      return isSuccess ? { ...body, data: { ...body.data, output: null } } : body;
+    };
+    await submit("sea");
+    startRelay(shop);
+    await until(async () => (await entry("sea")).acknowledged);
+    expect(shop.posts.map(({ body }) => body)).toMatchObject([
+      { type: "order.failed", data: { task: null, error: { name: "InvalidResponseError" } } },
+    ]);
+    expect(await entry("sea")).toMatchObject({ status: "success" });
+    const [account] = its.emulator.state().accounts;
+    expect(account?.ledger.map(({ kind }) => kind)).toEqual(["top_up", "freeze", "settle"]);
+  });
+
   test("posts no API key that the service echoes in a task", async () => {
     const shop = createShop();
     const { apiKey } = its.emulator;
