@@ -2,7 +2,8 @@
  * A Cloudflare worker: `POST /songs` responds at once, `GET /songs/:id` returns the song's status, and
  * `GET /songs/:id/audio` streams the audio in any format.
  *
- * A worker keeps no state between requests: the address of a song contains its task ID.
+ * A worker keeps no state between requests: the address of a song contains its task ID. Without a journal, a repeated `POST` orders
+ * another song: `docs/runtimes.md` shows how to prevent that.
  */
 
 import {
