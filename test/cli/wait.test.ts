@@ -60,8 +60,8 @@ describe("async-music wait", () => {
   });
 
   test.each([
-    ["nonsense", 6, /not a clip ID.*the key belongs to the account/],
-    ["0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10", 6, /not a clip ID.*the key belongs to the account/],
+    ["nonsense", 6, /not a clip ID.*the API key belongs to its account/],
+    ["0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10", 6, /not a clip ID.*the API key belongs to its account/],
     [".", 3, /task_not_found/],
   ])("with the unknown or invalid ID %j is status %i, without a command to continue", async (...row) => {
     const [taskId, expected, words] = row;

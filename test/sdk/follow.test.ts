@@ -162,9 +162,11 @@ describe("follow yields", () => {
     const journal = memoryJournal();
     const submission = await submit(client, journal, "a");
     await change(journal, "a", { task_id: UNKNOWN_ID, submission: { ...submission, task_id: UNKNOWN_ID } });
-    const { next } = start(client, journal);
-    void next();
+    const { next, stop } = start(client, journal);
+    const delivered = next().catch(() => "none");
     await emulator.clock.advance(3_600_000);
+    stop.abort();
+    expect(await delivered).toBe("none");
     const reads = emulator.requests.filter(({ path }) => path.endsWith(UNKNOWN_ID));
     const times = reads.map(({ at }) => Date.parse(at));
     const gaps = times.slice(1).map((time, index) => Math.round((time - (times[index] ?? 0)) / 60_000));
