@@ -138,8 +138,7 @@ export async function* endsOf(
       const { order, acknowledge } = await ends.next();
       const { deliveryId, key, end } = order;
       yield { deliveryId, key, ...end };
-      // The follower also ends while the journal does not respond.
-      await Promise.race([acknowledge(), failed]);
+      await ends.untilFailed(acknowledge());
       signal.throwIfAborted();
     }
   } finally {
@@ -180,6 +179,7 @@ class Ends {
   #failure: { error: unknown } | null = null;
   #isLeft = false;
   #wake = () => {};
+  #failed = () => {};
 
   /** Resolves once the end is acknowledged or left. */
   add(order: OrderEnd, record: RecordDelivery): Promise<void> {
@@ -212,8 +212,21 @@ class Ends {
     for (const { leave } of this.#all) leave();
   }
 
+  /**
+   * Settles as an acknowledgement does, and resolves when the follower has ended, also while the journal does not respond. Not with
+   * `Promise.race`, which would keep a little of each order in memory until then.
+   */
+  untilFailed(acknowledged: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#failed = resolve;
+      acknowledged.then(resolve, reject);
+      if (this.#failure !== null) resolve();
+    });
+  }
+
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#wake();
+    this.#failed();
   }
 }
