@@ -106,6 +106,7 @@ function stalled(path: string): Case["send"] {
 }
 
 const INVALID_FORMAT = post({ ...MP3, audio_format: "wav" });
+const SLOW = { kind: "latency", ms: 10_000 } as const;
 const MALFORMED = { kind: "malformed" } as const;
 
 /** Cases in which the copied request broke a rule of the service. */
@@ -161,6 +162,8 @@ const CASES: Readonly<Record<string, Case>> = {
     "a task that is read": readTask(VALID.song),
     "a read task with fields of both models": withPolicy({ mixed_field_sets: "named_only" }, readTask(MIXED)),
     "a running task": readEnd({ process_seconds: 30 }, 20_000),
+    "a slow read of a running task": readTask(VALID.song, SLOW, { process_seconds: 60 }),
+    "a slow read of a waiting task": readTask(VALID.song, SLOW, { queue_seconds: 60 }),
     "a success": readEnd({}),
     "a success at its first read": readEnd({ polls: 1 }, 0),
     "a failure": readEnd({ outcome: "failure", error_code: "content_moderation" }),

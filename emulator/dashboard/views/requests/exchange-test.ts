@@ -230,9 +230,13 @@ function creationOf(created: Pick<Task, "model" | "input">, shown: ShownTask | n
 
 const CLIP_OF_SOURCE = "const [clip] = source.output.result;";
 
-/** By status, the outcome that a task needs in order to have it at its first read. Without one, it is pending. */
+/** A task is open for no longer than this: with it, a read that a fault delays still shows an open one. */
+const LONGEST_SECONDS = LIMITS.taskTimeoutMs / 1000;
+
+/** By status, the outcome that a task needs in order to have it at its first read. */
 const OUTCOMES: Readonly<Record<string, (shown: ShownTask) => object>> = {
-  running: () => ({ process_seconds: 1 }),
+  pending: () => ({ queue_seconds: LONGEST_SECONDS }),
+  running: () => ({ process_seconds: LONGEST_SECONDS }),
   success: () => ({ polls: 1 }),
   failure: ({ error_code, retryable, retry_after_seconds }) => ({
     outcome: "failure",
