@@ -67,16 +67,13 @@ async function relayUntilSignal({ journal, exists }: OpenedJournal, running: Rel
       `There is no journal at ${printableLine(flags.journal)} yet. Check the path, or wait for the first order.\n`,
     );
   try {
-    await new Follower(journal, settingsOf(running, signal)).run(signal);
+    await new Follower(journal, settingsOf(running)).run(signal);
   } finally {
     stop();
   }
 }
 
-function settingsOf(
-  { client, webhook, store, flags, terminal }: Relay,
-  signal: AbortSignal,
-): FollowerSettings {
+function settingsOf({ client, webhook, store, flags, terminal }: Relay): FollowerSettings {
   const { retry = false, lease = FOLLOW_DEFAULTS.leaseMs } = flags;
   const { clock = createSystemClock(), random = systemRandom } = terminal.client ?? {};
   const redactor = createRedactor(terminal.env["ASYNC_MUSIC_API_KEY"] ?? "");
@@ -96,7 +93,7 @@ function settingsOf(
     onJournalFailure: (error, retryMs) =>
       fail(`The journal failed, and is tried again in ${retryMs / 1000} s. ${messageOfThrown(error)}`),
     onForeignTask: (text) => fail(redactor.text(text)),
-    deliver: async (order, record) => {
+    deliver: async (order, record, signal) => {
       const { deliveryId, key, entry } = order;
       const reason = await stored(store, order, client, { signal, graceMs: webhook.timeoutMs }).then(
         (files) => post(webhook, deliveryId, bodyOf(order, redactor, files), wallTime(clock)),

@@ -28,7 +28,7 @@ const LONGEST_STORE_MS = 600_000;
 
 /** When a function is left that does not settle. */
 export interface StoreLimits {
-  /** Aborted when the relay is to end. */
+  /** Aborted when the relay is to end, also after a failure. */
   readonly signal: AbortSignal;
   /** How long the function may take after that, in real milliseconds. */
   readonly graceMs: number;
@@ -60,9 +60,7 @@ async function withinLimits(
   const leaving = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const leaveSoon = () => {
-    const reason = new Error(
-      `it did not settle within ${graceMs / 1000} s after the signal that ends the relay`,
-    );
+    const reason = new Error(`it did not settle within ${graceMs / 1000} s after the relay was to end`);
     timer = setTimeout(() => leaving.abort(reason), graceMs);
   };
   const abort = onAbort(signal, leaveSoon);

@@ -46,8 +46,8 @@ export interface FollowerSettings {
   readonly maxFailureMs: number;
   /** Waits for the task of an order. */
   wait(key: string, entry: JournalRecord, signal: AbortSignal): Promise<SucceededTask>;
-  /** Delivers an end. It must settle soon after the follower has stopped. What it throws ends the follower. */
-  deliver(order: OrderEnd, record: RecordDelivery): Promise<void>;
+  /** Delivers an end. It must settle soon after the abort, when the follower stops. What it throws ends the follower. */
+  deliver(order: OrderEnd, record: RecordDelivery, signal: AbortSignal): Promise<void>;
   /** Whether an order is to be worked on now. */
   isDue?(order: UnacknowledgedOrder): boolean;
   /** Called when the journal has failed, and is tried again after `retryMs`. */
@@ -276,7 +276,11 @@ export class Follower {
     const order = { deliveryId: `msg_${entry.task_id}`, key, entry, end };
     // Before the delivery: an application may change what it receives.
     const status = statusOf(end);
-    await this.#settings.deliver(order, (delivery) => this.#record(lease, status, delivery));
+    await this.#settings.deliver(
+      order,
+      (delivery) => this.#record(lease, status, delivery),
+      this.#stop.signal,
+    );
   }
 
   /**

@@ -399,10 +399,29 @@ describe("--store", () => {
     await until(() => isStoring);
     const { status, stderr } = await stop();
     expect(status).toBe(0);
-    const reason = "the function of --store failed: it did not settle within 0.1 s after the signal";
+    const reason =
+      "the function of --store failed: it did not settle within 0.1 s after the relay was to end";
     expect(stderr).toContain(`Order "sea" was not delivered, try 1: ${reason}`);
     expect(await entry("sea")).toMatchObject({ delivery: { tries: 1, next_at: expect.any(String) } });
     expect(shop.posts).toEqual([]);
+  });
+
+  test("a function that does not settle is left soon after a failure has ended the relay", async () => {
+    const shop = createShop();
+    const { path } = await moduleOf(`
+      export default () => { process.emit("storing"); return new Promise(() => {}); };`);
+    let isStoring = false;
+    process.once("storing", () => (isStoring = true));
+    await submit("sea");
+    const { ended } = startRelay(shop, ["--store", path, "--timeout", "0.1s"]);
+    await until(() => isStoring);
+    await submit("rain");
+    const { accounts, accountId } = its.emulator;
+    const [key] = accounts.get(accountId).keys;
+    accounts.updateKey(accountId, String(key?.key_id), { disabled: true });
+    const { status, stderr } = await ended;
+    expect(status).toBe(4);
+    expect(stderr).toContain("it did not settle within 0.1 s after the relay was to end");
   });
 
   test("a function may take 10 minutes", async () => {
