@@ -147,6 +147,16 @@ test.each(["Customer_One", '"Customer One"', '"customer  one"', "customer_one_(â
   },
 );
 
+test("the name of a key stands for this key alone, also if the IDs of others begin with it", () => {
+  const keys = [
+    { key_id: "key-1", name: "", last_four: "34cd" },
+    { key_id: "key-2", name: "Key", last_four: "12ab" },
+  ];
+  overview.value = { accounts: [{ account_id: "account-1", keys }] } as never;
+  expect(shownOf("key:key")).toEqual(["refused"]);
+  expect(shownOf("key:key-")).toEqual(Object.keys(LOG));
+});
+
 test("what was formatted is parsed to the same tokens", () => {
   for (const text of ["status:402", 'body:"night tram"', "rain", "a:b", "key:emu_â€¦12ab"])
     expect(parse(text).map(format).join(" ")).toBe(text);

@@ -43,18 +43,18 @@ function idOfAccount(position: string): string | undefined {
   return overview.value?.accounts[Number(position) - 1]?.account_id;
 }
 
-/** @param value - the beginning of the key's ID, its name, or what the page calls it */
+/** @param value - the name of a key, what the page calls it, or else the beginning of its ID */
 export function isKey(id: string, value: string): boolean {
-  const word = asWord(value).toLowerCase();
-  return startsWith(id, value) || keyWords.value.get(id)?.has(word) === true;
+  return keysByWord.value.get(asWord(value).toLowerCase())?.has(id) ?? startsWith(id, value);
 }
 
-/** Of each key its name, and what the page calls it, each as one word in lower case. */
-const keyWords = computed(() => {
-  const keys = (overview.value?.accounts ?? []).flatMap((each) => each.keys);
-  const wordsOf = ({ key_id: id, name }: { key_id: string; name: string }) =>
-    new Set([name, nameOfKey(id)].map((each) => asWord(each).toLowerCase()));
-  return new Map(keys.map((key) => [key.key_id, wordsOf(key)]));
+/** The IDs of the keys that have a name, or are called so by the page: each name as one word in lower case. */
+const keysByWord = computed(() => {
+  const byWord = new Map<string, Set<string>>();
+  for (const { key_id: id, name } of (overview.value?.accounts ?? []).flatMap((each) => each.keys))
+    for (const word of [name, nameOfKey(id)].map((each) => asWord(each).toLowerCase()))
+      byWord.set(word, (byWord.get(word) ?? new Set()).add(id));
+  return byWord;
 });
 
 /** What the page calls a key, as one word. */
