@@ -20,9 +20,12 @@ export class ForeignTasks {
     return (this.#pauses.get(key)?.until ?? 0) > now;
   }
 
-  /** Whether a task that was not found is of another account, since the service has created it. Reports the first. */
-  include(error: TaskNotFoundError, key: string, { submission }: JournalRecord, now: number): boolean {
-    if (submission === null) return false;
+  /**
+   * Whether a task that was not found is of another account, since the service has created it: the ID is not one of `settleOutcome`.
+   * Reports the first.
+   */
+  include(error: TaskNotFoundError, key: string, { settled }: JournalRecord, now: number): boolean {
+    if (settled === true) return false;
     const ms = Math.min(LONGEST_PAUSE_MS, 2 * (this.#pauses.get(key)?.ms ?? HALF_PAUSE_MS));
     this.#pauses.set(key, { ms, until: now + ms });
     if (!this.#hasReported)

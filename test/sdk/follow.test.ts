@@ -1,9 +1,11 @@
 import {
   AsyncMusic,
   AuthenticationError,
+  type Fetch,
   type FollowedOrder,
   type FollowOptions,
   InvalidOptionError,
+  InvalidResponseError,
   type Journal,
   JournalError,
   type JournalRecord,
@@ -123,7 +125,7 @@ describe("follow yields", () => {
   test("an order whose task does not exist once; its key stays open", async ({ client }) => {
     const journal = memoryJournal();
     await submit(client, journal, "a");
-    await change(journal, "a", { task_id: UNKNOWN_ID, submission: null });
+    await change(journal, "a", { task_id: UNKNOWN_ID, submission: null, settled: true });
     const { next } = start(client, journal);
     expect((await next()).error).toBeInstanceOf(TaskNotFoundError);
     await submit(client, journal, "b");
@@ -196,6 +198,31 @@ describe("follow yields", () => {
     expect(await more).toBe("none");
     const ours = start(client, journal);
     expect([await ours.next(), await ours.next()].map(({ key }) => key).sort()).toEqual(["ours/1", "ours/2"]);
+  });
+
+  test("no order of another account of which the service returned only the task ID", async ({
+    client,
+    emulator,
+  }) => {
+    const journal = memoryJournal();
+    const fetch: Fetch = async (...request) => {
+      const response = await emulator.fetch(...request);
+      return new Response((await response.text()).replace('"credits_charged"', '"credits"'), response);
+    };
+    const incomplete = new AsyncMusic({ ...emulator.connection(), fetch });
+    await expect(submit(incomplete, journal, "a")).rejects.toThrow(InvalidResponseError);
+    expect(await journal.get("a")).toMatchObject({ state: "submitted", submission: null });
+    const { api_key: apiKey } = emulator.accounts.create();
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const wrong = start(new AsyncMusic({ ...emulator.connection({ apiKey }), logger }), journal);
+    const delivered = wrong.next().then(
+      ({ key }) => key,
+      () => "none",
+    );
+    await emulator.clock.advance(120_000);
+    wrong.stop.abort();
+    expect(await delivered).toBe("none");
+    expect(await start(client, journal).next()).toMatchObject({ key: "a", task: { status: "success" } });
   });
 
   test("all orders within an hour, also if each follower runs for seconds, and many tasks never end", async ({
