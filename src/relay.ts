@@ -59,7 +59,7 @@ export interface OrderToStore {
  *
  * @example
  * ```ts
- * import type { StoreOrder } from "async-music";
+ * import { isMusic, type StoreOrder } from "async-music";
  *
  * const store: StoreOrder = async ({ task, client }) => {
  *   if (!isMusic(task)) return null;

@@ -1,7 +1,8 @@
 /**
  * Writes a `.d.cts` beside the types of each entry. Under `node16`, and in TypeScript 5.7, a CommonJS file cannot import the
  * types of an ES module (TS1479), although Node can require the module. A `.d.cts` re-exports the types of the `.d.ts`, and
- * declares each value with its type in the `.d.ts`, and a class or a constant also with its docstring, so that a class is the same class for both kinds of files.
+ * declares each value with its type in the `.d.ts`, so that a class is the same class for both kinds of files. A class or a
+ * constant also has its docstring.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
