@@ -156,6 +156,7 @@ export class Tasks {
     task: Given,
     options?: RequestOptions & TenantOptions,
   ): ApiPromise<Task<TypeOf<Given>>>;
+  retrieve(task: string | TaskSubmission, options?: RequestOptions & TenantOptions): ApiPromise<Task>;
   retrieve(task: string | TaskSubmission, options: RequestOptions & TenantOptions = {}): ApiPromise<Task> {
     const { trace, redactor } = this.#context;
     const read = async () => {
@@ -186,6 +187,7 @@ export class Tasks {
     task: Given,
     options?: WaitOptions<TypeOf<Given>>,
   ): Promise<SucceededTask<TypeOf<Given>>>;
+  wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
   wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
     // Not `async`: that would hold a promise more for each of tens of thousands of waits.
     try {
@@ -207,6 +209,7 @@ export class Tasks {
     task: Given,
     options?: WaitOptions<TypeOf<Given>>,
   ): AsyncIterable<Task<TypeOf<Given>>>;
+  watch(task: string | TaskSubmission, options?: WaitOptions): AsyncIterable<Task>;
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
     return this.#runs.waits.watch(task, this.#checkWait(options));
   }
@@ -269,9 +272,7 @@ export class Tasks {
    * Runs many requests, a few at a time, and yields how each has ended, in the order in which they end. A run that fails
    * is yielded too, and stops none of the others. A slow reader slows the batch down. Leaving the loop, or aborting, submits
    * nothing more and ends the polling; a POST in flight is completed, and `onSubmitted` and the journal receive its task.
-   * With a journal, a later batch with the same journal keys continues.
-   *
-   * It can be iterated once: a second time throws {@link AsyncMusicError}.
+   * With a journal, a later batch with the same journal keys continues. It can be iterated once: a second time throws {@link AsyncMusicError}.
    *
    * @param requests - an array, or any iterable, also an asynchronous one: the next request is read when `concurrency`
    * allows it. What it throws is thrown here, after the results of the runs that were begun
@@ -312,8 +313,7 @@ export class Tasks {
    * another one if the first crashes before the acknowledgement. Orders with an unknown outcome are followed once they are
    * settled. Not delivered are orders older than `maxAgeMs`, and orders whose end a version without `follow` has recorded.
    *
-   * The iteration ends only by leaving the loop, by an abort, or by one of these errors; nothing is lost by them, and a new
-   * call continues.
+   * The iteration ends only by leaving the loop, by an abort, or by one of these errors. Nothing is lost by them: a new call continues.
    *
    * @param journal - one that can list its unacknowledged orders: see {@link Journal.unacknowledged}
    * @throws `JournalError` the journal has failed for 5 minutes: see `maxFailureMs`

@@ -1,6 +1,6 @@
 import * as sdk from "async-music";
 import type { saveAudio } from "async-music/node";
-import { test } from "vitest";
+import { type Mocked, test, vi } from "vitest";
 import { assertFalse, assertTrue, type Equals, given, type HoldsAny, type IsAny } from "./support.js";
 
 const client = given<sdk.AsyncMusic>();
@@ -31,6 +31,13 @@ test("the result of a run follows its request", async () => {
   assertTrue<Equals<typeof concat.output.result, sdk.Clip[]>>();
   assertTrue<Equals<typeof other.output.result, sdk.Clip[]>>();
   assertTrue<Equals<typeof song.status, "success">>();
+});
+
+test("a test double with the types of the client fits in place of its methods", () => {
+  type Reads = Pick<sdk.Tasks, "retrieve" | "wait" | "watch">;
+  const doubles: Mocked<Reads> = { retrieve: vi.fn(), wait: vi.fn(), watch: vi.fn() };
+  const wait: Reads["wait"] = vi.fn<Reads["wait"]>();
+  given<(reads: Reads) => void>()({ ...doubles, wait });
 });
 
 test("a submission has the type of its result", async () => {
