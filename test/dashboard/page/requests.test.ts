@@ -279,7 +279,9 @@ describe("the list", () => {
     await page.keyboard.press("Escape");
     await shown.waitFor({ state: "detached" });
     await expect.poll(() => page.getByRole("columnheader").count()).toBe(columns);
-    expect(await page.locator(".rows").evaluate((each) => each.scrollTop)).toBe(top);
+    // Within a fraction of a row: the browser rounds while the rows become narrower or wider.
+    const moved = (await page.locator(".rows").evaluate((each) => each.scrollTop)) - top;
+    expect(Math.abs(moved)).toBeLessThan(10);
   });
 
   test.each(["Escape", "Close"])("gives the focus back to the row whose request %s closes", async (way) => {
