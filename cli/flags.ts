@@ -229,11 +229,10 @@ export const COMMAND_OPTIONS = {
     option("--store <module>", "a JavaScript module whose function stores each song before it is posted"),
     option("--list", "list the orders whose end was not delivered, and exit").conflicts("retry"),
     option("--retry", "also try the orders again on which a relay has given up"),
-    option(
-      "--timeout <time>",
-      "how long each post may take, and --store when the relay is to end",
-      parseDuration,
-    ).default(15_000, "15s"),
+    option("--timeout <time>", "how long a post may take, and --store at the end", parseDuration).default(
+      15_000,
+      "15s",
+    ),
     option(
       "--lease <time>",
       "how long other relays wait before they take over the orders of a relay that was killed (default: 60s)",

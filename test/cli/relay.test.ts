@@ -388,15 +388,21 @@ describe("--store", () => {
     expect(shop.posts.map(({ body }) => body.data["stored"])).toEqual([2]);
   });
 
-  test("a function that does not settle is left soon after a signal, and its order is tried again later", async () => {
-    const shop = createShop();
+  /** A relay whose function has begun to store an order, and never settles. */
+  const startStoring = async (shop: ReturnType<typeof createShop>) => {
     const { path } = await moduleOf(`
       export default () => { process.emit("storing"); return new Promise(() => {}); };`);
     let isStoring = false;
     process.once("storing", () => (isStoring = true));
     await submit("sea");
-    const { stop } = startRelay(shop, ["--store", path, "--timeout", "0.1s"]);
+    const relay = startRelay(shop, ["--store", path, "--timeout", "0.1s"]);
     await until(() => isStoring);
+    return relay;
+  };
+
+  test("a function that does not settle is left soon after a signal, and its order is tried again later", async () => {
+    const shop = createShop();
+    const { stop } = await startStoring(shop);
     const { status, stderr } = await stop();
     expect(status).toBe(0);
     const reason =
@@ -408,13 +414,7 @@ describe("--store", () => {
 
   test("a function that does not settle is left soon after a failure has ended the relay", async () => {
     const shop = createShop();
-    const { path } = await moduleOf(`
-      export default () => { process.emit("storing"); return new Promise(() => {}); };`);
-    let isStoring = false;
-    process.once("storing", () => (isStoring = true));
-    await submit("sea");
-    const { ended } = startRelay(shop, ["--store", path, "--timeout", "0.1s"]);
-    await until(() => isStoring);
+    const { ended } = await startStoring(shop);
     await submit("rain");
     const { accounts, accountId } = its.emulator;
     const [key] = accounts.get(accountId).keys;
