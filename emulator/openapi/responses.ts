@@ -125,7 +125,8 @@ function outputSchema() {
   return { ...output, description: "The provider's report." };
 }
 
-const CLIP = "A piece of audio. Only music clips have fields beside the required ones.";
+const CLIP =
+  "A piece of audio. The service documents only the required fields for clips of uploads and concats; any clip may have more.";
 const CLIP_FIELDS = {
   id: {
     description:

@@ -33,6 +33,7 @@ describe("the JSON Schema of seed files", () => {
       JSON.parse(/^```json\n(.*?)^```$/ms.exec(read("docs/seed-files.md"))?.[1] ?? ""),
     ],
     ["an outcome", withTask({ status: "pending", outcome: { outcome: "hang", queue_seconds: 3 } })],
+    ["a task that took an hour", withTask({ process_seconds: 3600, clip_ids: ["a", "b"] })],
     ["a failure", withTask({ status: "failure", error_code: "rate_limited", retry_after_seconds: null })],
     ["a fault", { faults: [{ method: "POST", fault: { kind: "status", status: 503, when: "after" } }] }],
     ["a policy and limits", { policy: { late_success: "success" }, limits: { window_seconds: 1 } }],
@@ -56,6 +57,9 @@ describe("the JSON Schema of seed files", () => {
     ["clips of a failure", withTask({ status: "failure", clips: 1 })],
     ["an outcome of a finished task", withTask({ outcome: {} })],
     ["a duration of an unfinished task", withTask({ status: "running", process_seconds: 1 })],
+    ["a task that took longer than an hour", withTask({ process_seconds: 3600.001 })],
+    ["an outcome without a task", withTask({ status: "pending", outcome: { outcome: "reject" } })],
+    ["the same clip twice", withTask({ clip_ids: ["a", "a"] })],
     ["a duration without a unit", withTask({ created_ago: "90" })],
     ["two times", withTask({ created_ago: "90s", created_at: "2025-12-01T00:00:00Z" })],
     ["clips and their IDs", withTask({ clips: 1, clip_ids: ["a"] })],
@@ -90,7 +94,7 @@ describe("the JSON Schema of seed files", () => {
         if (
           typeof field === "object" &&
           Object(field).description === undefined &&
-          !/\.(if|else|then)(\.|$)/.test(path)
+          !/\.(if|else|then|allOf)(\.|$)/.test(path)
         )
           undescribed.push(`${path}.${name}`);
       for (const [name, inner] of Object.entries(part)) visit(inner, `${path}.${name}`);

@@ -205,6 +205,7 @@ test.each([
   [memoryJournal(), KEY, undefined, "taskId"],
   [memoryJournal(), KEY, "clip-1", "taskId"],
   [memoryJournal(), KEY, ` ${TASK_ID}`, "taskId"],
+  [memoryJournal(), KEY, `${TASK_ID}0`, "taskId"],
 ])("settleOutcome refuses an invalid argument by name", async (journal, key, taskId, option) => {
   const settling = settleOutcome(journal as never, key, taskId as never);
   expect((await rejection(settling, InvalidOptionError)).option).toBe(option);

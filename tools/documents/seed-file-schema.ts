@@ -11,6 +11,7 @@ import {
 } from "../../emulator/core/seed-file/schema.js";
 import { requestSchemas } from "../../emulator/openapi/requests.js";
 import type { DescribedInput } from "../../src/contract/input-texts.js";
+import { LIMITS } from "../../src/contract/service.js";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -71,10 +72,19 @@ function requestRules(inputs?: readonly DescribedInput[]): {
 function taskRules(task: JsonSchema) {
   return {
     ...task,
-    allOf: FIELDS_OF_STATUS.map(({ statuses, fields }) => ({
-      if: { properties: { status: { enum: statuses } } },
-      else: excluded(fields),
-    })),
+    allOf: [
+      ...FIELDS_OF_STATUS.map(({ statuses, fields }) => ({
+        if: { properties: { status: { enum: statuses } } },
+        else: excluded(fields),
+      })),
+      {
+        properties: {
+          outcome: { properties: { outcome: { not: { const: "reject" } } } },
+          process_seconds: { maximum: LIMITS.taskTimeoutMs / 1000 },
+          clip_ids: { uniqueItems: true },
+        },
+      },
+    ],
     dependentSchemas: { created_at: excluded(["created_ago"]), clip_ids: excluded(["clips"]) },
   };
 }

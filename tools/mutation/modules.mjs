@@ -5,7 +5,9 @@ export const MODULES = {
     tests: [
       "test/spec/{contract-constants,order-of-errors,policies,requests,sdk-answers}.test.ts",
       "test/sdk/{journal,lenient-reading,option-names,request,request-validation,run,task-id,wait}.test.ts",
-      "test/sdk/{max-credits,run-all,warnings,journal-failures}.test.ts",
+      "test/sdk/{max-credits,run-all,warnings,journal-failures,ordered-type,not-the-service,error-parts}.test.ts",
+      "test/sdk/{create-once,task-events,changing-requests,progress-of,wait-endings}.test.ts",
+      "test/spec/{invented-input,request-fields,no-effect,raw-bodies,tasks}.test.ts",
       "test/emulator/misspelled.test.ts",
       "test/sdk/rules/{near-name,upload-address}.test.ts",
       "test/hostile/{causes,messages,options,terminal}.test.ts",
@@ -47,7 +49,7 @@ export const MODULES = {
     tests: [
       "test/sdk/{client-options,failed-connection,lenient-reading,option-names,own-pacer}.test.ts",
       "test/sdk/{read-retries,request,request-validation,task-id,telemetry,with-response}.test.ts",
-      "test/sdk/custom-fetch.test.ts",
+      "test/sdk/{custom-fetch,not-the-service,task-events,error-parts,create-once,ordered-type,watch}.test.ts",
       "test/sdk/{error-messages,journal,run}.test.ts",
       "test/sdk/rules/{near-name,never-left,redactor,stated-wait}.test.ts",
       "test/hostile/!(regular-expressions).test.ts",

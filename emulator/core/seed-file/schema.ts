@@ -111,7 +111,7 @@ export interface SeedTask {
   task_type: TaskType;
   /** The input, as in a request. A clip that it names must be of an earlier task of the account. */
   input: Readonly<Record<string, unknown>>;
-  /** The requested format, as in a request. */
+  /** The requested format: `"mp3"`, or `null` if the request had none. @defaultValue null */
   audio_format?: "mp3" | null | undefined;
   /** The status. A task changes it only when a client reads the task, or after an hour. */
   status: TaskStatus;
