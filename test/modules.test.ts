@@ -35,7 +35,7 @@ const arrows = {
     control: "src/contract time core http future",
     // The page shares constants and the types of the control plane.
     dashboard: "src/contract core control",
-    worlds: "src/contract src/time src/journal src/budget src/tasks src/audio time core control future",
+    worlds: "src/contract src/time src/journal src/tasks src/audio time core control future",
     adapters: "time core http control",
     "msw.ts": "http control",
     "node.ts": "adapters",

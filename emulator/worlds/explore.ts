@@ -150,8 +150,6 @@ async function smallestWorld(
 /** Loads the parts of the SDK that are loaded at their first use: no time of a world may pass meanwhile. */
 export async function loadAll(): Promise<void> {
   await import("../../src/tasks/lazy.js");
-  await import("../../src/journal/lazy.js");
-  await import("../../src/budget/lazy.js");
   await import("../../src/audio/download.js");
 }
 

@@ -1,5 +1,12 @@
 import type { Task } from "../contract/task.js";
-import { methodsRule, numberRule, type OptionRule, type OptionRules } from "../errors/options.js";
+import {
+  checkOption,
+  checkOptions,
+  methodsRule,
+  numberRule,
+  type OptionRule,
+  type OptionRules,
+} from "../errors/options.js";
 import type { IntentHold } from "../journal/intent-claim.js";
 import type { BudgetReservation, Journal } from "../journal/journal.js";
 import type { Clock } from "../time/clock.js";
@@ -146,7 +153,7 @@ function isReserving(budget: Budget | undefined): budget is ReservingBudget & Bu
   return reserves(budget);
 }
 
-export const BUDGET_OPTIONS: OptionRules<BudgetOptions> = {
+const BUDGET_OPTIONS: OptionRules<BudgetOptions> = {
   maxCredits: numberRule(
     "be a number of credits, 0 or more",
     (value) => value >= 0 && Number.isFinite(value),
@@ -156,6 +163,16 @@ export const BUDGET_OPTIONS: OptionRules<BudgetOptions> = {
   journal: methodsRule("get", "put", "delete"),
   clock: methodsRule("now"),
 };
+
+/** @throws InvalidOptionError */
+export function checkBudgetOptions<Options extends BudgetOptions>(
+  options: Options,
+  others: Parameters<typeof checkOptions>[1] = {},
+): Options {
+  const checked = checkOptions(options, { ...BUDGET_OPTIONS, ...others });
+  for (const name of ["maxCredits", "per"] as const) checkOption(name, BUDGET_OPTIONS[name], checked[name]);
+  return checked;
+}
 
 function isTimeZone(value: unknown): boolean {
   try {

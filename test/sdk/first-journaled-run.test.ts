@@ -95,11 +95,8 @@ test("a settlement before the first run says that the key holds nothing", async 
 });
 
 describe("a budget in memory whose code could not be loaded", () => {
-  const budgetCode = "src/budget/lazy.js";
-  afterEach(() => restoreCode(budgetCode));
-
   test("sends nothing, says so, and loads it again", async () => {
-    loseCode(budgetCode);
+    loseCode(CODE);
     const { client, requests } = createWorld(inTurn(accepted, () => ok(succeeded())));
     const budget = memoryBudget({ maxCredits: 20, per: "day" });
     const limited = { tenant: "acme", budget };
@@ -110,25 +107,17 @@ describe("a budget in memory whose code could not be loaded", () => {
     expect([error.tenant, error.cause]).toEqual(["acme", expect.any(Error)]);
     expect((await rejection(budget.usage("acme"), BudgetError)).message).toContain("Failed to read credits");
     expect(requests).toEqual([]);
-    restoreCode(budgetCode);
+    restoreCode(CODE);
     await client.tasks.run(SONG_REQUEST, limited);
     expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
   });
 
-  test("does not fail a run whose task another process has created, and leaves its key open", async () => {
-    const { client, clock } = createWorld(inTurn(accepted, () => ok(succeeded())));
-    const { journal, journalKey } = order();
-    const created = memoryBudget({ maxCredits: 20, per: "day" });
-    await client.tasks.create(SONG_REQUEST, { journal, journalKey, tenant: "acme", budget: created });
-    loseCode(budgetCode);
-    vi.resetModules();
-    const budget = memoryBudget({ maxCredits: 20, per: "day", clock });
-    const limited = { journal, journalKey, tenant: "acme", budget };
-    expect((await client.tasks.run(SONG_REQUEST, limited)).status).toBe("success");
-    expect(await journal.get(journalKey)).not.toHaveProperty("status");
-    restoreCode(budgetCode);
-    await client.tasks.run(SONG_REQUEST, limited);
-    expect(await journal.get(journalKey)).toMatchObject({ status: "success" });
-    expect(await budget.usage("acme")).toMatchObject({ spent: 10, reserved: 0 });
+  test("does not fail a wait for a task", async () => {
+    loseCode(CODE);
+    const { client } = createWorld(inTurn(accepted, () => ok(succeeded())));
+    const budget = memoryBudget({ maxCredits: 20, per: "day" });
+    const submission = await client.tasks.create(SONG_REQUEST);
+    const task = await client.tasks.wait(submission, { tenant: "acme", budget });
+    expect(task.status).toBe("success");
   });
 });

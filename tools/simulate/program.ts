@@ -1,11 +1,11 @@
 import { randomChoice } from "../../emulator/time/random.js";
 import type { App, Order, Process } from "../../emulator/worlds/index.js";
-import { memoryBudget } from "../../src/budget/memory-budget.js";
 import { AsyncMusic } from "../../src/client.js";
 import { ApiError } from "../../src/errors/api-errors.js";
 import { AsyncMusicError, CreditCeilingError } from "../../src/errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../../src/errors/connection-errors.js";
 import { TaskFailedError } from "../../src/errors/task-errors.js";
+import { memoryBudget } from "../../src/memory-budget.js";
 import type { RunOptions } from "../../src/tasks/options.js";
 import { BUDGET, checkEvidence, checkPromises, type Told, TRIAL } from "./properties.js";
 

@@ -1,5 +1,4 @@
-import type { Budget, BudgetOptions } from "../../budget/budget.js";
-import { checkBudgetOptions } from "../../budget/memory-budget.js";
+import { type Budget, type BudgetOptions, checkBudgetOptions } from "../../budget/budget.js";
 import { periodOf } from "../../budget/period.js";
 import type { BudgetStore, NewReservation, OpenReservation, ReserveResult } from "../../budget/store.js";
 import { budgetOf } from "../../budget/tenant-budget.js";

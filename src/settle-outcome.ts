@@ -1,4 +1,4 @@
-import type { Journal } from "./journal.js";
+import type { Journal } from "./journal/journal.js";
 
 /**
  * Settles a key whose run ended in a `SubmissionOutcomeUnknownError`, once you have found out whether its POST created a task:
@@ -32,6 +32,6 @@ export async function settleOutcome(
   journalKey: string,
   taskId: string | null,
 ): Promise<boolean> {
-  const { settleKey } = await import("./lazy.js");
+  const { settleKey } = await import("./tasks/lazy.js");
   return settleKey(journal, journalKey, taskId);
 }

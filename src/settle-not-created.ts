@@ -4,12 +4,12 @@ import {
   methodsRule,
   millisecondsRule,
   type OptionRule,
-} from "../errors/options.js";
-import type { Clock } from "../time/clock.js";
-import { withClockStopped } from "../time/stopped-clock.js";
-import { clockOf } from "./client-clock.js";
-import { LONGEST_IN_FLIGHT_MS } from "./in-flight.js";
-import type { Journal, OpenOrder } from "./journal.js";
+} from "./errors/options.js";
+import { clockOf } from "./journal/client-clock.js";
+import { LONGEST_IN_FLIGHT_MS } from "./journal/in-flight.js";
+import type { Journal, OpenOrder } from "./journal/journal.js";
+import type { Clock } from "./time/clock.js";
+import { withClockStopped } from "./time/stopped-clock.js";
 
 /** Options of `settleNotCreated`. */
 export interface SettleNotCreatedOptions {
@@ -83,6 +83,6 @@ export async function settleNotCreated(
   checkOption("journal", methodsRule("get", "put", "delete", "open"), journal);
   const checked = checkOptions(options, RULES);
   const { journalKeys = [], olderThanMs = LONGEST_IN_FLIGHT_MS, clock = clockOf(client) } = checked;
-  const { freeNotCreated } = await withClockStopped(clock, import("./lazy.js"));
+  const { freeNotCreated } = await withClockStopped(clock, import("./tasks/lazy.js"));
   return freeNotCreated(client, journal, { journalKeys, olderThanMs, clock });
 }

@@ -1,13 +1,12 @@
-import { BudgetError, notLoaded } from "../errors/base.js";
-import { checkOption, checkOptions } from "../errors/options.js";
-import { withClockStopped } from "../time/stopped-clock.js";
 import {
-  BUDGET_OPTIONS,
   type Budget,
   type BudgetOptions,
+  checkBudgetOptions,
   madeBudget,
   type ReservingBudget,
-} from "./budget.js";
+} from "./budget/budget.js";
+import { BudgetError, notLoaded } from "./errors/base.js";
+import { withClockStopped } from "./time/stopped-clock.js";
 
 /**
  * The most that each customer may spend, kept in the memory of this process. A restart forgets what was spent, also with a
@@ -26,17 +25,13 @@ import {
  */
 export function memoryBudget(options: BudgetOptions): Budget {
   const checked = checkBudgetOptions(options);
-  let loaded: Promise<ReservingBudget> | null = null;
+  let made: ReservingBudget | undefined;
   // Applications without budgets do not load the code.
-  const load = () => {
-    loaded ??= import("./lazy.js").then(
-      ({ TenantBudget, memoryStore }) => new TenantBudget(memoryStore(), checked),
-      (error: unknown) => {
-        loaded = null;
-        throw error;
-      },
-    );
-    return loaded;
+  const load = async () => {
+    if (made !== undefined) return made;
+    const { TenantBudget, memoryStore } = await import("./tasks/lazy.js");
+    made ??= new TenantBudget(memoryStore(), checked);
+    return made;
   };
   const loadFor = (verb: string, tenant: string) =>
     load().catch((cause: unknown) => {
@@ -58,14 +53,4 @@ export function memoryBudget(options: BudgetOptions): Budget {
       ),
   };
   return madeBudget(budget);
-}
-
-/** @throws InvalidOptionError */
-export function checkBudgetOptions<Options extends BudgetOptions>(
-  options: Options,
-  others: Parameters<typeof checkOptions>[1] = {},
-): Options {
-  const checked = checkOptions(options, { ...BUDGET_OPTIONS, ...others });
-  for (const name of ["maxCredits", "per"] as const) checkOption(name, BUDGET_OPTIONS[name], checked[name]);
-  return checked;
 }
