@@ -38,14 +38,14 @@ export class OrderLease {
   readonly #slot: Slot;
   readonly #terms: LeaseTerms;
   readonly #aborter = new Aborter();
-  #entry: JournalRecord;
+  entry: JournalRecord;
   /** The end of the last update: updates of one lease take turns. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(slot: Slot, terms: LeaseTerms, entry: JournalRecord) {
     this.#slot = slot;
     this.#terms = terms;
-    this.#entry = entry;
+    this.entry = entry;
   }
 
   /** Takes an order, unless its end was acknowledged or another follower has it: then `null`. @throws JournalError */
@@ -55,10 +55,6 @@ export class OrderLease {
     if (entry === null || !isUnacknowledged(entry) || isHeldByOther(entry, terms)) return null;
     const taken = { ...entry, revision: newRevision(), follower: followerOf(terms) };
     return (await slot.put(taken, entry.revision)) ? new OrderLease(slot, terms, taken) : null;
-  }
-
-  get entry(): JournalRecord {
-    return this.#entry;
   }
 
   get key(): string {
@@ -117,16 +113,16 @@ export class OrderLease {
   #update(change: Change): Promise<boolean> {
     const update = async () => {
       for (;;) {
-        const changed = isUnacknowledged(this.#entry) ? change(this.#entry) : null;
+        const changed = isUnacknowledged(this.entry) ? change(this.entry) : null;
         if (changed === null) return false;
         const next = { ...changed, revision: newRevision() };
-        if (await this.#slot.put(next, this.#entry.revision)) {
-          this.#entry = next;
+        if (await this.#slot.put(next, this.entry.revision)) {
+          this.entry = next;
           return true;
         }
         const found = await this.#slot.read();
-        if (found?.state !== "submitted" || found.task_id !== this.#entry.task_id) return false;
-        this.#entry = found;
+        if (found?.state !== "submitted" || found.task_id !== this.entry.task_id) return false;
+        this.entry = found;
       }
     };
     const updated = this.#last.then(update);

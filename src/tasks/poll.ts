@@ -67,12 +67,12 @@ class PollAbandoned extends Error {
 export class TaskPoller implements LastReading {
   readonly context: Context;
   readonly #polls: SharedPolls;
-  readonly #settings: Settings;
+  readonly settings: Settings;
   /** The end of the wait, in milliseconds since the epoch. */
   readonly #notAfter: number;
   /** The earliest time of the last poll that was queued; `null` before the first. */
   #queuedFor: number | null = null;
-  #known: WaitingTask | null;
+  known: WaitingTask | null;
   /** The task as last seen, as JSON: that takes less memory than the object. */
   #seen = "";
   hasEnded = false;
@@ -85,26 +85,10 @@ export class TaskPoller implements LastReading {
   constructor(context: Context, polls: SharedPolls, settings: Settings) {
     this.context = context;
     this.#polls = polls;
-    this.#settings = settings;
+    this.settings = settings;
     this.#notAfter = context.clock.now() + settings.maxWaitMs;
-    this.#known = settings.known;
+    this.known = settings.known;
     this.#retryAt = settings.notBefore;
-  }
-
-  get known(): WaitingTask | null {
-    return this.#known;
-  }
-
-  get taskId(): string {
-    return this.#settings.taskId;
-  }
-
-  get journalKey(): string | undefined {
-    return this.#settings.journalKey;
-  }
-
-  get onUpdate(): WaitOptions["onUpdate"] {
-    return this.#settings.onUpdate;
   }
 
   /**
@@ -113,7 +97,7 @@ export class TaskPoller implements LastReading {
    */
   next(): Promise<Result<Task> | null> {
     const { clock, random, pacer } = this.context;
-    const { gaps, options, tenant } = this.#settings;
+    const { taskId, gaps, options, tenant } = this.settings;
     const now = clock.now();
     const gapMs = pollGapMs(gaps, this.#failures, random);
     const notBefore = this.#schedule(now, gapMs);
@@ -121,20 +105,20 @@ export class TaskPoller implements LastReading {
     // Not an async function: tens of thousands of waits are in the queue, and it would take more memory.
     const read = (admission: Admission) => this.#read(queued, admission);
     // A wait that is not yet due has just received the result of the poll in flight, or has abandoned it as too slow.
-    queued.replacement = notBefore <= now ? this.#polls.inFlight.get(this.taskId) : undefined;
+    queued.replacement = notBefore <= now ? this.#polls.inFlight.get(taskId) : undefined;
     if (queued.replacement !== undefined) return read(false);
-    const others = this.#polls.queued.get(this.taskId);
-    if (others === undefined) this.#polls.queued.set(this.taskId, new Set([queued]));
+    const others = this.#polls.queued.get(taskId);
+    if (others === undefined) this.#polls.queued.set(taskId, new Set([queued]));
     else others.add(queued);
     if (options.signal?.aborted) return read(false);
     const request = {
       kind: "poll",
       tenant,
-      taskId: this.taskId,
+      taskId,
       notBefore,
       dueBy: notBefore + gaps[1] - gapMs,
       notAfter: this.#notAfter,
-      task: this.#known ?? undefined,
+      task: this.known ?? undefined,
     } as const;
     try {
       const admitted = pacer.admit(request, queued.withdrawal.signal);
@@ -146,18 +130,18 @@ export class TaskPoller implements LastReading {
 
   /** The call that reads the task. Made for each poll: tens of thousands of waits would keep one each. */
   call(): Call {
-    const { tenant, journalKey } = this.#settings;
-    return retrieveCall(this.taskId, "poll", tenant, journalKey);
+    const { taskId, tenant, journalKey } = this.settings;
+    return retrieveCall(taskId, "poll", tenant, journalKey);
   }
 
   /** Checks the result of the task if it has succeeded. */
   check(reading: Result<Task>): void {
-    checkResult(this.context, this.call(), reading, this.#settings.type);
+    checkResult(this.context, this.call(), reading, this.settings.type);
   }
 
   /** Sets and returns the earliest time of the next poll, in milliseconds since the epoch. Emits `retry` after a failure. */
   #schedule(now: number, gapMs: number): number {
-    const previousAt = this.#queuedFor === null ? this.#settings.submittedAt : now;
+    const previousAt = this.#queuedFor === null ? this.settings.submittedAt : now;
     let dueAt = previousAt === null ? now : previousAt + gapMs;
     // A shared poll failed before this wait was due. The other wait's own limits may be the cause: keep the time.
     if (this.#queuedFor !== null && this.#failure !== undefined && now < this.#queuedFor)
@@ -178,7 +162,7 @@ export class TaskPoller implements LastReading {
     const now = clock.now();
     if (!("result" in outcome)) {
       const { error, statedWaitMs, hasNewKey } = outcome;
-      this.#settings.options.signal?.throwIfAborted();
+      this.settings.options.signal?.throwIfAborted();
       // The next poll is sent with the new key. If that is refused, too, the wait ends.
       const isRotation = hasNewKey && !(this.#failure instanceof AuthenticationError);
       if (endsWait(error) && !isRotation) throw error;
@@ -192,7 +176,7 @@ export class TaskPoller implements LastReading {
     this.#failure = undefined;
     this.#failures = 0;
     this.#retryAt = 0;
-    this.#known = { ...this.#taskOf(data), unfinishedAt: now, resumedAt: undefined };
+    this.known = { ...this.#taskOf(data), unfinishedAt: now, resumedAt: undefined };
     this.hasEnded = isFinalStatus(data.status);
     const seen = JSON.stringify(data);
     if (!isFinalStatus(data.status) && seen === this.#seen) return null;
@@ -204,14 +188,14 @@ export class TaskPoller implements LastReading {
   /** A new copy of the task as last seen: an application may change it, and other waits share the poll. */
   copy(): Task {
     const task: Task = JSON.parse(this.#seen);
-    this.#settings.estimates.note(task, this);
+    this.settings.estimates.note(task, this);
     return task;
   }
 
   async #carryOut(queued: QueuedPoll, admission: Admission): Promise<PollOutcome> {
     const { clock } = this.context;
-    const { taskId } = this;
-    const { signal } = this.#settings.options;
+    const { taskId, options } = this.settings;
+    const { signal } = options;
     const { replacement } = queued;
     queued.end();
     const others = this.#polls.queued.get(taskId);
@@ -246,7 +230,7 @@ export class TaskPoller implements LastReading {
 
   /** Begins a poll, which all queued polls of the task join. */
   #begin(signal: AbortSignal): Promise<PollOutcome> {
-    const { taskId } = this;
+    const { taskId } = this.settings;
     const { inFlight, queued } = this.#polls;
     const poll = this.#request(signal).finally(() => {
       if (inFlight.get(taskId) === poll) inFlight.delete(taskId);
@@ -260,7 +244,7 @@ export class TaskPoller implements LastReading {
 
   /** Sends the poll. Never rejects, since other waits may share its result. */
   async #request(signal: AbortSignal): Promise<PollOutcome> {
-    const options = { ...this.#settings.options, signal, timeoutMs: this.#timeoutMs() };
+    const options = { ...this.settings.options, signal, timeoutMs: this.#timeoutMs() };
     try {
       const outcome = await pollTask(this.context, this.call(), options);
       if (!("result" in outcome)) return signal.aborted ? failed(new PollAbandoned()) : outcome;
@@ -278,7 +262,7 @@ export class TaskPoller implements LastReading {
     const { emitter, redactor } = this.context;
     emitter.emit("completion", () => ({
       task: redactor.data(structuredClone(data)),
-      tenant: this.#settings.tenant ?? null,
+      tenant: this.settings.tenant ?? null,
       date: response.headers.get("Date"),
       receivedAt: response.receivedAt,
     }));
@@ -287,26 +271,26 @@ export class TaskPoller implements LastReading {
   /** The time limit of a poll that begins now, in real milliseconds. */
   #timeoutMs(): number {
     const leftMs = Math.max(0, this.#notAfter - this.context.clock.now()) + GRACE_MS;
-    return Math.min(this.#settings.options.timeoutMs ?? this.context.timeoutMs, leftMs);
+    return Math.min(this.settings.options.timeoutMs ?? this.context.timeoutMs, leftMs);
   }
 
   /** What the pacer learns about a task. The age of one that another process submitted comes from its first reading. */
   #taskOf({ model, type, created_at }: Task): WaitingTask {
-    if (this.#known !== null) return this.#known;
+    if (this.known !== null) return this.known;
     const now = this.context.clock.now();
-    const createdAt = createdAtByClient(this.context, created_at) ?? this.#settings.submittedAt ?? now;
+    const createdAt = createdAtByClient(this.context, created_at) ?? this.settings.submittedAt ?? now;
     const resumedAt = this.#queuedFor ?? createdAt;
     return { model, type, submittedAt: createdAt, unfinishedAt: createdAt, resumedAt };
   }
 
   /** The error of the wait for one that was thrown, which names the task, or the reason of an abort. */
   endOfWait(error: unknown): unknown {
-    if (error instanceof AsyncMusicError || isReasonOf(this.#settings.options.signal, error)) return error;
-    return waitFailure(this, "the pacer or clock threw", error, this.context.redactor);
+    if (error instanceof AsyncMusicError || isReasonOf(this.settings.options.signal, error)) return error;
+    return waitFailure(this.settings, "the pacer or clock threw", error, this.context.redactor);
   }
 
   #timeout(): WaitTimeoutError {
-    const { taskId, journalKey, maxWaitMs } = this.#settings;
+    const { taskId, journalKey, maxWaitMs } = this.settings;
     const seen: Task | null = this.#seen === "" ? null : JSON.parse(this.#seen);
     const task = this.context.redactor.data(seen);
     const what = `No end of task ${taskId} was seen within ${maxWaitMs / 1000} s`;

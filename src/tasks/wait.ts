@@ -50,7 +50,7 @@ export class Waits {
   /** Resolves with the task once it has succeeded. `journaled` is present if the task is of a run with a journal. */
   wait(task: string | TaskSubmission, checked: CheckedWait, journaled?: Journaled): Promise<SucceededTask> {
     const poller = this.#poller(task, checked, journaled);
-    const attributes = { "async_music.task_id": poller.taskId };
+    const attributes = { "async_music.task_id": poller.settings.taskId };
     return this.#context.trace("wait for a task", attributes, () =>
       untilSuccess(poller, journaled?.onFirstRead, onEndOf(checked, journaled)),
     );
@@ -187,8 +187,9 @@ async function* changes(
 
 /** Calls `onUpdate` with its own copy of the task, which it may change. */
 async function update(poller: TaskPoller): Promise<void> {
-  const { onUpdate, context } = poller;
-  if (onUpdate !== undefined) await callBack("onUpdate", onUpdate, poller.copy(), poller, context.redactor);
+  const { settings, context } = poller;
+  if (settings.onUpdate !== undefined)
+    await callBack("onUpdate", settings.onUpdate, poller.copy(), settings, context.redactor);
 }
 
 /** Calls a callback of the application. If it throws, the wait ends with an error that carries the task's ID. */

@@ -31,9 +31,9 @@ export class FleetWindow implements PacerWindow {
   readonly #marginMs: number;
   readonly #creates = new Demand();
   /** When this process first took a request from this window. */
-  #openedAt = Number.NEGATIVE_INFINITY;
+  openedAt: number = Number.NEGATIVE_INFINITY;
   #endsAt = Number.NEGATIVE_INFINITY;
-  #heldUntil = 0;
+  heldUntil = 0;
   #taken = 0;
   #pending = 0;
   /** Whether this process opened the window, and has no response yet. */
@@ -50,17 +50,9 @@ export class FleetWindow implements PacerWindow {
     this.#marginMs = marginOf(size);
   }
 
-  get heldUntil(): number {
-    return this.#heldUntil;
-  }
-
-  get openedAt(): number {
-    return this.#openedAt;
-  }
-
   /** The next window opens with the next request, so it can be planned with. */
   isOpen(now: number): boolean {
-    return now >= this.#heldUntil;
+    return now >= this.heldUntil;
   }
 
   shareLeft(_now: number, rank: Rank): number {
@@ -70,7 +62,7 @@ export class FleetWindow implements PacerWindow {
   }
 
   admits(now: number, rank: Rank, leave = 0): boolean {
-    if (now < this.#heldUntil || this.#pending >= MAX_PENDING || this.#isOver(now)) return false;
+    if (now < this.heldUntil || this.#pending >= MAX_PENDING || this.#isOver(now)) return false;
     return this.#left(now) > this.#toOthers(now, rank === 2, leave);
   }
 
@@ -81,7 +73,7 @@ export class FleetWindow implements PacerWindow {
   }
 
   nextChange(now: number, leave = 0): number {
-    if (now < this.#heldUntil) return this.#heldUntil;
+    if (now < this.heldUntil) return this.heldUntil;
     if (!this.#isCurrent(now) || this.#pending >= MAX_PENDING) return now + PENDING_DELAY_MS;
     if (this.#left(now) <= 0 || this.#isOver(now)) return this.#endsAt;
     const nextRelease = (this.#endsAt - now) / (1 + Math.max(leave, this.#reserve(now)));
@@ -94,7 +86,7 @@ export class FleetWindow implements PacerWindow {
     const endsAt = this.#isCurrent(now) ? this.#endsAt : now + this.#size.windowMs + this.#marginMs;
     const until = Math.max(now, endsAt - 2 * this.#marginMs);
     const polls = Math.max(0, this.#shareLeft(now) - this.#creates.within(now, until - now));
-    return { polls, now, until, from: this.#openedAt, limit: this.#size.requests };
+    return { polls, now, until, from: this.openedAt, limit: this.#size.requests };
   }
 
   spend(now: number, rank: Rank): void {
@@ -105,20 +97,20 @@ export class FleetWindow implements PacerWindow {
 
   report(now: number, { heldForMs, unsent, sentAt }: WindowReport): void {
     if (unsent === 0) this.#creates.note(now, -1);
-    if (unsent !== undefined && sentAt >= this.#openedAt)
+    if (unsent !== undefined && sentAt >= this.openedAt)
       this.#spent[unsent] = Math.max(0, this.#spent[unsent] - 1);
     if (heldForMs === null) return;
-    this.#heldUntil = Math.max(this.#heldUntil, now + heldForMs);
-    this.#endsAt = this.#heldUntil;
+    this.heldUntil = Math.max(this.heldUntil, now + heldForMs);
+    this.#endsAt = this.heldUntil;
   }
 
   state(now: number): RateLimitState {
-    const isOpen = this.#isCurrent(now) && now >= this.#heldUntil;
+    const isOpen = this.#isCurrent(now) && now >= this.heldUntil;
     return {
       limit: this.#size.requests,
       remaining: isOpen ? Math.max(0, this.#left(now)) : null,
       resetAt: isOpen ? this.#endsAt : null,
-      heldUntil: now < this.#heldUntil ? this.#heldUntil : null,
+      heldUntil: now < this.heldUntil ? this.heldUntil : null,
     };
   }
 
@@ -147,7 +139,7 @@ export class FleetWindow implements PacerWindow {
       this.#spent = [0, 0, 0];
       this.#taken = 0;
       this.#isOpener = false;
-      this.#openedAt = takenAt;
+      this.openedAt = takenAt;
     }
     this.#endsAt = endsAt;
     this.#taken = Math.max(this.#taken, isTaken ? taken : taken - 1);
@@ -159,14 +151,14 @@ export class FleetWindow implements PacerWindow {
 
   /** The correction that a response of the service requires, or null. */
   correct(now: number, sentAt: number, remaining: number | null): Correction | null {
-    if (sentAt < this.#openedAt || !this.#isCurrent(now)) return null;
+    if (sentAt < this.openedAt || !this.#isCurrent(now)) return null;
     const endsInMs = this.#endsAt - now + this.#marginMs;
     const counted = remaining === null ? 0 : this.#size.requests - remaining;
     // The service's window began no later than now. The first request may be sent late, or never. In the second half of the fleet's
     // window, what the service counts first may be a late request, in its next window.
     const isFirst =
       (counted === 1 && this.#endsAt - now > this.#size.windowMs / 2) ||
-      (this.#isOpener && sentAt < this.#openedAt + this.#marginMs);
+      (this.#isOpener && sentAt < this.openedAt + this.#marginMs);
     const lastsMs = isFirst ? this.#size.windowMs + this.#marginMs : 0;
     this.#isOpener = false;
     if (counted <= this.#taken && now + lastsMs <= this.#endsAt) return null;
@@ -180,7 +172,7 @@ export class FleetWindow implements PacerWindow {
    * `null` if it has ended.
    */
   giveBack(now: number, takenAt: number): number | null {
-    if (takenAt < this.#openedAt || !this.#isCurrent(now)) return null;
+    if (takenAt < this.openedAt || !this.#isCurrent(now)) return null;
     this.#taken = Math.max(0, this.#taken - 1);
     return this.#endsAt - now + this.#marginMs;
   }
