@@ -8,11 +8,11 @@ import { RecentIds } from "./http/ids.js";
 import { createLogError, createWarn, logEvents } from "./http/logging.js";
 import { platformConsole } from "./http/platform.js";
 import { createTrace } from "./http/tracing.js";
-import { noteClock } from "./journal/client-clock.js";
 import { type ClientOptions, checkClientOptions } from "./options.js";
 import { MemoryPacer } from "./rate-limit/memory-pacer.js";
 import type { Pacer } from "./rate-limit/pacer.js";
 import { Tasks } from "./tasks/tasks.js";
+import { type Clock, createSystemClock } from "./time/clock.js";
 import { dateAt } from "./time/date.js";
 
 /** The current state of a key's rate limit; unknown values are `null`. */
@@ -77,7 +77,7 @@ export class AsyncMusic {
     this.account = new Account(context);
     this.tasks = new Tasks(context, this.account);
     this.audio = new Audio(context);
-    noteClock(this, checked.clock);
+    clocks.set(this, checked.clock);
   }
 
   /** The current state of the key's rate limit: 120 requests in 60 seconds by default. */
@@ -105,6 +105,13 @@ export class AsyncMusic {
   on<Name extends keyof ClientEvents>(name: Name, listener: Listener<Name>): () => void {
     return this.#emitter.on(name, listener);
   }
+}
+
+const clocks = new WeakMap<object, Pick<Clock, "now">>();
+
+/** The clock of a client of this package, by which its intents are dated; the system's for any other object. */
+export function clockOf(client: object): Pick<Clock, "now"> {
+  return clocks.get(client) ?? createSystemClock();
 }
 
 /** Whether requests leave the local network without encryption. Public host names have a dot; IPv6 addresses have none. */

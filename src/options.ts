@@ -15,7 +15,7 @@ import {
 } from "./errors/options.js";
 import { createRedactor, type Redactor } from "./errors/redactor.js";
 import { type ApiKey, createKeySource } from "./http/api-key.js";
-import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "./http/logging.js";
+import { LOG_LEVELS, type Logger, type LogLevel } from "./http/logging.js";
 import { isBrowser } from "./http/platform.js";
 import { REQUEST_OPTIONS } from "./http/request-options.js";
 import type { Tracer } from "./http/tracing.js";
@@ -145,7 +145,7 @@ export function checkClientOptions(given: ClientOptions) {
   }
   const { apiKey, current } = createKeySource(givenKey, redactor);
   const { clock = createSystemClock(), logLevel = "warn", pacer } = options;
-  if (!isLogLevel(logLevel)) {
+  if (!LOG_LEVELS.includes(logLevel)) {
     const got = shownAmong(logLevel, LOG_LEVELS, redactor);
     throw wrongValue("logLevel", "be debug, info, warn, error or off", got);
   }

@@ -1,3 +1,4 @@
+import { clockOf } from "./client.js";
 import {
   checkOption,
   checkOptions,
@@ -5,7 +6,6 @@ import {
   millisecondsRule,
   type OptionRule,
 } from "./errors/options.js";
-import { clockOf } from "./journal/client-clock.js";
 import { LONGEST_IN_FLIGHT_MS } from "./journal/in-flight.js";
 import type { Journal, OpenOrder } from "./journal/journal.js";
 import type { Clock } from "./time/clock.js";

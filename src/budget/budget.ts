@@ -140,17 +140,14 @@ export const tenantRule: OptionRule = [
   (value) => typeof value === "string" && value !== "" && value.length <= LONGEST_TENANT,
 ];
 
-const [, reserves] = methodsRule("usage", "hold", "resume", "free", "ended", "hasEnded");
+export const budgetRule: OptionRule = [
+  "be made by memoryBudget, redisBudget or postgresBudget",
+  methodsRule("usage", "hold", "resume", "free", "ended", "hasEnded")[1],
+];
 
-export const budgetRule: OptionRule = ["be made by memoryBudget, redisBudget or postgresBudget", reserves];
-
-/** The budget of a call, with the methods that the SDK calls; `null` without one. */
+/** The budget of a call, whose options have met `budgetRule`; `null` without one. */
 export function reservingBudget({ budget }: BudgetCallOptions): ReservingBudget | null {
-  return isReserving(budget) ? budget : null;
-}
-
-function isReserving(budget: Budget | undefined): budget is ReservingBudget & Budget {
-  return reserves(budget);
+  return budget === undefined ? null : (budget as ReservingBudget & Budget);
 }
 
 const BUDGET_OPTIONS: OptionRules<BudgetOptions> = {

@@ -1,4 +1,4 @@
-import { chosenMode, type FieldRule, INPUT_LIST, type InputRules, modesOf } from "./inputs.js";
+import { chosenMode, type FieldRule, fieldNames, INPUT_LIST, type InputRules, modesOf } from "./inputs.js";
 import { type ErrorCode, isModel, isRecord, type Model, recordOf } from "./service.js";
 import { nearestName } from "./text.js";
 import { isPublicHttpUrl } from "./upload-address.js";
@@ -41,8 +41,7 @@ const NAMED_FORBIDDEN: Readonly<Record<Model, readonly string[]>> = {
 
 /** The fields of the other model, which no task of a model may have: those of all its task types. */
 export function foreignFields(inputs: readonly InputRules[], model: Model): readonly string[] {
-  const names = new Set(inputs.flatMap(({ fields }) => Object.keys(fields)));
-  return [...names].filter((name) => isForeign(inputs, model, name));
+  return fieldNames(inputs).filter((name) => isForeign(inputs, model, name));
 }
 
 function isForeign(inputs: readonly InputRules[], model: Model, name: string): boolean {
@@ -93,17 +92,17 @@ export function warningsAbout(request: unknown, inputs: readonly InputRules[] = 
   const modes = modesOf(inputs, model, taskType);
   const chosen = chosenMode(modes, input);
   if (chosen === undefined) return [];
-  const known = () => modes.flatMap(({ fields }) => Object.keys(fields));
+  const known = fieldNames(modes);
   const outside = Object.keys(recordOf(request)).flatMap((name) => misspelling("", name, REQUEST_FIELDS));
   const inside = Object.keys(input).flatMap((name) => {
     if (input[name] === null || Object.hasOwn(chosen.fields, name)) return [];
-    if (known().includes(name)) {
+    if (known.includes(name)) {
       const reader = modes.find(({ fields }) => Object.hasOwn(fields, name));
       const when =
         chosen.chosenBy === undefined ? `without \`${reader?.chosenBy}\`` : `with \`${chosen.chosenBy}\``;
       return [`The service ignores \`input.${name}\` ${when}.`];
     }
-    return misspelling("input.", name, known());
+    return misspelling("input.", name, known);
   });
   return [...outside, ...inside];
 }
@@ -184,18 +183,18 @@ function findInputViolation(
     message: `is a field of ${other}: remove it`,
   }));
 
-  const known = () => modes.flatMap(({ fields }) => Object.keys(fields));
+  const known = fieldNames(modes);
   const invalid = Object.entries(chosen.fields).flatMap(([name, rule]) => {
     const misfit = misfitOf(rule, input[name]);
     if (misfit === null) return [];
-    const hint = input[name] === undefined ? hintAbout([name], input, known()) : "";
+    const hint = input[name] === undefined ? hintAbout([name], input, known) : "";
     return { path: `input.${name}`, message: `${misfit}${hint}` };
   });
   const { oneOf = [] } = chosen;
   if (invalid.length === 0 && oneOf[0] !== undefined && oneOf.every((name) => isBlank(input[name]))) {
     const wanted = [...modes.flatMap(({ chosenBy = [] }) => chosenBy), ...oneOf];
     const names = orList(wanted.map((name) => `\`${name}\``));
-    const hint = hintAbout(wanted, input, known());
+    const hint = hintAbout(wanted, input, known);
     invalid.push({ path: `input.${oneOf[0]}`, message: `is missing: pass one of ${names}${hint}` });
   }
 

@@ -1,11 +1,7 @@
 /** The default of some options: a variable of the environment, where there is one. */
 export function environmentVariable(name: string): string | undefined {
   try {
-    const process: { env?: Record<string, string | undefined> } | undefined = Reflect.get(
-      globalThis,
-      "process",
-    );
-    const { env = {} } = process ?? {};
+    const { env = {} } = Object(Reflect.get(globalThis, "process"));
     return (Object.hasOwn(env, name) && env[name]) || undefined;
   } catch {
     // Deno requires a permission.

@@ -18,10 +18,6 @@ export interface Logger {
 
 export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
 
-export function isLogLevel(value: unknown): value is LogLevel {
-  return LOG_LEVELS.some((level) => level === value);
-}
-
 /** How many different warnings a client logs at most: each is remembered, to log it once. */
 const MOST_WARNINGS = 100;
 

@@ -150,28 +150,26 @@ export class Submissions {
 
 /** Counts the tasks that a client creates: evidence of whether a POST with an unknown outcome created one. */
 export class SubmissionCount {
-  #accepted = 0;
-  #open = 0;
-  #unknown = 0;
+  readonly #count = { accepted: 0, open: 0, unknown: 0 };
 
   now(): Count {
-    return { accepted: this.#accepted, open: this.#open, unknown: this.#unknown };
+    return { ...this.#count };
   }
 
   /** Counts one submission by its result. A rejection with the signal's reason means that nothing was sent. */
   async during<Submission>(sending: Promise<Submission>, signal?: AbortSignal): Promise<Submission> {
-    this.#open++;
+    this.#count.open++;
     try {
       const submission = await sending;
-      this.#accepted++;
+      this.#count.accepted++;
       return submission;
     } catch (error) {
       const outcome = outcomeOf(error, signal);
-      if (outcome === "created") this.#accepted++;
-      else if (outcome === "unknown") this.#unknown++;
+      if (outcome === "created") this.#count.accepted++;
+      else if (outcome === "unknown") this.#count.unknown++;
       throw error;
     } finally {
-      this.#open--;
+      this.#count.open--;
     }
   }
 }
