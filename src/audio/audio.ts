@@ -83,7 +83,6 @@ async function loadCode(
   }
 }
 
-/** The address of the audio. */
 export function audioUrlOf(source: unknown): string {
   const { audio_url, then, task_id } = Object(source);
   const given: unknown = typeof source === "object" ? (audio_url ?? source) : source;

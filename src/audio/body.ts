@@ -76,7 +76,6 @@ export async function* piecesOf(response: Response, deadline: Deadline): AsyncGe
   }
 }
 
-/** The pieces of a blob, as its bytes are read. */
 export async function* piecesOfBlob(blob: Blob): AsyncGenerator<Bytes> {
   const reader = blob.stream().getReader();
   try {

@@ -18,7 +18,6 @@ import { hasRequestedCodings, lengthOf } from "./version.js";
 /** ky's retries, time limits and errors are off: the SDK's own use the client's clock, and continue a broken download. */
 const http = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
 
-/** One download, with all its requests. */
 export interface Download {
   context: Context;
   url: string;

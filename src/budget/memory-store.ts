@@ -11,7 +11,6 @@ interface TenantAccount {
   readonly settled: Set<string>;
 }
 
-/** Keeps a budget in the memory of the process. */
 export function memoryStore(): BudgetStore {
   const accounts = new Map<string, TenantAccount>();
   let sweptTo = "";
@@ -69,7 +68,6 @@ export function memoryStore(): BudgetStore {
   };
 }
 
-/** The credits that are reserved in a period. */
 function reservedIn(open: Iterable<OpenReservation>, period: string): number {
   let sum = 0;
   for (const each of open) if (periodOf(each) === period) sum += each.credits;

@@ -65,7 +65,6 @@ export class Periods {
   }
 }
 
-/** The ID of a new reservation in a period. */
 export function reservationId(period: Pick<Period, "name">, uuid: string): string {
   return `${period.name}/${uuid}`;
 }

@@ -41,7 +41,6 @@ export interface BudgetStore {
   settle(reservation: BudgetReservation, credits: number): Promise<void>;
   /** Frees a reservation that was not settled. */
   free(reservation: BudgetReservation): Promise<void>;
-  /** Notes the task of a reservation. */
   name(reservation: BudgetReservation, taskId: string): Promise<void>;
   /** What a tenant has spent in a period, and its open reservations of all periods. */
   read(tenant: string, period: string): Promise<{ spent: number; open: OpenReservation[] }>;

@@ -39,7 +39,6 @@ const MOST_NOTES = 10_000;
 /** How a reservation ends: the credits to charge, 0 to free them, and the task, if one has ended. */
 type ReservationEnd = readonly [credits: number, taskId?: string];
 
-/** A budget that is kept in this store. */
 export function budgetOf(store: BudgetStore, options: BudgetOptions): Budget {
   return madeBudget(new TenantBudget(store, options));
 }

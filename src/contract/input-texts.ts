@@ -1,6 +1,5 @@
 import { type FieldRule, INPUTS, type InputKind, type InputRules, KINDS } from "./inputs.js";
 
-/** The texts about a field. */
 export interface FieldText {
   /** The heading of its control in a form. */
   readonly label: string;
@@ -15,7 +14,6 @@ export interface FieldText {
   readonly argument?: string | null;
 }
 
-/** The texts about a kind of `input`. */
 export interface InputTexts {
   /** What the task makes, as a noun phrase with its article. */
   readonly result: string;

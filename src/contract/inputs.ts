@@ -106,7 +106,6 @@ export const INPUTS = {
   },
 } as const satisfies Readonly<Record<string, InputRules>>;
 
-/** The name of a kind of `input`. */
 export type InputKind = keyof typeof INPUTS;
 
 /** All of them. */

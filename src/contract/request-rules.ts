@@ -124,7 +124,6 @@ export function meantBy(name: string, known: readonly string[]): string | null {
   return meant === null || `_${name}_`.includes(`_${meant}_`) ? null : meant;
 }
 
-/** The fields of a request. */
 export const REQUEST_FIELDS: readonly string[] = ["model", "task_type", "input", "audio_format"];
 
 /**

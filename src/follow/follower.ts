@@ -18,7 +18,6 @@ import { type FollowedJournal, listOrders } from "./list-orders.js";
 import { isHeld, type LeaseTerms, OrderLease } from "./order-lease.js";
 import { Turns } from "./turns.js";
 
-/** An order that ended. */
 export interface OrderEnd {
   /** The same at each delivery of this end. */
   readonly deliveryId: string;

@@ -21,7 +21,6 @@ import type { Call, Context } from "./context.js";
 import { DEEPEST_CAUSE, OPENSSL, UNCODED } from "./never-sent.js";
 import type { ApiResponse, Failure, NoResponse, Verdict } from "./outcome.js";
 
-/** The advice for a response that is an HTML page. */
 export function htmlAdvice(status = 200): string {
   return `This is HTML, not the service${status < 500 ? "" : ", perhaps of a gateway that failed"}: check \`baseUrl\`.`;
 }

@@ -28,7 +28,6 @@ export interface Result<Data> {
   response: ApiResponse;
 }
 
-/** How one attempt ended. */
 export type AttemptOutcome = Received | Unusable | NoResponse;
 
 export interface Received {

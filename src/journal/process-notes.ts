@@ -4,7 +4,6 @@ import type { Journal, JournalIntent } from "./journal.js";
 /** The most revisions of each kind that are remembered per journal. */
 const MOST_REVISIONS = 1000;
 
-/** The task of a POST. */
 export interface CreatedTask {
   taskId: string;
   /** `null` if the response was incomplete. */

@@ -87,7 +87,6 @@ export interface FileJournalContent {
   damaged: DamagedEntry[];
 }
 
-/** Reads every entry of the file journal at this path. */
 export function readFileJournal(path: string): Promise<FileJournalContent> {
   return readAll(createRevisions(resolve(checkPath(path))));
 }

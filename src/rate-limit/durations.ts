@@ -126,7 +126,6 @@ export function interpolate(curve: Float64Array, ageMs: number): number {
   return valueAt(curve, step) + share * increase(curve, step, step + 1);
 }
 
-/** The step in which an age lies. */
 export function stepOf(ageMs: number): number {
   return Math.min(STEPS - 1, Math.floor(Math.log(1 + ageMs / SCALE_MS) / Math.log(GROWTH) + 1e-9));
 }

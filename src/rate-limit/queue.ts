@@ -98,7 +98,6 @@ export class Queue {
     return { isDue: due.first <= now, next: due.next };
   }
 
-  /** All entries of some ranks. */
   entries(...ranks: readonly Rank[]): QueueEntry[] {
     const entries = ranks.flatMap((rank) => [...this.#ranks[rank].values()].flat());
     return entries.filter(({ isRemoved }) => !isRemoved);

@@ -48,7 +48,6 @@ export class Tenant {
   /** Which part of its waiting tasks this process waits for, and what the fleet last reported of that. */
   weight = 1;
   reportedWeight = 1;
-  /** How its polls are planned. */
   plan: PollPlan = new PollPlan();
   /** When the polls were sent that do not wait again yet: their tasks most likely will. */
   readonly #sent = new Map<string, number>();
@@ -116,7 +115,6 @@ export interface Fairness {
 export class Tenants {
   readonly byName = new Map<string | undefined, Tenant>();
   #most = FEW;
-  /** The weight of a new tenant. */
   newWeight = 1;
   /** How many tenants wait in other processes only. */
   elsewhere = 0;
@@ -141,7 +139,6 @@ export class Tenants {
     return [...this.byName.values()].filter((tenant) => tenant.pollsInFlight(now) > 0);
   }
 
-  /** A window has begun. */
   beginWindow(): void {
     for (const tenant of this.byName.values()) tenant.spent = 0;
   }

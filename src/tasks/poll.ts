@@ -302,7 +302,6 @@ export class TaskPoller implements LastReading {
   }
 }
 
-/** What a wait is for. */
 export type WaitedFor = Pick<Settings, "taskId" | "journalKey">;
 
 /** The error for a wait that foreign code ended: it carries the task's ID, so that the task is not lost. */

@@ -19,7 +19,6 @@ interface Ended extends Pick<SubmissionEvent, "outcome" | "error"> {
   submission: TaskSubmission | null;
 }
 
-/** The submissions of one client. */
 export class Submissions {
   readonly count = new SubmissionCount();
   readonly #context: Context;

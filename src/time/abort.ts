@@ -1,4 +1,3 @@
-/** A callback for the abort of a signal. */
 export class AbortCallback {
   declare readonly callback: () => void;
   declare readonly signal: AbortSignal | null;

@@ -109,12 +109,10 @@ export class SteadyClock {
     return now + this.#lostMs;
   }
 
-  /** Converts a time of the given clock to this one. */
   fromClock(time: number): number {
     return time + this.#lostMs;
   }
 
-  /** Converts a time of this clock to the given one. */
   toClock(time: number): number {
     return time - this.#lostMs;
   }

@@ -52,7 +52,6 @@ const connectionRule: OptionRule = [
   (value) => hasQuery(value) && typeof Object(value).totalCount !== "number",
 ];
 
-/** How `putReserving` reserves. */
 interface Reserving<Result> {
   /** The row that the statement locks, for the error when another transaction has locked it. */
   lockedRow: string;
@@ -188,7 +187,6 @@ export class JournalTable {
     }
   }
 
-  /** One call of a method. */
   #call<Value>(work: Parameters<typeof withinLimit<Value>>[2]): Promise<Value> {
     return this.#explained(() => withinLimit(this.pool, this.#clock, work));
   }

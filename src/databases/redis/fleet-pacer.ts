@@ -10,7 +10,6 @@ import { SharedEnds } from "./shared-ends.js";
 import { type FleetSize, REPLY_LASTS_MS, type SharedWindow } from "./shared-window.js";
 import { WaitingTasks } from "./waiting-tasks.js";
 
-/** How often per window this process reports its tenants. */
 const REPORTS_PER_WINDOW = 30;
 
 /** How often per window this process exchanges the ends of tasks with others. */

@@ -8,7 +8,6 @@ export interface FleetSize {
   windowMs: number;
 }
 
-/** The window that all processes of a fleet share. */
 export interface SharedWindow {
   /** Takes one request, if at most `upTo` are taken then. The first one opens the window. */
   take(upTo: number): Promise<Taking>;
