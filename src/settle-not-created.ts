@@ -8,6 +8,7 @@ import {
 } from "./errors/options.js";
 import { LONGEST_IN_FLIGHT_MS } from "./journal/in-flight.js";
 import type { Journal, OpenOrder } from "./journal/journal.js";
+import { journalRule } from "./journal/options.js";
 import type { Clock } from "./time/clock.js";
 import { withClockStopped } from "./time/stopped-clock.js";
 
@@ -80,7 +81,7 @@ export async function settleNotCreated(
   journal: Journal & Required<Pick<Journal, "open">>,
   options: SettleNotCreatedOptions = {},
 ): Promise<OpenOrder[]> {
-  checkOption("journal", methodsRule("get", "put", "delete", "open"), journal);
+  checkOption("journal", journalRule("open"), journal);
   const checked = checkOptions(options, RULES);
   const { journalKeys = [], olderThanMs = LONGEST_IN_FLIGHT_MS, clock = clockOf(client) } = checked;
   const { freeNotCreated } = await withClockStopped(clock, import("./tasks/lazy.js"));

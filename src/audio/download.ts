@@ -7,12 +7,18 @@ import { onAbort } from "../time/abort.js";
 import type { Deadline } from "../time/deadline.js";
 import { type Bytes, piecesOf, piecesOfBlob, readWhole, startingWith } from "./body.js";
 import { type AudioExtension, extensionOfBytes, extensionOfType, SIGNATURE_LENGTH } from "./format.js";
-import { type DownloadOptions, MAX_AUDIO_BYTES, MAX_SPOOLED_BYTES } from "./options.js";
+import type { DownloadOptions } from "./options.js";
 import { addReading, type Reading } from "./reading.js";
 import { type Download, downloadError, request } from "./request.js";
 import { resume } from "./resume.js";
 import { lengthOf } from "./version.js";
 import { withRetries } from "./with-retries.js";
+
+/** The default of `maxBytes`: 1 GiB. */
+const MAX_AUDIO_BYTES = 2 ** 30;
+
+/** The most audio that is held in memory to learn its size: 128 MiB, about 12 minutes of WAV. */
+const MAX_SPOOLED_BYTES = 128 * 2 ** 20;
 
 /** A download whose headers have arrived. Its body can be read once. */
 export interface AudioDownload {

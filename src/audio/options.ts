@@ -1,9 +1,6 @@
 import { numberRule, type OptionRules } from "../errors/options.js";
 import { REQUEST_OPTIONS, type RequestOptions } from "../http/request-options.js";
 
-/** The default of `maxBytes`: 1 GiB. */
-export const MAX_AUDIO_BYTES = 2 ** 30;
-
 /** Options of `audio.download`. */
 export interface DownloadOptions extends RequestOptions {
   /**
@@ -22,9 +19,6 @@ export interface DownloadOptions extends RequestOptions {
    */
   size?: "required" | undefined;
 }
-
-/** The most audio that is held in memory to learn its size: 128 MiB, about 12 minutes of WAV. */
-export const MAX_SPOOLED_BYTES = 128 * 2 ** 20;
 
 export const DOWNLOAD_OPTIONS: OptionRules<DownloadOptions> = {
   ...REQUEST_OPTIONS,

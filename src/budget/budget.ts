@@ -9,6 +9,7 @@ import {
 } from "../errors/options.js";
 import type { IntentHold } from "../journal/intent-claim.js";
 import type { BudgetReservation, Journal } from "../journal/journal.js";
+import { journalRule } from "../journal/options.js";
 import type { Clock } from "../time/clock.js";
 
 declare const made: unique symbol;
@@ -157,7 +158,7 @@ const BUDGET_OPTIONS: OptionRules<BudgetOptions> = {
   ),
   per: ['be "day", "month" or "total"', (value) => ["day", "month", "total"].some((per) => per === value)],
   timeZone: ['be the name of a time zone, such as "Europe/Lisbon"', isTimeZone],
-  journal: methodsRule("get", "put", "delete"),
+  journal: journalRule(),
   clock: methodsRule("now"),
 };
 

@@ -6,7 +6,7 @@ import { resumeAdvice } from "../errors/base.js";
 import type { JournalError } from "../errors/task-errors.js";
 import type { Clock } from "../time/clock.js";
 import { isFreed } from "./entries.js";
-import type { BudgetReservation, JournalIntent, JournalRecord } from "./journal.js";
+import type { JournalIntent, JournalRecord } from "./journal.js";
 import { tryLater } from "./later-tries.js";
 import type { CreatedTask } from "./process-notes.js";
 import { newRevision, type Slot } from "./slot.js";
@@ -16,7 +16,7 @@ export class JournaledTask {
   /** Whether an earlier run has submitted the task, and no run has recorded its end: another process may be polling it. */
   readonly isResumed: boolean;
   readonly #slot: Slot;
-  readonly #entry: JournalRecord;
+  readonly entry: JournalRecord;
   /** The revision of the intent that the record replaces; `null` if the journal has the record. */
   #intent: string | null;
   /** The try to record it that is in progress. */
@@ -24,7 +24,7 @@ export class JournaledTask {
 
   private constructor(slot: Slot, entry: JournalRecord, intent: string | null) {
     this.#slot = slot;
-    this.#entry = entry;
+    this.entry = entry;
     this.#intent = intent;
     this.isResumed = intent === null && entry.status === undefined;
   }
@@ -52,17 +52,7 @@ export class JournaledTask {
 
   /** The response of the service, now or earlier; only the ID if nothing else could be read. */
   get task(): TaskSubmission | string {
-    return this.#entry.submission ?? this.#entry.task_id;
-  }
-
-  /** When the intent of its request was written, as an ISO 8601 date-time. */
-  get at(): string {
-    return this.#entry.at;
-  }
-
-  /** What the task has reserved in a budget, if anything. */
-  get reservation(): BudgetReservation | undefined {
-    return this.#entry.reservation;
+    return this.entry.submission ?? this.entry.task_id;
   }
 
   /**
@@ -79,12 +69,12 @@ export class JournaledTask {
   async #tryToRecord(): Promise<JournalError | null> {
     if (this.#intent === null) return null;
     try {
-      const isPut = (await this.#slot.put(this.#entry, this.#intent)) || (await this.#reconcile());
+      const isPut = (await this.#slot.put(this.entry, this.#intent)) || (await this.#reconcile());
       if (!isPut)
         return this.failure(
           ", since the journal key holds another entry",
           undefined,
-          resumeAdvice(undefined, this.#entry.task_id),
+          resumeAdvice(undefined, this.entry.task_id),
         );
       this.#slot.notes.unrecorded.delete(this.#intent);
       this.#intent = null;
@@ -96,7 +86,7 @@ export class JournaledTask {
 
   /** The error for a task that is not recorded. */
   failure(why: string, cause: unknown, advice?: Advice): JournalError {
-    const { task_id: taskId } = this.#entry;
+    const { task_id: taskId } = this.entry;
     const reason = `task ${taskId} was created, but could not be recorded${why}`;
     const settle = `Call settleOutcome(journal, ${this.#slot.name}, ${JSON.stringify(taskId)}).`;
     return this.#slot.failure(reason, cause, advice ?? { codeAdvice: [settle] }, taskId);
@@ -114,7 +104,7 @@ export class JournaledTask {
 
   /** Records how the task ended, if the task is recorded: see `Slot.close`. */
   async close(status: FinalStatus): Promise<void> {
-    if (this.#intent === null) await this.#slot.close(this.#entry, status);
+    if (this.#intent === null) await this.#slot.close(this.entry, status);
   }
 
   /**
@@ -122,7 +112,7 @@ export class JournaledTask {
    * while its POST was in flight, the response of the service replaces the settlement.
    */
   async #reconcile(): Promise<boolean> {
-    const entry = this.#entry;
+    const entry = this.entry;
     const found = await this.#slot.read();
     // This process was suspended, or lost the database's response, after it had written: another one has recorded the end.
     const isOurs = found?.state === "submitted" && found.task_id === entry.task_id;

@@ -1,5 +1,5 @@
 import { invalidOption, shown, wrongValue } from "../errors/base.js";
-import { checkOption, flagRule, methodsRule } from "../errors/options.js";
+import { checkOption, flagRule, methodsRule, type OptionRule } from "../errors/options.js";
 import type { Redactor } from "../errors/redactor.js";
 import type { JournalError } from "../errors/task-errors.js";
 import type { Journal } from "./journal.js";
@@ -29,7 +29,8 @@ export interface JournalOptions {
   onUnrecorded?: ((error: JournalError) => void | Promise<void>) | undefined;
 }
 
-const journalRule = methodsRule("get", "put", "delete");
+export const journalRule = (...others: readonly (keyof Journal)[]): OptionRule =>
+  methodsRule("get", "put", "delete", ...others);
 
 /** Returns the journal and the key under which a run is recorded; `null` without a journal. */
 export function checkJournalOptions(
@@ -39,7 +40,7 @@ export function checkJournalOptions(
   const missing = (option: string, user: string, name: string): never => {
     throw invalidOption(option, [{ name: user }, " needs ", { name }]);
   };
-  if (journal !== undefined) checkOption("journal", journalRule, journal);
+  if (journal !== undefined) checkOption("journal", journalRule(), journal);
   checkOption("probe", flagRule, probe);
   if (journalKey === undefined) {
     if (journal !== undefined) missing("journalKey", "journal", "journalKey");

@@ -2,7 +2,6 @@ import type { SucceededTask } from "../contract/task.js";
 import { shown, wrongValue } from "../errors/base.js";
 import {
   checkOptions,
-  methodsRule,
   millisecondsRule,
   numberRule,
   type OptionRules,
@@ -16,6 +15,7 @@ import type { Context } from "../http/context.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { tenantOf } from "../journal/entries.js";
 import type { Journal } from "../journal/journal.js";
+import { journalRule } from "../journal/options.js";
 import { checkWaitOptions, TASK_OPTIONS, type WaitOptions } from "./options.js";
 import type { Waits } from "./wait.js";
 
@@ -97,7 +97,7 @@ const FOLLOW_OPTIONS: OptionRules<FollowOptions & RequestOptions> = {
   maxFailureMs: millisecondsRule(0),
 };
 
-const [rule, hasMethods] = methodsRule("get", "put", "delete", "unacknowledged");
+const [rule, hasMethods] = journalRule("unacknowledged");
 
 /** Yields the orders of a journal that end. The end that was yielded last is acknowledged when the next one is requested. */
 export async function* endsOf(

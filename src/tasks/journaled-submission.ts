@@ -68,8 +68,8 @@ export class JournaledSubmission implements OrderSubmission {
   /** Submits, and resolves with the submission once the journal has its task. The key stays open. */
   async create(request: SentRequest): Promise<TaskSubmission> {
     const created = await this.findOrSubmit(request);
-    const { task, at } = created;
-    const submission = typeof task === "string" ? await this.#read(task, at, request) : task;
+    const { task, entry } = created;
+    const submission = typeof task === "string" ? await this.#read(task, entry.at, request) : task;
     await this.#order.report(submission);
     const failure = await created.record();
     if (failure !== null) throw this.#logged(failure);

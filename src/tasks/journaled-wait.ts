@@ -48,7 +48,7 @@ export class JournaledWait {
 
   /** Closes the key, unless its task has a reservation that could not be settled or freed: a later run tries that again. */
   async #close(status: FinalStatus): Promise<void> {
-    const { reservation } = this.#created;
+    const { reservation } = this.#created.entry;
     const budget = reservingBudget(this.#checked.options);
     if (budget === null || reservation === undefined || (await budget.hasEnded(reservation)))
       await this.#created.close(status);
@@ -57,7 +57,8 @@ export class JournaledWait {
   /** A submission stays open until the journal has its task: if that failed, it is tried again while the task is awaited. */
   async #reportAndWait(endSubmission: () => void): Promise<SucceededTask> {
     const created = this.#created;
-    const { key, task, at, isResumed, reservation } = created;
+    const { key, task, isResumed } = created;
+    const { at, reservation } = created.entry;
     const { waits, context } = this.#order.shared;
     const known = { key, type: this.#type, at, isResumed, reservation };
     if (typeof task !== "string") await this.#order.report(task);

@@ -74,7 +74,7 @@ export class FleetPacer implements Pacer {
     const sentAt = this.#clock.fromClock(report.sentAt);
     this.#queue.report(report);
     if (!this.#shared.isAvailable) return;
-    if (taskId !== undefined) this.#noteRead(taskId);
+    this.#noteRead(taskId);
     if (heldForMs !== null) return void this.#shared.call((shared) => shared.hold(heldForMs));
     if (unsent !== undefined) {
       this.#giveBack(sentAt);
@@ -102,7 +102,7 @@ export class FleetPacer implements Pacer {
     let blockedForMs = await this.#reserveRead(request);
     if (blockedForMs === 0 && !signal?.aborted) {
       if (!(await this.#takeOne(request, signal))) {
-        if (signal?.aborted) this.#withdrawRead(request);
+        if (signal?.aborted) this.#noteRead(request.taskId);
         return "refused";
       }
       // With slow replies, another process may have read the task meanwhile.
@@ -114,7 +114,7 @@ export class FleetPacer implements Pacer {
       if (this.#shared.isAvailable) this.#giveBack(this.#clock.now());
     } else this.#window.update(null, this.#clock.now(), this.#clock.now());
     this.#releaseSlot(request, null);
-    if (blockedForMs === 0) this.#withdrawRead(request);
+    if (blockedForMs === 0) this.#noteRead(request.taskId);
     return { blockedForMs };
   }
 
@@ -154,13 +154,9 @@ export class FleetPacer implements Pacer {
     return (await this.#shared.call((shared) => shared.reserveRead(taskId))) ?? 0;
   }
 
-  /** The caller has aborted a reserved read. An earlier read by this process may be less than a second old. */
-  #withdrawRead({ taskId }: PacedRequest): void {
-    if (taskId !== undefined) this.#noteRead(taskId);
-  }
-
-  #noteRead(taskId: string): void {
-    void this.#shared.call((shared) => shared.noteRead(taskId));
+  /** A read has its response, or is not sent after its reservation: an earlier one by this process may be less than a second old. */
+  #noteRead(taskId: string | undefined): void {
+    if (taskId !== undefined) void this.#shared.call((shared) => shared.noteRead(taskId));
   }
 
   #exchangeEnds(): void {
