@@ -92,13 +92,21 @@ export interface CheckedWait<Options extends WaitOptions = WaitOptions> {
   options: Options;
 }
 
-export function checkWaitOptions<Options extends RunOptions>(
+export function checkTaskOptions<Options extends RunOptions>(
   given: Options,
   { redactor }: Pick<Context, "redactor">,
-): CheckedWait<Options> {
+): Options {
   const options = checkOptions(given, TASK_OPTIONS, redactor);
-  const { maxWaitMs = DEFAULT_MAX_WAIT_MS } = options;
   checkTenant(options.tenant, redactor);
+  return options;
+}
+
+export function checkWaitOptions<Options extends RunOptions>(
+  given: Options,
+  context: Pick<Context, "redactor">,
+): CheckedWait<Options> {
+  const options = checkTaskOptions(given, context);
+  const { maxWaitMs = DEFAULT_MAX_WAIT_MS } = options;
   return { gaps: checkPollInterval(options.pollIntervalMs), maxWaitMs, options };
 }
 

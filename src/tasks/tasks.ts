@@ -2,25 +2,25 @@ import type { RequestChoice, TaskRequest } from "../contract/requests.js";
 import type { Model, TaskType } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission, TypeOf } from "../contract/task.js";
 import { lowerCaseUuid } from "../contract/text.js";
-import { checkOptions } from "../errors/options.js";
+import { AsyncMusicError, notLoaded } from "../errors/base.js";
 import { type ApiPromise, apiPromise } from "../http/api-promise.js";
 import type { Context } from "../http/context.js";
-import { loadPart } from "../http/load-part.js";
 import type { RequestOptions } from "../http/request-options.js";
 import type { Journal } from "../journal/journal.js";
 import { checkJournalOptions } from "../journal/options.js";
 import type { TaskEstimate } from "../rate-limit/pacer.js";
+import { withClockStopped } from "../time/stopped-clock.js";
 import type { FollowedOrder, FollowOptions } from "./follow.js";
 import { OneSubmission } from "./one-submission.js";
 import {
   type CheckedWait,
   type CreateOptions,
   checkRunAllOptions,
+  checkTaskOptions,
   checkWaitOptions,
   type JournaledCreateOptions,
   type RunAllOptions,
   type RunOptions,
-  TASK_OPTIONS,
   type WaitOptions,
 } from "./options.js";
 import { retrieveTask } from "./read-task.js";
@@ -31,18 +31,16 @@ import { checkRequest } from "./sent-request.js";
 import { stoppable } from "./stoppable.js";
 import { Submissions } from "./submissions.js";
 import { taskIdOf } from "./task-id.js";
-import { checkTenant, checkTenantOfBudget, type TenantOptions } from "./tenant.js";
+import { checkTenantOfBudget, type TenantOptions } from "./tenant.js";
 import { Waits } from "./wait.js";
 
 /** Tasks, from their submission to their result. */
 export class Tasks {
-  readonly #context: Context;
   readonly #runs: RunContext;
 
   /** @internal */
   constructor(context: Context, account: AccountUsage) {
     const submissions = new Submissions(context);
-    this.#context = context;
     this.#runs = {
       context,
       account,
@@ -100,23 +98,22 @@ export class Tasks {
     options?: JournaledCreateOptions<Type>,
   ): Promise<TaskSubmission<Type>>;
   create(request: TaskRequest, options: RunOptions = {}): Promise<TaskSubmission> {
-    const { redactor } = this.#context;
+    const { redactor } = this.#runs.context;
     const { journal, journalKey } = { ...options };
     if (journal !== undefined || journalKey !== undefined) return this.#createOnce(request, options);
     const submit = async () => {
-      const own = checkOptions<RunOptions>(options, TASK_OPTIONS, redactor);
-      checkTenant(own.tenant, redactor);
+      const own = checkTaskOptions(options, this.#runs.context);
       checkJournalOptions(own, redactor);
       checkTenantOfBudget(own);
-      return this.#runs.submissions.submit(checkRequest(request, this.#context), own);
+      return this.#runs.submissions.submit(checkRequest(request, this.#runs.context), own);
     };
     return apiPromise(submit(), redactor);
   }
 
   async #createOnce(request: TaskRequest, options: RunOptions): Promise<TaskSubmission> {
-    const { options: own } = checkWaitOptions(options, this.#context);
+    const { options: own } = checkWaitOptions(options, this.#runs.context);
     const submission = new OneSubmission(this.#runs, own);
-    return submission.untilAbort(submission.create(checkRequest(request, this.#context)));
+    return submission.untilAbort(submission.create(checkRequest(request, this.#runs.context)));
   }
 
   /**
@@ -158,11 +155,10 @@ export class Tasks {
   ): ApiPromise<Task<TypeOf<Given>>>;
   retrieve(task: string | TaskSubmission, options?: RequestOptions & TenantOptions): ApiPromise<Task>;
   retrieve(task: string | TaskSubmission, options: RequestOptions & TenantOptions = {}): ApiPromise<Task> {
-    const { trace, redactor } = this.#context;
+    const { trace, redactor } = this.#runs.context;
     const read = async () => {
-      const own = checkOptions<RequestOptions & TenantOptions>(options, TASK_OPTIONS, redactor);
-      checkTenant(own.tenant, redactor);
-      const result = await retrieveTask(this.#context, taskIdOf(task, redactor), Object(task).type, own);
+      const own = checkTaskOptions(options, this.#runs.context);
+      const result = await retrieveTask(this.#runs.context, taskIdOf(task, redactor), Object(task).type, own);
       this.#runs.waits.estimates.noteRead(result.data);
       return result;
     };
@@ -293,7 +289,7 @@ export class Tasks {
     requests: Iterable<TaskRequest> | AsyncIterable<TaskRequest>,
     options: RunAllOptions = {},
   ): AsyncIterable<Ended> {
-    const checked = checkRunAllOptions(options, this.#context);
+    const checked = checkRunAllOptions(options, this.#runs.context);
     const runs = this.#runs;
     const load = () => this.#load("Failed to run a batch");
     return resultsOnce(requests, checked.signal, async function* (signal) {
@@ -337,13 +333,17 @@ export class Tasks {
     }, options?.signal);
   }
 
-  /** Loads the code of journals, batches and followers. */
-  #load(what: string) {
-    return loadPart(this.#context.clock, what, import("./lazy.js"));
+  /** Loads the code of journals, batches and followers. A virtual clock stands still meanwhile. */
+  async #load(what: string) {
+    try {
+      return await withClockStopped(this.#runs.context.clock, import("./lazy.js"));
+    } catch (cause) {
+      throw new AsyncMusicError(notLoaded(what), { cause });
+    }
   }
 
   #checkWait(options: WaitOptions): CheckedWait {
-    const checked = checkWaitOptions(options, this.#context);
+    const checked = checkWaitOptions(options, this.#runs.context);
     checkTenantOfBudget(checked.options);
     return checked;
   }
