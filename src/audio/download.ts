@@ -8,7 +8,7 @@ import type { Deadline } from "../time/deadline.js";
 import { type Bytes, piecesOf, piecesOfBlob, readWhole, startingWith } from "./body.js";
 import { type AudioExtension, extensionOfBytes, extensionOfType, SIGNATURE_LENGTH } from "./format.js";
 import type { DownloadOptions } from "./options.js";
-import { addReading, type Reading } from "./reading.js";
+import { type Reading, readings } from "./reading.js";
 import { type Download, downloadError, request } from "./request.js";
 import { resume } from "./resume.js";
 import { lengthOf } from "./version.js";
@@ -181,7 +181,7 @@ function streamOf(pieces: AsyncGenerator<Bytes>, reading: Reading, download: Dow
   const { controller } = download;
   const body = streamOfPieces(delivering(pieces, reading, download), () => end(controller));
   collected.register(body, download, controller);
-  addReading(body, reading);
+  readings.set(body, reading);
   return body;
 }
 

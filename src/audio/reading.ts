@@ -15,11 +15,7 @@ export interface Reading {
 }
 
 /** The readings by their bodies, which are public. */
-const readings = new WeakMap<ReadableStream, Reading>();
-
-export function addReading(body: ReadableStream, reading: Reading): void {
-  readings.set(body, reading);
-}
+export const readings = new WeakMap<ReadableStream, Reading>();
 
 /** Whether a body is being read, or a part of its bytes was read before. */
 export function isBegun(body: ReadableStream): boolean {

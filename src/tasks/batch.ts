@@ -23,6 +23,7 @@ export class Batch {
   readonly #requests: Requests;
   readonly #options: BatchOptions;
   readonly #shared: RunContext;
+  readonly #signal: AbortSignal;
   readonly #ceiling: CreditCeiling | null;
   readonly #progress: BatchProgress | null;
   /** By index: the journal keys that are known. */
@@ -31,25 +32,24 @@ export class Batch {
   readonly #counted = new Map<number, Reservation | null>();
   #previousReservation: Promise<unknown> = Promise.resolve();
 
-  constructor(requests: Requests, options: BatchOptions, shared: RunContext) {
+  constructor(requests: Requests, options: BatchOptions, shared: RunContext, signal: AbortSignal) {
     const { maxCredits, onProgress } = options;
     this.#requests = requests;
     this.#options = options;
     this.#shared = shared;
+    this.#signal = signal;
     this.#ceiling = maxCredits === undefined ? null : new CreditCeiling(maxCredits);
-    this.#progress =
-      onProgress === undefined ? null : new BatchProgress(requests, onProgress, shared.context);
+    this.#progress = onProgress ? new BatchProgress(requests, onProgress, shared.context, signal) : null;
   }
 
-  async *results(signal: AbortSignal): AsyncGenerator<Ended, void, void> {
+  async *results(): AsyncGenerator<Ended, void, void> {
     const progress = this.#progress;
     const { emitter } = this.#shared.context;
-    progress?.stopAt(signal);
     const stopListening = progress && emitter.on("pause", ({ until }) => progress.paused(until.getTime()));
     try {
-      await this.#countSubmitted(signal);
-      const run = (request: TaskRequest, index: number) => this.#run(request, index, signal);
-      yield* resultsOf(this.#requests, this.#options.concurrency, signal, run);
+      await this.#countSubmitted();
+      const run = (request: TaskRequest, index: number) => this.#run(request, index);
+      yield* resultsOf(this.#requests, this.#options.concurrency, this.#signal, run);
     } finally {
       stopListening?.();
     }
@@ -57,12 +57,12 @@ export class Batch {
   }
 
   /** Counts what earlier batches have submitted before anything is sent, so that a continued batch keeps its ceiling. */
-  async #countSubmitted(signal: AbortSignal): Promise<void> {
+  async #countSubmitted(): Promise<void> {
     const { journal, journalKey } = this.#options;
     const requests: readonly TaskRequest[] = Array.isArray(this.#requests) ? this.#requests : [];
     if (this.#ceiling === null || journalKey === undefined) return;
     for (const [index, request] of requests.entries()) {
-      if (signal.aborted) return;
+      if (this.#signal.aborted) return;
       try {
         const key = this.#keyAt(request, index);
         const isCharged = await isEarlierCharged({ journal, journalKey: key });
@@ -77,14 +77,14 @@ export class Batch {
     }
   }
 
-  async #run(request: TaskRequest, index: number, signal: AbortSignal): Promise<Ended> {
+  async #run(request: TaskRequest, index: number): Promise<Ended> {
     const { maxCredits, onProgress, concurrency, onSubmitted, onUpdate, ...options } = this.#options;
     const item = this.#progress?.begin();
     let reservation: Reservation | undefined;
     try {
       const runOptions: RunOptions = {
         ...options,
-        signal,
+        signal: this.#signal,
         journalKey: this.#keyAt(request, index),
         tenant: this.#tenantOf(request, index),
         onUpdate: (task) => onUpdate?.(task, index),
@@ -109,7 +109,7 @@ export class Batch {
       else if (mayBeCharged(error)) reservation?.settle(isUnusableResult(error) ? "spent" : "unresolved");
       else reservation?.free();
       item?.delayed(null);
-      item?.failed(isReasonOf(signal, error) ? null : error);
+      item?.failed(isReasonOf(this.#signal, error) ? null : error);
       return { index, request, error };
     }
   }

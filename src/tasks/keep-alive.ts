@@ -17,11 +17,7 @@ export interface Watched {
 }
 
 /** The iterables of `watch`, which are public. */
-const watches = new WeakMap<object, Watched>();
-
-export function addWatch(iterable: object, watched: Watched): void {
-  watches.set(iterable, watched);
-}
+export const watches = new WeakMap<object, Watched>();
 
 /** Reads messages one after the other, with signs of life in between while a message is awaited. */
 export class KeepAlive {

@@ -37,21 +37,19 @@ export class BatchProgress {
   #pausedUntil = NEVER;
   #reportedUntil = NEVER;
   #thrown: { cause: unknown } | null = null;
-  #signal: AbortSignal | null = null;
+  /** Nothing is reported after its abort: the iteration has ended, and its runs have not failed. */
+  readonly #signal: AbortSignal;
 
   constructor(
     requests: object,
     onProgress: (progress: RunAllProgress) => void,
     context: Pick<Context, "clock" | "redactor">,
+    signal: AbortSignal,
   ) {
     const total = Array.isArray(requests) ? requests.length : requests instanceof Set ? requests.size : null;
     this.#counts = { total, submitted: 0, succeeded: 0, failed: 0 };
     this.#onProgress = onProgress;
     this.#context = context;
-  }
-
-  /** Reports nothing after the signal aborts: the iteration has ended, and its runs have not failed. */
-  stopAt(signal: AbortSignal): void {
     this.#signal = signal;
   }
 
@@ -97,7 +95,7 @@ export class BatchProgress {
 
   /** `onProgress` may be async: it is not awaited, and may reject. */
   async #report(): Promise<void> {
-    if (this.#thrown !== null || this.#signal?.aborted) return;
+    if (this.#thrown !== null || this.#signal.aborted) return;
     const { clock, redactor } = this.#context;
     try {
       const until = Math.max(this.#pausedUntil, this.#delayedItems > 0 ? this.#delayedUntil : NEVER);

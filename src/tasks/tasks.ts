@@ -294,7 +294,7 @@ export class Tasks {
     const load = () => this.#load("Failed to run a batch");
     return resultsOnce(requests, checked.signal, async function* (signal) {
       const { Batch } = await load();
-      yield* new Batch(requests, checked, runs).results(signal);
+      yield* new Batch(requests, checked, runs, signal).results();
     });
   }
 

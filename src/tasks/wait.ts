@@ -9,7 +9,7 @@ import type { BudgetReservation } from "../journal/journal.js";
 import { parseDate } from "../time/date.js";
 import { createdAtByClient } from "./created-at.js";
 import { Estimates } from "./estimate.js";
-import { addWatch } from "./keep-alive.js";
+import { watches } from "./keep-alive.js";
 import type { CheckedWait } from "./options.js";
 import { TaskPoller, type WaitedFor, waitFailure } from "./poll.js";
 import type { SharedPolls } from "./queued-poll.js";
@@ -66,7 +66,7 @@ export class Waits {
       const poll = () => changes(this.#poller(task, { ...checked, options }), onPoll, onEndOf(checked));
       return traceEach(this.#context.trace, "watch a task", attributes, poll);
     }, checked.options.signal);
-    addWatch(tasks, {
+    watches.set(tasks, {
       clock: this.#context.clock,
       signal: checked.options.signal,
       onPoll,

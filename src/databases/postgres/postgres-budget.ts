@@ -12,7 +12,7 @@ import {
 } from "./budget-sql.js";
 import { type Execute, type PostgresClient, type Row, sqlStateOf, timeout, withinLimit } from "./client.js";
 import { clientRule } from "./journal-table.js";
-import { tableOfJournal } from "./postgres-journal.js";
+import { journalTables } from "./postgres-journal.js";
 import { keyOfRow, storedKey } from "./rows.js";
 import { checkCommitted, writeUntil } from "./write.js";
 
@@ -91,8 +91,8 @@ function postgresStore(pool: PostgresClient, table: string, clock: Clock): Budge
       };
     },
     withJournal(journal) {
-      const journalTable = tableOfJournal(journal);
-      if (journalTable === null || journalTable.pool !== pool) return null;
+      const journalTable = journalTables.get(journal);
+      if (journalTable === undefined || journalTable.pool !== pool) return null;
       return ({ key, entry, previous }, reserve) =>
         journalTable.putReserving(key, entry, previous, {
           lockedRow: `the row of tenant ${JSON.stringify(reserve.reservation.tenant)} in ${table}`,

@@ -117,13 +117,9 @@ function createPostgresJournal(table: JournalTable): PostgresJournal {
       return entries.map(([key, entry]) => ({ key, request: entry.request, since: entry.at })).sort(bySince);
     },
   };
-  tables.set(journal, table);
+  journalTables.set(journal, table);
   return journal;
 }
 
-const tables = new WeakMap<Journal, JournalTable>();
-
-/** The table of a journal; `null` if it is none of `postgresJournal`. */
-export function tableOfJournal(journal: Journal): JournalTable | null {
-  return tables.get(journal) ?? null;
-}
+/** The table of each journal of `postgresJournal`. */
+export const journalTables = new WeakMap<Journal, JournalTable>();

@@ -4,7 +4,7 @@ import type { BudgetStore, NewReservation, OpenReservation, ReserveResult } from
 import { budgetOf } from "../../budget/tenant-budget.js";
 import type { BudgetReservation } from "../../journal/journal.js";
 import { evaluateOn, isCluster, PREFIX, prefixRule, type RedisClient } from "./client.js";
-import { encoded, PUT_ENTRY, redisPositionOf } from "./redis-journal.js";
+import { encoded, PUT_ENTRY, redisPositions } from "./redis-journal.js";
 
 /** Options of `redisBudget`. They must be the same in all processes. */
 export interface RedisBudgetOptions extends BudgetOptions {
@@ -134,8 +134,8 @@ function redisStore(redis: RedisClient, start: string, per: BudgetOptions["per"]
       return stateOf(Array.isArray(fields) ? fields.map(String) : [], tenant, period);
     },
     withJournal(journal) {
-      const position = redisPositionOf(journal);
-      if (position === null || position.redis !== redis || isCluster(redis)) return null;
+      const position = redisPositions.get(journal);
+      if (position === undefined || position.redis !== redis || isCluster(redis)) return null;
       return async ({ key, entry, previous }, reserve) => {
         const keys = [...keysOf(reserve.reservation), position.nameOf(key)];
         const values = [...valuesOf(reserve, seconds), ...position.valuesOf(entry, previous)];

@@ -133,7 +133,7 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
         return listUnacknowledged((await readAll("unacknowledged")).entries, since);
       },
     };
-    positions.set(journal, { redis, nameOf, valuesOf });
+    redisPositions.set(journal, { redis, nameOf, valuesOf });
     return journal;
 
     async function readAll(which: Which) {
@@ -166,12 +166,8 @@ interface RedisPosition {
   valuesOf(entry: JournalEntry, previous: string | null): string[];
 }
 
-const positions = new WeakMap<Journal, RedisPosition>();
-
-/** Where a journal has its entries; `null` if it is none of `redisJournal`. */
-export function redisPositionOf(journal: Journal): RedisPosition | null {
-  return positions.get(journal) ?? null;
-}
+/** Where each journal of `redisJournal` has its entries. */
+export const redisPositions = new WeakMap<Journal, RedisPosition>();
 
 /** With its option `stringNumbers`, ioredis returns numbers as strings. */
 function isDone(reply: unknown): boolean {
