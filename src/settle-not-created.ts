@@ -4,7 +4,7 @@ import {
   checkOptions,
   methodsRule,
   millisecondsRule,
-  type OptionRule,
+  type OptionRules,
 } from "./errors/options.js";
 import { LONGEST_IN_FLIGHT_MS } from "./journal/in-flight.js";
 import type { Journal, OpenOrder } from "./journal/journal.js";
@@ -40,13 +40,11 @@ export interface SettleNotCreatedOptions {
   clock?: Pick<Clock, "now"> | undefined;
 }
 
-const iterableRule: OptionRule = [
-  "be an iterable of strings",
-  (value) => typeof value !== "string" && typeof Object(value)[Symbol.iterator] === "function",
-];
-
-const RULES = {
-  journalKeys: iterableRule,
+const RULES: OptionRules<SettleNotCreatedOptions> = {
+  journalKeys: [
+    "be an iterable of strings",
+    (value) => typeof value !== "string" && typeof Object(value)[Symbol.iterator] === "function",
+  ],
   olderThanMs: millisecondsRule(0),
   clock: methodsRule("now"),
 };

@@ -1,6 +1,6 @@
 import { isFinalStatus } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
-import { checkOption, type OptionRule } from "../errors/options.js";
+import { shown, wrongValue } from "../errors/base.js";
 import type { Context } from "../http/context.js";
 import type { TaskEstimate, WaitingTask } from "../rate-limit/pacer.js";
 import { createdAtByClient } from "./created-at.js";
@@ -12,11 +12,6 @@ export interface LastReading {
   readonly known: WaitingTask | null;
   readonly hasEnded: boolean;
 }
-
-const taskRule: OptionRule = [
-  "be a task, or the result of `create`",
-  (task) => Object(task).task_id !== undefined,
-];
 
 const ENDED: TaskEstimate = { medianSeconds: 0, p90Seconds: 0 };
 
@@ -44,7 +39,8 @@ export class Estimates {
 
   /** @throws InvalidOptionError */
   estimate(task: Task | TaskSubmission): TaskEstimate | null {
-    checkOption("task", taskRule, task);
+    if (Object(task).task_id === undefined)
+      throw wrongValue("task", "be a task, or the result of `create`", shown(task));
     const reading = this.#readings.get(task) ?? this.#readings.get(this.#submissions.originalOf(task));
     if (reading?.hasEnded || isFinalStatus(task.status)) return ENDED;
     const known = reading?.known ?? this.#known(task);

@@ -16,10 +16,9 @@ export class Run {
   /** Checks all options and the request before anything is charged. @throws InvalidOptionError, InvalidRequestError */
   constructor(shared: RunContext, request: TaskRequest, given: RunOptions, hooks: RunHooks = {}) {
     const checked = checkWaitOptions(given, shared.context);
-    const { requestId, ...options } = checked.options;
     this.#shared = shared;
-    this.#checked = { ...checked, options };
     this.#submission = new OneSubmission(shared, checked.options, hooks);
+    this.#checked = { ...checked, options: this.#submission.options };
     this.request = checkRequest(request, shared.context);
   }
 
