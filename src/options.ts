@@ -19,6 +19,7 @@ import { LOG_LEVELS, type Logger, type LogLevel } from "./http/logging.js";
 import { isBrowser } from "./http/platform.js";
 import { REQUEST_OPTIONS } from "./http/request-options.js";
 import type { Tracer } from "./http/tracing.js";
+import { USUAL_TIMEOUT_MS } from "./journal/in-flight.js";
 import type { Pacer, PacerFactory } from "./rate-limit/pacer.js";
 import { type Clock, createSystemClock } from "./time/clock.js";
 import { type Random, systemRandom } from "./time/random.js";
@@ -157,7 +158,7 @@ export function checkClientOptions(given: ClientOptions) {
     apiKey,
     baseUrl: checkBaseUrl(options.baseUrl ?? environmentVariable("ASYNC_MUSIC_BASE_URL"), redactor),
     fetch: options.fetch,
-    timeoutMs: options.timeoutMs ?? 30_000,
+    timeoutMs: options.timeoutMs ?? USUAL_TIMEOUT_MS,
     maxRetries: options.maxRetries ?? 2,
     retryBudgetMs: options.retryBudgetMs ?? 120_000,
     clock,

@@ -8,7 +8,6 @@ import type { NewReservation, PutReserving, ReserveResult } from "./store.js";
 
 type Write<Result> = (reserve: NewReservation) => Promise<Result>;
 
-/** How a hold changes its budget. */
 export interface HoldActions {
   readonly signal: AbortSignal | undefined;
   readonly left: HeldCall["left"];

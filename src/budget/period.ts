@@ -19,7 +19,6 @@ const LONGEST_MS: Readonly<Record<"day" | "month", number>> = { day: 2 * DAY_MS,
 /** How long an ended period is kept: the clocks of two processes may differ, and a late task may still be settled. */
 const KEPT_MS = 62 * DAY_MS;
 
-/** Finds the current period. */
 export class Periods {
   readonly #per: BudgetOptions["per"];
   readonly #format: Intl.DateTimeFormat;

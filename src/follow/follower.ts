@@ -43,7 +43,6 @@ export interface FollowerSettings {
   readonly leaseMs: number;
   readonly maxAgeMs: number;
   readonly maxFailureMs: number;
-  /** Waits for the task of an order. */
   wait(key: string, entry: JournalRecord, signal: AbortSignal): Promise<SucceededTask>;
   /** Delivers an end. It must settle soon after the abort, when the follower stops. What it throws ends the follower. */
   deliver(order: OrderEnd, record: RecordDelivery, signal: AbortSignal): Promise<void>;

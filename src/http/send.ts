@@ -136,7 +136,6 @@ export async function attempt(
 /** How long a 429 that states no wait holds the key back. */
 const UNSTATED_HOLD_MS = 1000;
 
-/** Reports an attempt to the pacer and to the listeners. */
 function reportAttempt(
   context: Context,
   call: Call,

@@ -128,7 +128,6 @@ export class Queue {
     return this.remove(entry);
   }
 
-  /** Removes the entries that have expired. */
   takeExpired(now: number): QueueEntry[] {
     if (now < this.nextExpiry) return [];
     const expired: QueueEntry[] = [];

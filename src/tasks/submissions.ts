@@ -92,7 +92,6 @@ export class Submissions {
     return created;
   }
 
-  /** Emits the end of a submission. */
   emit(
     { value }: SentRequest,
     { tenant, journalKey }: SubmitOptions,

@@ -23,7 +23,6 @@ export function tableRule(longest: number): OptionRule {
 
 export const DEFAULT_TABLE = "async_music_journal";
 
-/** The checked name of the table. */
 export function tableOf(options: PostgresJournalOptions): string {
   return checkOptions(options, { table: tableRule(58) }).table ?? DEFAULT_TABLE;
 }

@@ -120,7 +120,6 @@ export class FleetWindow implements PacerWindow {
     return ((1 - RESERVE) * requests * LIMITS.recommendedPollIntervalMs.shortest) / windowMs;
   }
 
-  /** Sets this process's share of the waiting tasks. */
   setShare({ own, all }: Pick<FleetShare, "own" | "all">, isDivided: boolean): void {
     this.#isDivided = isDivided;
     this.#share = Math.max(1, own) / Math.max(1, own, all);
