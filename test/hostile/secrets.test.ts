@@ -83,11 +83,11 @@ test("a key in a request is not in the error of its unknown outcome", async () =
     return accepted();
   }).client;
   for (const call of [
-    client.tasks.create(request),
-    client.tasks.run(request, { journal: memoryJournal(), journalKey: "rain" }),
-    aborting.tasks.run(request, { signal: controller.signal }),
+    () => client.tasks.create(request),
+    () => client.tasks.run(request, { journal: memoryJournal(), journalKey: "rain" }),
+    () => aborting.tasks.run(request, { signal: controller.signal }),
   ]) {
-    const error = await rejection(call, SubmissionOutcomeUnknownError);
+    const error = await rejection(call(), SubmissionOutcomeUnknownError);
     expect(error.request).toEqual({ ...SONG_REQUEST, input: { gpt_description_prompt: "rain [redacted]" } });
     expectNoKey(error, API_KEY);
   }

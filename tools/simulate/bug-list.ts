@@ -37,7 +37,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: "the task is not recorded",
     file: "src/journal/journaled-task.ts",
-    find: "const isPut = (await this.#slot.put(this.#entry, this.#intent)) || (await this.#reconcile());",
+    find: "const isPut = (await this.#slot.put(this.entry, this.#intent)) || (await this.#reconcile());",
     replace: "const isPut = true;",
   },
   {
