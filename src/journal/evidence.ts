@@ -105,16 +105,16 @@ export interface UsageSample {
 
 /** Reads how many tasks the account has created, and how many of them this client has created. */
 export interface Probe {
-  count: { now(): Count };
+  count(): Count;
   /** The samples before this client's latest POSTs with an unknown outcome, by the intent's revision. */
   unresolved: Map<string, UsageSample>;
   readTasksCreated(): Promise<number>;
 }
 
 export async function sampleUsage({ count, readTasksCreated }: Probe): Promise<UsageSample> {
-  const before = count.now();
+  const before = count();
   const tasksCreated = await readTasksCreated();
-  return { tasksCreated, before, after: count.now() };
+  return { tasksCreated, before, after: count() };
 }
 
 /** A sample by another client, at a time when this client's own count is unknown. */

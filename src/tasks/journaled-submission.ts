@@ -214,7 +214,8 @@ export class JournaledSubmission implements OrderSubmission {
     const { timeoutMs, maxRetries, headers, signal, tenant } = this.#order.options;
     const options = { timeoutMs, maxRetries, headers, signal };
     const readTasksCreated = async () => (await account.usage(options, tenant)).tasks_created;
-    const probe = this.#journaling.probe ? { count: submissions.count, unresolved, readTasksCreated } : null;
+    const count = () => submissions.count;
+    const probe = this.#journaling.probe ? { count, unresolved, readTasksCreated } : null;
     return { probe, clock: context.clock, timeoutMs: timeoutMs ?? context.timeoutMs };
   }
 }

@@ -20,8 +20,8 @@ interface Ended extends Pick<SubmissionEvent, "outcome" | "error"> {
 }
 
 export class Submissions {
-  readonly count = new SubmissionCount();
   readonly #context: Context;
+  readonly #count = { accepted: 0, open: 0, unknown: 0 };
   readonly #sent = new WeakMap<object, WaitingTask>();
   /** The submissions of the copies that callbacks have received. */
   readonly #originals = new WeakMap<object, TaskSubmission>();
@@ -30,6 +30,11 @@ export class Submissions {
 
   constructor(context: Context) {
     this.#context = context;
+  }
+
+  /** The tasks that the client has created: evidence of whether a POST with an unknown outcome created one. */
+  get count(): Count {
+    return { ...this.#count };
   }
 
   /** A submission begins. The function that is returned ends it: the outcome is known, and the task recorded. */
@@ -70,18 +75,19 @@ export class Submissions {
     const { trace, clock, logError } = this.#context;
     const hold = hooks?.claim === undefined ? await this.hold(request, options, null, left) : undefined;
     const all = hold === undefined ? hooks : { ...hooks, claim: hold };
-    const created = await trace("create a task", attributesOf(request.value), () =>
-      this.count
-        .during(createTask(this.#context, request, options, all), options.signal)
-        .catch(returnIfTaken),
-    ).catch(async (error: unknown) => {
+    const created = await trace("create a task", attributesOf(request.value), () => {
+      this.#count.open++;
+      return createTask(this.#context, request, options, all).catch(returnIfTaken);
+    }).catch(async (error: unknown) => {
       const outcome = outcomeOf(error, options.signal);
+      this.#countEnd(outcome);
       if (outcome !== "not_created" && error instanceof SubmissionOutcomeUnknownError)
         logError(error.message);
       if (outcome === "created") await hold?.created(Object(error).taskId);
       this.emit(request, options, { outcome, submission: null, error });
       throw error;
     });
+    this.#countEnd(created instanceof AlreadyTaken ? "not_created" : "created");
     if (created instanceof AlreadyTaken) throw created;
     this.emit(request, options, { outcome: "created", submission: created.data, error: null });
     await hold?.created(created.data.task_id);
@@ -90,6 +96,12 @@ export class Submissions {
     const model = String(Object(request.value).model);
     this.#sent.set(created.data, { model, type: created.data.type, submittedAt: at, unfinishedAt: at });
     return created;
+  }
+
+  #countEnd(outcome: SubmissionEvent["outcome"]): void {
+    this.#count.open--;
+    if (outcome === "created") this.#count.accepted++;
+    if (outcome === "unknown") this.#count.unknown++;
   }
 
   emit(
@@ -143,32 +155,6 @@ export class Submissions {
   /** The submission of which this is a copy; the same object if it is none. */
   originalOf(task: object): object {
     return this.#originals.get(task) ?? task;
-  }
-}
-
-/** Counts the tasks that a client creates: evidence of whether a POST with an unknown outcome created one. */
-export class SubmissionCount {
-  readonly #count = { accepted: 0, open: 0, unknown: 0 };
-
-  now(): Count {
-    return { ...this.#count };
-  }
-
-  /** Counts one submission by its result. A rejection with the signal's reason means that nothing was sent. */
-  async during<Submission>(sending: Promise<Submission>, signal?: AbortSignal): Promise<Submission> {
-    this.#count.open++;
-    try {
-      const submission = await sending;
-      this.#count.accepted++;
-      return submission;
-    } catch (error) {
-      const outcome = outcomeOf(error, signal);
-      if (outcome === "created") this.#count.accepted++;
-      else if (outcome === "unknown") this.#count.unknown++;
-      throw error;
-    } finally {
-      this.#count.open--;
-    }
   }
 }
 

@@ -4,13 +4,12 @@ import { createRedactor } from "../../../src/errors/redactor.js";
 import { foreignSample, outcomeUnknown, type Probe } from "../../../src/journal/evidence.js";
 import type { JournalIntent } from "../../../src/journal/journal.js";
 import { Slot } from "../../../src/journal/slot.js";
-import { SubmissionCount } from "../../../src/tasks/submissions.js";
 import { SONG_REQUEST } from "../../support/responses.js";
 
 test("a client keeps the usage samples of its last 1,000 POSTs with an unknown outcome", async () => {
   const slot = new Slot(memoryJournal(), "order-1", createRedactor(""));
   const probe: Probe = {
-    count: new SubmissionCount(),
+    count: () => ({ accepted: 0, open: 0, unknown: 0 }),
     unresolved: new Map(),
     readTasksCreated: async () => 0,
   };
