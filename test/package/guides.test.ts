@@ -23,7 +23,7 @@ test.each(shownIn("sh"))("the commands of $name succeed", ({ code }) => {
 });
 
 test("the order of Getting started is killed while it waits, runs again, and is charged once", async () => {
-  const { emulator, server, start } = await orderOf("docs/getting-started.md, 1");
+  const { emulator, server, start } = await orderOf(sketch("docs/getting-started.md, 1"));
 
   const killed = start();
   const [waiting] = await once(killed.stdout, "data");
@@ -43,8 +43,30 @@ test("the order of Getting started is killed while it waits, runs again, and is 
   ]);
 });
 
+test("song.mjs of the README, changed as its steps say, makes one song with an API key, however often it runs", async () => {
+  const [program = "", step = ""] = shownOnStage("ts").flatMap(({ name, code }) =>
+    name.startsWith("README.md") ? [code] : [],
+  );
+  const changes = [
+    [/^import .*createEmulator.*\n/m, ""],
+    [/^const emulator = .*\nconst client = .*\n/m, "const client = new AsyncMusic();\n"],
+    [/^const song = [\s\S]*?^\}\);\n/m, step],
+  ] as const;
+  for (const [pattern] of changes) expect(program).toMatch(pattern);
+  const code = changes.reduce((text, [pattern, by]) => text.replace(pattern, by), program);
+  const { emulator, server, start } = await orderOf(written({ name: "README.md, song", code }, "mjs"));
+  emulator.providers.provider_a.always({ polls: 1 });
+
+  const first = await text(start().stdout);
+  const second = await text(start().stdout);
+  await server.close();
+
+  expect(first).toMatch(/^songs\/\S+\.mp3\nsongs\/\S+\.mp3\n\{ available: 990, /);
+  expect(second).toBe(first);
+});
+
 test("both runs of the order of Avoid duplicate charges print the same clips, and it is charged once", async () => {
-  const { emulator, server, start } = await orderOf("docs/avoid-duplicate-charges.md, 1");
+  const { emulator, server, start } = await orderOf(sketch("docs/avoid-duplicate-charges.md, 1"));
   emulator.providers.provider_a.always({ polls: 1 });
 
   const first = await text(start().stdout);
@@ -63,16 +85,18 @@ test("the guides have code of every kind", () => {
     expect(shownOnStage(language).length).toBeGreaterThan(0);
 });
 
-/** A sketch with a durable journal, in a directory of its own, and the emulator that it orders from. */
-async function orderOf(sketch: string) {
+/** Writes a sketch of a guide, and returns its path. */
+function sketch(name: string): string {
+  const shown = shownIn("ts sketch").filter((each) => each.name === name);
+  return shown.map((each) => written(each)).join();
+}
+
+/** A program with a durable journal, in a directory of its own, and the emulator that it orders from. */
+async function orderOf(program: string) {
   const emulator = createEmulator({ clock: "real" });
   const server = await serve(emulator, { port: 0 });
   const env = { ...process.env, ASYNC_MUSIC_BASE_URL: server.url, ASYNC_MUSIC_API_KEY: emulator.apiKey };
   const cwd = await createFolder();
-  const program = shownIn("ts sketch")
-    .filter(({ name }) => name === sketch)
-    .map(written)
-    .join();
   const start = () => spawn(process.execPath, [program], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
   return { emulator, server, start };
 }
@@ -81,8 +105,8 @@ async function orderOf(sketch: string) {
 const programs = resolve(".reports/programs");
 
 /** Writes a program, and returns its path. */
-function written({ name, code }: Shown): string {
-  const program = join(programs, `${name.replace(/\W+/g, "-")}.mts`);
+function written({ name, code }: Shown, extension = "mts"): string {
+  const program = join(programs, `${name.replace(/\W+/g, "-")}.${extension}`);
   mkdirSync(programs, { recursive: true });
   writeFileSync(program, code);
   return program;
