@@ -1,6 +1,6 @@
 import { printableLine } from "../contract/text.js";
 import { messageOfThrown } from "../contract/thrown.js";
-import type { ClientEvents, Emitter, PauseEvent, TaskEvent } from "./events.js";
+import type { ClientEvents, Emitter, PauseEvent, SubmissionEvent, TaskEvent } from "./events.js";
 
 /** The lowest level that is logged; `off` logs nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
@@ -70,6 +70,16 @@ export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): v
     "wait",
     ({ waitedMs, purpose }) => `waited ${ms(waitedMs)} ms for the rate limit, to ${purpose}`,
   );
+  const ended = {
+    created: "created task",
+    not_created: "created no task",
+    unknown: "may have created a task",
+  };
+  const summaryOf = ({ error, ...fields }: SubmissionEvent) => {
+    return { ...fields, error: error === null ? null : messageOfThrown(error) };
+  };
+  const submissionLine = ({ outcome, taskId }: SubmissionEvent) => `${ended[outcome]} ${taskId ?? ""}`.trim();
+  log("info", "submission", submissionLine, summaryOf);
   const taskFields = ({ task }: TaskEvent) => ({
     task_id: printableLine(task.task_id),
     status: printableLine(task.status),
