@@ -85,6 +85,18 @@ test("every option has its row, and every row its option", () => {
   expect(sortedSet(rows)).toEqual(sortedSet(options));
 });
 
+test("every field of a journal entry has its row, and every row its field", () => {
+  const [, section = ""] = read("docs/avoid-duplicate-charges.md").split("\n### The entry of a key\n");
+  const [, table = ""] = section.split("\n| Field |");
+  const rows = matchesIn(table.split("\n\n")[0] ?? "", /^\| (`\w+`(?:, `\w+`)*) \|/gm);
+  const pattern = /^export interface Journal(?:Fields|Intent|Record)\b.*\{\n([^}]*)\}/gm;
+  const interfaces = matchesIn(read("api/index.api.md"), pattern);
+  expect(interfaces).toHaveLength(3);
+  const fields = interfaces.flatMap((each) => matchesIn(each, /^ {4}(\w+)\??:/gm));
+  const shown = rows.flatMap((names) => names.match(/\w+/g) ?? []);
+  expect(sortedSet(["state", ...shown])).toEqual(sortedSet(fields));
+});
+
 test("every exported function, constant and class is named in a guide", () => {
   const guides = globSync("docs/*.md").map(read).join("\n");
   const names = [sdk, node, redis, postgres, opentelemetry].flatMap((entry) => Object.keys(entry));
