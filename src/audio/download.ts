@@ -34,12 +34,12 @@ export interface AudioDownload {
   readonly size: number | null;
   /**
    * The bytes as they arrive. After a broken connection the stream continues where it stopped, if `maxRetries` allows it and
-   * an `ETag` or `Last-Modified` shows that the file is unchanged. Otherwise, if it ends before `size`, and after `maxBytes`,
-   * the stream fails with `AudioDownloadError`.
+   * the file is shown to be unchanged: by a strong `ETag`, or by its size and a `Last-Modified` that is a second older than the
+   * response. Otherwise, if it ends before `size`, and after `maxBytes`, the stream fails with `AudioDownloadError`.
    */
   readonly body: ByteStream;
   /**
-   * All bytes. Starts over if the file has changed when a broken connection is continued.
+   * All bytes. Starts over after a broken connection if the file is not shown to be unchanged.
    *
    * @throws `AudioDownloadError` the body broke off and could not be continued, or is larger than `maxBytes`
    */

@@ -65,6 +65,8 @@ export async function request<Result>(
   let misfit = "";
   try {
     if (response === null) throw failure;
+    // A body may be complete except for its end mark.
+    if (status === 416 && "Range" in headers) return await readResponse(download, response, deadline);
     // Any other success has no audio, or a part that was not requested.
     if (status === 200 || (status === 206 && sent.has("Range"))) {
       misfit = misfitOf(response.headers, sent);

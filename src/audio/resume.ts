@@ -1,12 +1,23 @@
 import type { Tried } from "../http/outcome.js";
 import type { Deadline } from "../time/deadline.js";
-import { type BodyFailure, failureAfter, piecesOf, type Source, skipping, startingWith } from "./body.js";
+import {
+  type BodyFailure,
+  type Bytes,
+  failureAfter,
+  piecesOf,
+  type Source,
+  skipping,
+  startingWith,
+} from "./body.js";
 import type { Reading } from "./reading.js";
 import { type Download, downloadError, request } from "./request.js";
-import { bytesToSkip, headersOfRest, versionOf } from "./version.js";
+import { bytesToSkip, endsAt, headersOfRest, versionOf } from "./version.js";
 import { withRetries } from "./with-retries.js";
 
-/** Continues a body that broke off: requests the rest of the same version, and the whole file if no part of it is usable. */
+/**
+ * Continues a body that broke off: requests the rest of the same version, and the whole file if no part of it is usable. A body
+ * that is complete except for its end mark has no rest.
+ */
 export async function resume(
   download: Download,
   reading: Reading,
@@ -19,29 +30,32 @@ export async function resume(
 
   signal.throwIfAborted();
   const error = cutOff(failure);
-  let headers = received >= reading.resumableFrom ? headersOfRest(begun, received) : null;
+  const isReplaceable = startOver !== null && reading.resumableFrom === 0;
+  let headers = received >= reading.resumableFrom ? headersOfRest(begun, received, isReplaceable) : null;
   if (headers === null) throw error;
   const readRest = async (_: Download, rest: Response, deadline: Deadline): Promise<Tried<Source>> => {
     const version = versionOf(begun);
     const skipped = bytesToSkip(version, received, rest);
-    const startsOver = skipped === null && startOver !== null && canReplace(reading, rest);
+    const startsOver = skipped === null && isReplaceable && canReplace(begun, rest);
     if (skipped === null && !startsOver) {
       deadline.clear();
       rest.body?.cancel().catch(() => {});
+      if (endsAt(version, received, rest)) return { result: { pieces: noPieces(), size: received } };
       headers = {};
       const reason = `${failure.reason}, and the server does not confirm that the file is unchanged`;
-      return { error: cutOff({ reason }), mayResend: rest.status === 206 };
+      return { error: cutOff({ reason }), mayResend: rest.status !== 200 };
     }
     const pieces = skipping(piecesOf(rest, deadline), skipped ?? 0);
     try {
       const { value, done } = await pieces.next();
+      const size = (startsOver ? null : version.size) ?? versionOf(rest).size;
+      if (done && size === received && !startsOver) return { result: { pieces: noPieces(), size } };
       if (done) return { error, mayResend: true };
       if (startsOver) {
         reading.begun = rest;
         reading.delivered = 0;
-        startOver();
+        startOver?.();
       }
-      const size = (startsOver ? null : version.size) ?? versionOf(rest).size;
       return { result: { pieces: startingWith(value, pieces), size, startsOver } };
     } catch (thrown) {
       signal.throwIfAborted();
@@ -55,7 +69,8 @@ export async function resume(
 }
 
 /** Whether a complete response can replace all that was delivered. The reader has already used the stated type. */
-function canReplace({ begun, resumableFrom }: Reading, { status, headers }: Response): boolean {
-  const isSameType = headers.get("Content-Type") === begun.headers.get("Content-Type");
-  return status === 200 && resumableFrom === 0 && isSameType;
+function canReplace(begun: Response, { status, headers }: Response): boolean {
+  return status === 200 && headers.get("Content-Type") === begun.headers.get("Content-Type");
 }
+
+async function* noPieces(): AsyncGenerator<Bytes> {}

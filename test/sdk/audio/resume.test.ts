@@ -30,11 +30,12 @@ import {
 describe("a body that breaks off is resumed", () => {
   test.each<[by: string, headers: HeaderFields, ifRange: string | null]>([
     ["a strong entity tag", { ...ETAG, ...MODIFIED }, '"v1"'],
-    ["the time of its last change", MODIFIED, MODIFIED["Last-Modified"]],
-    ["Last-Modified, if the ETag is weak", { ETag: 'W/"v1"', ...MODIFIED }, MODIFIED["Last-Modified"]],
+    ["its size and the time of its last change", MODIFIED, MODIFIED["Last-Modified"]],
   ])("by %s, without the key", async (_, headers, ifRange) => {
     for (const read of ["arrayBuffer", "blob", "body"] as const) {
-      const { client, requests } = breaking(headers, (request) => part(startOf(request), headers));
+      const { client, requests } = breaking({ ...headers, ...LENGTH }, (request) =>
+        part(startOf(request), headers),
+      );
       const audio = await client.audio.download(AUDIO_URL, { headers: { "X-Mine": `me ${API_KEY}` } });
       const bytes = read === "body" ? await new Response(audio.body).arrayBuffer() : await audio[read]();
       expect(await new Response(bytes).text()).toBe(SONG);
@@ -95,6 +96,11 @@ describe("a body that breaks off is resumed", () => {
   test.each<[how: string, first: () => Response, then: (request: SeenRequest) => Response]>([
     ["from a complete response of the same version", () => cut(ETAG), () => mp3(SONG, ETAG)],
     [
+      "from a complete response of the same size and date, if the ETag is weak",
+      () => cut({ ETag: 'W/"v1"', ...MODIFIED, ...LENGTH }),
+      (request) => mp3(request.headers.has("Range") ? "no" : SONG, { ...MODIFIED, ...LENGTH }),
+    ],
+    [
       "from a complete response, if no byte came yet",
       () => mp3(brokenAfter(""), LENGTH),
       () => mp3(SONG, LENGTH),
@@ -111,7 +117,8 @@ describe("a body that breaks off is resumed", () => {
     ],
   ])("%s", async (_, first, then) => {
     const { client } = createWorld((request, index) => (index === 0 ? first() : then(request)));
-    expect(await load(client)).toBe(SONG);
+    const { body } = await client.audio.download(AUDIO_URL);
+    expect(await new Response(body).text()).toBe(SONG);
   });
 });
 
@@ -122,11 +129,14 @@ describe("two versions are never mixed", () => {
   const other = SONG.replace("la", "lo");
   const V2 = { ETag: '"v2"' };
   const WEAK = { ETag: 'W/"v1"' };
-  const LATER = { "Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT" };
+  const LATER = { ...MODIFIED, "Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT" };
+  /** The file may have changed again within that second. */
+  const JUST_MODIFIED = { ...MODIFIED, Date: MODIFIED["Last-Modified"] };
   const TAGGED = { ...ETAG, ...LENGTH };
 
   /** The remainder with these headers. */
   const partWith = (headers: HeaderFields) => (request: SeenRequest) => part(startOf(request), headers);
+  const undated = { "Last-Modified": MODIFIED["Last-Modified"] };
 
   const cases: [what: string, headers: HeaderFields, then: (request: SeenRequest) => Response][] = [
     ["the complete body of another version", ETAG, () => mp3(other, V2)],
@@ -137,7 +147,20 @@ describe("two versions are never mixed", () => {
     ["a part whose strong ETag has become a weak one", TAGGED, partWith(WEAK)],
     ["a weak part of another version", { ...WEAK, ...MODIFIED }, partWith({ ETag: 'W/"v2"', ...MODIFIED })],
     ["a part without a Last-Modified", { ...MODIFIED, ...LENGTH }, partWith({})],
-    ["a part with a later Last-Modified", MODIFIED, partWith(LATER)],
+    ["a part with a later Last-Modified", { ...MODIFIED, ...LENGTH }, partWith(LATER)],
+    ["a part of a file that was just changed", { ...JUST_MODIFIED, ...LENGTH }, partWith(MODIFIED)],
+    ["a part of a date without a clock", { ...undated, ...LENGTH }, partWith(MODIFIED)],
+    ["a part of the date of a file of unknown size", MODIFIED, partWith(MODIFIED)],
+    [
+      "a part with a date and a weak ETag",
+      { ...WEAK, ...MODIFIED, ...LENGTH },
+      partWith({ ...WEAK, ...MODIFIED }),
+    ],
+    [
+      "a complete body of the size and the date of a file that was just changed",
+      { ...JUST_MODIFIED, ...LENGTH },
+      () => mp3(other, { ...JUST_MODIFIED, ...LENGTH }),
+    ],
     ["a part that states another total length", { ...ETAG, "Content-Length": "99" }, partWith(ETAG)],
     [
       "a part that does not cover the complete remainder",
@@ -218,12 +241,57 @@ describe("two versions are never mixed", () => {
   test.each<[what: string, headers: HeaderFields]>([
     ["nothing identifies the version", {}],
     ["only its length identifies the version", LENGTH],
-    ["only a weak tag identifies the version", { ETag: 'W/"v1"', ...LENGTH }],
-    ["the body is encoded", { ...ETAG, "Content-Encoding": "br" }],
-  ])("%s: an AudioDownloadError, and no range is requested", async (_, headers) => {
-    const { client, requests } = breaking(headers, (request) => part(startOf(request)));
+    ["only a weak tag identifies the version", { ...WEAK, ...LENGTH }],
+    ["a date of the same second identifies the version", JUST_MODIFIED],
+  ])("%s: the whole file is requested again, but not for a stream", async (_, headers) => {
+    const { client, requests } = breaking(headers, () => mp3(other));
+    expect(await load(client)).toBe(other);
+    expect(requests.map((request) => request.headers.get("Range"))).toEqual([null, null]);
+
+    const streamed = breaking(headers, () => mp3(other));
+    const { body } = await streamed.client.audio.download(AUDIO_URL);
+    await rejection(new Response(body).text(), AudioDownloadError);
+    expect(streamed.requests).toHaveLength(1);
+  });
+
+  test("an encoded body is not requested again: its bytes are not those that a range counts", async () => {
+    const { client, requests } = breaking({ ...ETAG, "Content-Encoding": "br" }, () => mp3(SONG));
     await rejection(load(client, CODED), AudioDownloadError);
     expect(requests).toHaveLength(1);
+  });
+});
+
+describe("a body of unknown size that is complete except for its end mark", () => {
+  const refused = (headers: HeaderFields) =>
+    failure(416, { "Content-Range": `bytes */${SONG.length}`, ...headers });
+  const world = (...then: ((request: SeenRequest) => Response)[]) =>
+    createWorld((request, index) =>
+      index === 0 ? mp3(brokenAfter(SONG), ETAG) : (then[index - 1] ?? failure(500))(request),
+    );
+
+  test.each<[how: string, ...then: (() => Response)[]]>([
+    ["if the server confirms that the version ends there", refused(ETAG)],
+    ["if the complete body has that size", refused({}), () => mp3(SONG, { ...ETAG, ...LENGTH })],
+    ["if the server ignores the range", () => mp3(SONG, { ...ETAG, ...LENGTH })],
+  ])("is accepted %s", async (_, ...then) => {
+    const { client, requests } = world(...then);
+    const { body } = await client.audio.download(AUDIO_URL);
+    expect(await new Response(body).text()).toBe(SONG);
+    expect(requests).toHaveLength(1 + then.length);
+    expect(await load(world(...then).client)).toBe(SONG);
+  });
+
+  test.each<[what: string, headers: HeaderFields]>([
+    ["another size", { ...ETAG, "Content-Range": "bytes */22" }],
+    ["no size", { ...ETAG, "Content-Range": "" }],
+    ["another version", { ETag: '"v2"' }],
+    ["no version", {}],
+  ])("is refused if the server states %s, and the error names the lost connection", async (_, headers) => {
+    const { client, requests } = world(refused(headers), () => mp3(SONG));
+    const { body } = await client.audio.download(AUDIO_URL);
+    const error = await rejection(new Response(body).text(), AudioDownloadError);
+    expect(requests).toHaveLength(3);
+    expect(error).toMatchObject({ status: 200, message: expect.stringContaining("lost after 23 bytes") });
   });
 });
 
@@ -297,9 +365,10 @@ describe("the remainder of a body that broke off", () => {
   });
 
   test("is accepted if a weak ETag has become a strong one", async () => {
-    const weak = { ETag: 'W/"v1"', ...MODIFIED };
-    const { client } = breaking(weak, () => mp3(SONG, { ...ETAG, ...MODIFIED }));
-    expect(await load(client)).toBe(SONG);
+    const dated = { ...MODIFIED, ...LENGTH };
+    const { client } = breaking({ ETag: 'W/"v1"', ...dated }, () => mp3(SONG, { ...ETAG, ...dated }));
+    const { body } = await client.audio.download(AUDIO_URL);
+    expect(await new Response(body).text()).toBe(SONG);
   });
 
   test("is not taken from a part whose length is not that of its range", async () => {

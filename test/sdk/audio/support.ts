@@ -5,7 +5,11 @@ export const AUDIO_URL = "https://audio.example/song";
 export const SONG = "la la la, sang the rain";
 export const MP3 = { "Content-Type": "audio/mpeg" };
 export const ETAG = { ETag: '"v1"' };
-export const MODIFIED = { "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT" };
+/** A date that identifies a version, since the response is a second later. */
+export const MODIFIED = {
+  "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT",
+  Date: "Thu, 01 Jan 2026 00:00:01 GMT",
+};
 export const LENGTH = { "Content-Length": String(SONG.length) };
 
 export type HeaderFields = Record<string, string>;
