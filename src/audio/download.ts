@@ -3,6 +3,7 @@ import { type ByteStream, byteStream } from "../http/byte-stream.js";
 import type { Context } from "../http/context.js";
 import type { Tried } from "../http/outcome.js";
 import { Retries } from "../http/retries.js";
+import { withoutSecrets } from "../http/shown-url.js";
 import { onAbort } from "../time/abort.js";
 import type { Deadline } from "../time/deadline.js";
 import { type Bytes, piecesOf, piecesOfBlob, readWhole, startingWith } from "./body.js";
@@ -69,8 +70,9 @@ export async function download(
     if (open !== undefined) end(open, signal?.reason);
   });
   if (signal?.aborted) controller.abort(signal.reason);
-  const shownUrl = context.redactor.safeText(url);
-  const begun: Download = { context, url, shownUrl, options, maxBytes, controller, abort };
+  const ownUrl = context.redactor.safeText(url);
+  const shownUrl = context.redactor.safeText(withoutSecrets(new URL(url)));
+  const begun: Download = { context, url, ownUrl, shownUrl, options, maxBytes, controller, abort };
   try {
     const opened = await withRetries(retriesOf(begun), () => request(begun, {}, open));
     return options.size === "required" && opened.size === null ? await spool(opened) : opened;
@@ -93,7 +95,7 @@ function retriesOf({ context, options, controller: { signal } }: Download): Retr
 }
 
 async function open(begun: Download, response: Response, deadline: Deadline): Promise<Tried<AudioDownload>> {
-  const url = begun.shownUrl;
+  const url = begun.ownUrl;
   const size = lengthOf(response.headers);
   const isSpooled = size === null && begun.options.size === "required";
   const download = isSpooled ? { ...begun, maxBytes: Math.min(begun.maxBytes, MAX_SPOOLED_BYTES) } : begun;
@@ -122,7 +124,7 @@ async function open(begun: Download, response: Response, deadline: Deadline): Pr
   const extension = stated ?? extensionOfBytes(start);
   // Not `new Response(body).blob()`: some runtimes replace the error of a stream that fails by one of their own.
   const blob = async () => {
-    if (body.locked || reading.delivered > 0) throw readBefore(url);
+    if (body.locked || reading.delivered > 0) throw readBefore(begun);
     const parts: Bytes[] = [];
     reading.startOver = () => {
       parts.length = 0;
@@ -130,7 +132,7 @@ async function open(begun: Download, response: Response, deadline: Deadline): Pr
     const reader = body.getReader();
     for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
     // A stream that ended is whole and not empty, unless it was canceled.
-    if (parts.length === 0) throw readBefore(url);
+    if (parts.length === 0) throw readBefore(begun);
     return new Blob(parts, { type: contentType });
   };
   const arrayBuffer = async () => (await blob()).arrayBuffer();
@@ -144,13 +146,13 @@ function tooLarge(download: Download, { status }: Response): AudioDownloadError 
   const advice = isSpooled
     ? "Save it with `saveAudio`, then upload the file."
     : "Raise the limit if the audio is expected.";
-  return downloadError(download, status, reason, undefined, advice);
+  return downloadError(download, status, reason, { advice });
 }
 
-function readBefore(url: string): AudioDownloadError {
-  const advice = [`Keep the bytes, or download ${url} again.`];
+function readBefore({ ownUrl, shownUrl }: Download): AudioDownloadError {
+  const advice = [`Keep the bytes, or download ${shownUrl} again.`];
   const parts = { what: "Failed to read audio", why: "its body was read before", advice };
-  return new AudioDownloadError(parts, { url, status: null });
+  return new AudioDownloadError(parts, { url: ownUrl, status: null });
 }
 
 /** The first bytes, which show the format; fewer if the body is shorter. */

@@ -9,6 +9,7 @@ import { certainlyNeverSent } from "../http/never-sent.js";
 import type { Tried } from "../http/outcome.js";
 import { statedWaitMs } from "../http/response.js";
 import type { AbortCallback } from "../time/abort.js";
+import { dateAt } from "../time/date.js";
 import { Deadline, noResponseWithin } from "../time/deadline.js";
 import { EMPTY_BODY } from "./body.js";
 import { DOCUMENT_TYPE } from "./format.js";
@@ -21,7 +22,9 @@ const http = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
 export interface Download {
   context: Context;
   url: string;
-  /** The address without credentials and key. */
+  /** The address without credentials and key, as the download and its errors have it. */
+  ownUrl: string;
+  /** The address in events and messages: also without signatures. */
   shownUrl: string;
   options: DownloadOptions;
   /** The limit of the body. */
@@ -38,7 +41,7 @@ export async function request<Result>(
   headers: Readonly<Record<string, string>>,
   readResponse: (download: Download, response: Response, deadline: Deadline) => Promise<Tried<Result>>,
 ): Promise<Tried<Result>> {
-  const { context, url, shownUrl, options, controller } = download;
+  const { context, url, ownUrl, shownUrl, options, controller } = download;
   const { clock, emitter, redactor } = context;
   const { signal } = controller;
   const event = { requestId: null, method: "GET", url: shownUrl, taskId: null } as const;
@@ -80,16 +83,17 @@ export async function request<Result>(
     const broken = `the connection ${isNeverSent ? "failed" : "was lost"}${codeOf(error, redactor)}`;
     const reason = deadline.timedOut ? noResponseWithin(deadline.timeoutMs) : broken;
     const advice = isNeverSent ? adviceForAddress(url) : "";
-    return { error: downloadError(download, null, reason, error, advice), mayResend: true };
+    return { error: downloadError(download, null, reason, { cause: error, advice }), mayResend: true };
   }
   deadline.clear();
   response.body?.cancel().catch(() => {});
+  const waitMs = statedWaitMs(response.headers, undefined, clock.now());
   const error =
     status === 404
-      ? new AudioExpiredError(shownUrl)
-      : downloadError(download, status, misfit || `the server returned HTTP ${status}`);
+      ? new AudioExpiredError(ownUrl, shownUrl)
+      : downloadError(download, status, misfit || `the server returned HTTP ${status}`, { waitMs });
   const mayResend = misfit !== "" || status === 429 || response.status >= 500;
-  return { error, mayResend, statedWaitMs: statedWaitMs(response.headers, undefined, clock.now()) };
+  return { error, mayResend, statedWaitMs: waitMs };
 }
 
 /** The headers of a request: those of the caller, and `own`. */
@@ -135,16 +139,33 @@ async function send(
 /** How a server of files refuses an address that has expired. The service itself has 404, which is permanent. */
 export const EXPIRED_ADDRESS: readonly (number | null)[] = [401, 403, 410];
 
+/** What is known of a failure besides its reason. */
+interface Known {
+  cause?: unknown;
+  /** What to do instead of the same download again. */
+  advice?: string;
+  /** The wait that the response stated, in milliseconds. */
+  waitMs?: number | null;
+}
+
 export function downloadError(
-  { context, shownUrl: url }: Download,
+  { context, ownUrl, shownUrl }: Download,
   status: number | null,
   reason: string,
-  thrown?: unknown,
-  advice = "",
+  { cause, advice, waitMs = null }: Known = {},
 ): AudioDownloadError {
+  const retryAt = waitMs === null ? null : dateAt(context.clock.now() + waitMs);
   const again = EXPIRED_ADDRESS.includes(status)
-    ? `Read the task again, since its clip may have another address than ${url}, and download that.`
-    : `Download ${url} again.`;
-  const parts = { what: "Failed to download audio", why: reason, advice: [advice || again] };
-  return new AudioDownloadError(parts, { url, status, cause: context.redactor.cause(thrown) });
+    ? `Read the task again, since its clip may have another address than ${shownUrl}, and download that.`
+    : `Download ${shownUrl} again${retryAt === null ? "" : ` after ${retryAt.toISOString()}`}.`;
+  return new AudioDownloadError(
+    { what: "Failed to download audio", why: reason, advice: [advice || again] },
+    {
+      url: ownUrl,
+      status,
+      cause: context.redactor.cause(cause),
+      retryAfterSeconds: waitMs === null ? null : Math.ceil(waitMs / 1000),
+      retryAt,
+    },
+  );
 }

@@ -26,7 +26,7 @@ export async function resume(
 ): Promise<Source> {
   const { signal } = download.controller;
   const { begun, startOver } = reading;
-  const cutOff = ({ reason, cause }: BodyFailure) => downloadError(download, begun.status, reason, cause);
+  const cutOff = ({ reason, cause }: BodyFailure) => downloadError(download, begun.status, reason, { cause });
 
   signal.throwIfAborted();
   const error = cutOff(failure);

@@ -122,12 +122,13 @@ export class AudioExpiredError extends AsyncMusicError {
   /** The address of the audio. */
   declare readonly url: string;
 
-  constructor(url: string) {
+  /** @param shownUrl - the address in the message */
+  constructor(url: string, shownUrl: string = url) {
     const details: ErrorDetails & { url: string } = { url };
     super(
       {
         what: "Failed to download audio",
-        why: `${url} returned HTTP 404`,
+        why: `${shownUrl} returned HTTP 404`,
         facts: ["Audio expires seven days after its task completed."],
       },
       details,
@@ -147,10 +148,23 @@ export class AudioDownloadError extends AsyncMusicError {
   /** The HTTP status; `null` if there was no response, or if saving failed. */
   declare readonly status: number | null;
 
+  /** The wait that the response stated, in seconds from the response; `null` if none was stated. */
+  declare readonly retryAfterSeconds: number | null;
+
+  /** When the stated wait ends, by the client's clock. */
+  declare readonly retryAt: Date | null;
+
   constructor(
     message: string | MessageParts,
-    details: { url: string; status: number | null; cause?: unknown },
+    details: {
+      url: string;
+      status: number | null;
+      cause?: unknown;
+      retryAfterSeconds?: number | null;
+      retryAt?: Date | null;
+    },
   ) {
-    super(message, details);
+    const all = { retryAfterSeconds: null, retryAt: null, ...details };
+    super(message, all);
   }
 }

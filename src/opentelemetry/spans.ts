@@ -4,6 +4,7 @@ import { HEADERS, isTaskType, type TaskType } from "../contract/service.js";
 import { isError } from "../contract/thrown.js";
 import { checkOptions, flagRule } from "../errors/options.js";
 import type { Redactor } from "../errors/redactor.js";
+import { withoutSecrets } from "../http/shown-url.js";
 import { inSpan, type Span, type SpanAttributes, type Tracer } from "../http/tracing.js";
 import { type ClientOptions, checkClientOptions } from "../options.js";
 import { serverAttributes, templateOf } from "./http-attributes.js";
@@ -83,6 +84,7 @@ function tracedFetch(tracer: Tracer, fetch: Fetch | undefined, redactor: Redacto
     const attributes = {
       "http.request.method": method,
       ...serverAttributes(url),
+      // A `Request` has no user name and no password in its URL.
       "url.full": redactor.text(withoutSecrets(url)),
       ...(template !== null && { "url.template": template }),
       ...(requestId !== null && { "async_music.request_id": redactor.text(requestId) }),
@@ -138,14 +140,6 @@ function addTraceContext(headers: Headers): void {
       if (!carrier.has(name)) carrier.set(name, value);
     },
   });
-}
-
-/** A `Request` has no user name and no password in its URL, but any value of its query may be a signature. */
-function withoutSecrets({ href }: URL): string {
-  const url = new URL(href);
-  for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, "REDACTED");
-  url.hash = "";
-  return url.href;
 }
 
 /** What a generative model makes for a task, by its type; `null` if no such model makes it. */

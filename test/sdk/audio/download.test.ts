@@ -121,6 +121,19 @@ describe("a failed download", () => {
     expect((await audio.arrayBuffer()).byteLength).toBe(2);
   });
 
+  test.each([429, 503, 403])("with a %i states how long to wait", async (status) => {
+    const { client, clock } = createWorld(failure(status, { "Retry-After": "90" }), {
+      retryBudgetMs: 60_000,
+    });
+    const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+    const retryAt = new Date(clock.now() + 90_000);
+    expect(error).toMatchObject({ status, retryAfterSeconds: 90, retryAt });
+    if (status !== 403)
+      expect(error.message).toContain(`Download ${AUDIO_URL} again after ${retryAt.toISOString()}.`);
+    const unstated = await rejection(download(failure(status)), AudioDownloadError);
+    expect(unstated).toMatchObject({ retryAfterSeconds: null, retryAt: null });
+  });
+
   test.each<
     [what: string, answer: (request: SeenRequest) => Response | Promise<Response>, code: number | null]
   >([
