@@ -10,14 +10,21 @@ import type { Result } from "../http/outcome.js";
 import type { RequestOptions } from "../http/request-options.js";
 import { emitAdmission, reportUnsent } from "../http/send.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
-import { Aborter, isReasonOf, onAbort } from "../time/abort.js";
+import { isReasonOf } from "../time/abort.js";
 import { whenOverdue } from "../time/clock.js";
 import { within } from "../time/deadline.js";
 import type { Random } from "../time/random.js";
 import { createdAtByClient } from "./created-at.js";
 import type { Estimates, LastReading } from "./estimate.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
-import { type Admission, type PollOutcome, QueuedPoll, type SharedPolls } from "./queued-poll.js";
+import {
+  type Admission,
+  PollAbandoned,
+  PollInFlight,
+  type PollOutcome,
+  QueuedPoll,
+  type SharedPolls,
+} from "./queued-poll.js";
 import { checkResult, pollTask, retrieveCall } from "./read-task.js";
 import type { TenantOptions } from "./tenant.js";
 
@@ -52,12 +59,6 @@ interface Settings extends Pick<CheckedWait, "gaps" | "maxWaitMs">, TenantOption
   notBefore: number;
   /** What is known about the task; `null` before the first reading of a task that this client did not submit. */
   known: WaitingTask | null;
-}
-
-/** Why a poll has no result: it stalled, or the wait that began it ended first. */
-class PollAbandoned extends Error {
-  override name = "PollAbandoned";
-  override message = "The poll was abandoned before its response came.";
 }
 
 /**
@@ -105,8 +106,11 @@ export class TaskPoller implements LastReading {
     // Not an async function: tens of thousands of waits are in the queue, and it would take more memory.
     const read = (admission: Admission) => this.#read(queued, admission);
     // A wait that is not yet due has just received the result of the poll in flight, or has abandoned it as too slow.
-    queued.replacement = notBefore <= now ? this.#polls.inFlight.get(taskId) : undefined;
-    if (queued.replacement !== undefined) return read(false);
+    const inFlight = notBefore <= now ? this.#polls.inFlight.get(taskId) : undefined;
+    if (inFlight?.isAbandoned === false) {
+      queued.join(inFlight);
+      return read(false);
+    }
     const others = this.#polls.queued.get(taskId);
     if (others === undefined) this.#polls.queued.set(taskId, new Set([queued]));
     else others.add(queued);
@@ -158,7 +162,9 @@ export class TaskPoller implements LastReading {
   /** Carries out a poll that has left the queue, and learns from its outcome. */
   async #read(queued: QueuedPoll, admission: Admission): Promise<Result<Task> | null> {
     const { clock, emitter, redactor } = this.context;
-    const outcome = await this.#carryOut(queued, admission).catch(failed);
+    const outcome = await this.#carryOut(queued, admission)
+      .catch(failed)
+      .finally(() => queued.leave());
     const now = clock.now();
     if (!("result" in outcome)) {
       const { error, statedWaitMs, hasNewKey } = outcome;
@@ -194,9 +200,8 @@ export class TaskPoller implements LastReading {
 
   async #carryOut(queued: QueuedPoll, admission: Admission): Promise<PollOutcome> {
     const { clock } = this.context;
-    const { taskId, options } = this.settings;
-    const { signal } = options;
-    const { replacement } = queued;
+    const { taskId } = this.settings;
+    const { signal, timeoutMs = this.context.timeoutMs } = this.settings.options;
     queued.end();
     const others = this.#polls.queued.get(taskId);
     if (others?.delete(queued) && others.size === 0) this.#polls.queued.delete(taskId);
@@ -205,46 +210,44 @@ export class TaskPoller implements LastReading {
     if (admission === true) {
       const waitedMs = clock.now() - queued.dueAt;
       emitAdmission(this.context, this.call(), `read task ${taskId}`, waitedMs);
-    } else if (replacement === undefined) throw admission === false ? this.#timeout() : admission.refusal;
-
-    // Abandons a poll that stalls until the wait is over, also if a test moves the clock meanwhile.
-    const aborter = new Aborter();
-    const abort = onAbort(signal, () => aborter.abort(signal?.reason));
-    const stopWatching = whenOverdue(clock, this.#notAfter, GRACE_MS, () =>
-      aborter.abort(new PollAbandoned()),
-    );
-    try {
-      return await (replacement === undefined || admission === true
-        ? this.#begin(aborter.signal)
-        : within(
-            this.#timeoutMs(),
-            () => replacement,
-            aborter.signal,
-            () => new PollAbandoned(),
-          ));
-    } finally {
-      abort.remove();
-      stopWatching();
+      this.#begin(queued);
     }
+    const { shared } = queued;
+    if (shared === undefined) throw typeof admission === "boolean" ? this.#timeout() : admission.refusal;
+
+    // Its own poll has the limit of a request itself.
+    const leftMs = Math.max(0, this.#notAfter - clock.now()) + GRACE_MS;
+    const limitMs = admission === true ? leftMs : Math.min(leftMs, timeoutMs);
+    // Leaves a poll that stalls until the wait is over, also if a test moves the clock meanwhile.
+    let stopWatching = () => {};
+    const overdue = new Promise<never>((_, reject) => {
+      stopWatching = whenOverdue(clock, this.#notAfter, GRACE_MS, () => reject(new PollAbandoned()));
+    });
+    const ended = () => Promise.race([shared.outcome, overdue]);
+    return within(limitMs, ended, signal, () => new PollAbandoned()).finally(stopWatching);
   }
 
   /** Begins a poll, which all queued polls of the task join. */
-  #begin(signal: AbortSignal): Promise<PollOutcome> {
+  #begin(queued: QueuedPoll): void {
     const { taskId } = this.settings;
-    const { inFlight, queued } = this.#polls;
-    const poll = this.#request(signal).finally(() => {
+    const { inFlight } = this.#polls;
+    const poll = new PollInFlight((signal) => this.#request(signal));
+    queued.join(poll);
+    inFlight.set(taskId, poll);
+    void poll.outcome.then(() => {
       if (inFlight.get(taskId) === poll) inFlight.delete(taskId);
     });
-    inFlight.set(taskId, poll);
-    const others = queued.get(taskId) ?? [];
-    queued.delete(taskId);
-    for (const other of others) other.replace(poll);
-    return poll;
+    const others = this.#polls.queued.get(taskId) ?? [];
+    this.#polls.queued.delete(taskId);
+    for (const other of others) {
+      other.join(poll);
+      other.withdrawal.abort();
+    }
   }
 
   /** Sends the poll. Never rejects, since other waits may share its result. */
   async #request(signal: AbortSignal): Promise<PollOutcome> {
-    const options = { ...this.settings.options, signal, timeoutMs: this.#timeoutMs() };
+    const options = { ...this.settings.options, signal };
     try {
       const outcome = await pollTask(this.context, this.call(), options);
       if (!("result" in outcome)) return signal.aborted ? failed(new PollAbandoned()) : outcome;
@@ -266,12 +269,6 @@ export class TaskPoller implements LastReading {
       date: response.headers.get("Date"),
       receivedAt: response.receivedAt,
     }));
-  }
-
-  /** The time limit of a poll that begins now, in real milliseconds. */
-  #timeoutMs(): number {
-    const leftMs = Math.max(0, this.#notAfter - this.context.clock.now()) + GRACE_MS;
-    return Math.min(this.settings.options.timeoutMs ?? this.context.timeoutMs, leftMs);
   }
 
   /** What the pacer learns about a task. The age of one that another process submitted comes from its first reading. */

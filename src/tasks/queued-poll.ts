@@ -5,14 +5,44 @@ import { type AbortCallback, Aborter, onAbort } from "../time/abort.js";
 /** The result of a poll. The promise of a shared one never rejects. */
 export type PollOutcome = Tried<Result<Task>>;
 
+/** Why a poll has no result: it stalled, or every wait that shared it ended first. */
+export class PollAbandoned extends Error {
+  override name = "PollAbandoned";
+  override message = "The poll was abandoned before its response came.";
+}
+
+/** A poll in flight, which the waits on a task share. It is aborted when the last of them leaves before its end. */
+export class PollInFlight {
+  readonly outcome: Promise<PollOutcome>;
+  readonly #aborter = new Aborter();
+  #waits = 0;
+
+  /** @param send - must not reject */
+  constructor(send: (signal: AbortSignal) => Promise<PollOutcome>) {
+    this.outcome = send(this.#aborter.signal);
+  }
+
+  get isAbandoned(): boolean {
+    return this.#aborter.signal.aborted;
+  }
+
+  enter(): void {
+    this.#waits++;
+  }
+
+  leave(): void {
+    if (--this.#waits === 0) this.#aborter.abort(new PollAbandoned());
+  }
+}
+
 /** A poll of one wait in the queue of the pacer. */
 export class QueuedPoll {
   /** From when on it waits for the rate limit only, in milliseconds since the epoch. */
   readonly dueAt: number;
   /** Takes the poll out of the queue. */
   readonly withdrawal = new Aborter();
-  /** The poll of another wait on the task, which replaces this one. */
-  replacement: Promise<PollOutcome> | undefined;
+  /** The poll in flight that it shares: of another wait, or its own. */
+  shared: PollInFlight | undefined;
   readonly #abort: AbortCallback;
 
   constructor(dueAt: number, signal: AbortSignal | undefined) {
@@ -20,9 +50,15 @@ export class QueuedPoll {
     this.#abort = onAbort(signal, () => this.withdrawal.abort(signal?.reason));
   }
 
-  replace(poll: Promise<PollOutcome>): void {
-    this.replacement = poll;
-    this.withdrawal.abort();
+  /** Shares a poll in flight until `leave`, in place of the one before. */
+  join(poll: PollInFlight): void {
+    poll.enter();
+    this.leave();
+    this.shared = poll;
+  }
+
+  leave(): void {
+    this.shared?.leave();
   }
 
   end(): void {
@@ -38,6 +74,6 @@ export type Admission = boolean | { refusal: unknown };
 
 /** The polls of one client, by task ID: those in flight, and those in the queue. */
 export interface SharedPolls {
-  readonly inFlight: Map<string, Promise<PollOutcome>>;
+  readonly inFlight: Map<string, PollInFlight>;
   readonly queued: Map<string, Set<QueuedPoll>>;
 }

@@ -111,9 +111,61 @@ test.each(WHICH)("an abort of the %s of two waits during a poll does not end the
     client.tasks.wait(TASK_ID, which === name ? { signal: controller.signal } : {});
   const [first, second] = [wait("first"), wait("second")];
   const [aborted, other] = which === "first" ? [first, second] : [second, first];
+  const retries: unknown[] = [];
+  client.on("retry", (event) => retries.push(event));
   await expect(aborted).rejects.toBe(reason);
   await expect(other).resolves.toMatchObject({ status: "success" });
-  expect(requests).toHaveLength(which === "first" ? 2 : 1);
+  expect(requests).toHaveLength(1);
+  expect(retries).toEqual([]);
+});
+
+test("a watch that is aborted during its poll does not end a wait", async () => {
+  const { client, requests } = createWorld(async (request) => {
+    await Promise.race([never(request), turns(5)]);
+    return ok(succeeded());
+  });
+  const controller = new AbortController();
+  const watching = client.tasks.watch(TASK_ID, { signal: controller.signal })[Symbol.asyncIterator]().next();
+  const wait = client.tasks.wait(TASK_ID);
+  await turns(2);
+  controller.abort();
+  await expect(watching).rejects.toBe(controller.signal.reason);
+  await expect(wait).resolves.toMatchObject({ status: "success" });
+  expect(requests).toHaveLength(1);
+});
+
+test("the poll of several waits is aborted when the last of them is, and a later wait sends its own", async () => {
+  const { client, requests } = createWorld((request, index) =>
+    index === 0 ? never(request) : ok(succeeded()),
+  );
+  const controllers = Array.from({ length: 3 }, () => new AbortController());
+  const waits = controllers.map(({ signal }) => client.tasks.wait(TASK_ID, { signal }).catch(() => "left"));
+  await turns(5);
+  for (const [index, controller] of controllers.entries()) {
+    expect(requests.map(({ signal }) => signal.aborted)).toEqual([false]);
+    controller.abort();
+    await expect(waits[index]).resolves.toBe("left");
+    await turns(2);
+  }
+  expect(requests.map(({ signal }) => signal.aborted)).toEqual([true]);
+  await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ status: "success" });
+});
+
+test("a wait whose maxWaitMs passes does not end its poll, which another wait shares", async () => {
+  const clock = createTestClock({ skips: false });
+  let respond = (_: Response) => {};
+  const response = new Promise<Response>((resolve) => {
+    respond = resolve;
+  });
+  const { client, requests } = createWorld(() => response, { clock, timeoutMs: 60_000 });
+  const hasty = rejection(client.tasks.wait(TASK_ID, { maxWaitMs: 5100 }), WaitTimeoutError);
+  const patient = client.tasks.wait(TASK_ID);
+  await clock.advance(6000);
+  await hasty;
+  respond(ok(succeeded()));
+  await expect(patient).resolves.toMatchObject({ status: "success" });
+  expect(requests).toHaveLength(1);
+  expect(requests[0]?.signal.aborted).toBe(false);
 });
 
 test.each([
