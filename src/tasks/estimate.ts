@@ -39,7 +39,8 @@ export class Estimates {
 
   /** @throws InvalidOptionError */
   estimate(task: Task | TaskSubmission): TaskEstimate | null {
-    if (Object(task).task_id === undefined)
+    const { task_id: taskId, type, model = "" } = Object(task);
+    if (![taskId, type, model].every((field) => typeof field === "string"))
       throw wrongValue("task", "be a task, or the result of `create`", shown(task));
     const reading = this.#readings.get(task) ?? this.#readings.get(this.#submissions.originalOf(task));
     if (reading?.hasEnded || isFinalStatus(task.status)) return ENDED;
@@ -49,7 +50,7 @@ export class Estimates {
 
   /** What is known of a task that was not read by this client, or only before it was copied. */
   #known(task: Task | TaskSubmission): WaitingTask | null {
-    if ("model" in task) return this.#fromFields(task, task.model);
+    if ("model" in task) return task.model === undefined ? null : this.#fromFields(task, task.model);
     return this.#submissions.find(task) ?? null;
   }
 

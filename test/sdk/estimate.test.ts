@@ -51,6 +51,22 @@ test.each([
   expect(estimate).toThrow("`task` must be a task, or the result of `create`");
 });
 
+test("a task or a submission with a broken field gets an estimate, or is refused with the rule", async () => {
+  const { client, submission } = await createLongTask();
+  const task = await client.tasks.retrieve(submission);
+  const broken: unknown[] = [null, undefined, 7, 10n, {}, [], ""];
+  const ruled = ["task_id", "type", "model"];
+  for (const given of [task, submission, Object.assign({ model: task.model }, submission)])
+    for (const field of [...ruled, "status", "created_at", "output", "completed_at"])
+      for (const value of broken) {
+        const estimate = () => client.tasks.estimate({ ...given, [field]: value });
+        const isRefused = ruled.includes(field) && typeof value !== "string";
+        const isAbsent = field === "model" && value === undefined;
+        if (isRefused && !isAbsent) expect(estimate, `${field}: ${value}`).toThrow(InvalidOptionError);
+        else expect(estimate, `${field}: ${value}`).not.toThrow();
+      }
+});
+
 test("what is left shrinks with the age, and is 0 for a task that is overdue and for one that has ended", async () => {
   const client = new AsyncMusic(emulator.connection());
   await learn(client, 60);
