@@ -56,7 +56,7 @@ export class HttpExchange {
       return foreignTask(response, call, requestId, ids.tasks) ?? { kind: "received", response };
     } catch (cause) {
       // A response of a custom `fetch` may have a `cancel` that throws.
-      (async () => this.#reader?.cancel())().catch(() => {});
+      (async () => this.#reader?.cancel(this.#refusal))().catch(() => {});
       return this.#outcomeOf(cause);
     } finally {
       this.#deadline.clear();

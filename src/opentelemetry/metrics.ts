@@ -116,13 +116,14 @@ function createRecorder(
   return {
     attempt({ method, url, requestId, status, failure, durationMs }: ResponseEvent) {
       const address = new URL(url);
+      const counted = status === null ? null : bounded.status(status);
       const attributes = {
         "http.request.method": method,
         // Only audio has no request ID. Its URLs have no template.
         "url.template": requestId === null ? undefined : templateOf(address),
-        "http.response.status_code": status === null ? undefined : bounded.status(status),
-        "error.type":
-          failure ?? (status !== null && status >= 400 ? String(bounded.status(status)) : undefined),
+        // The conventions require a number.
+        "http.response.status_code": typeof counted === "number" ? counted : undefined,
+        "error.type": failure ?? (status !== null && status >= 400 ? String(counted) : undefined),
       };
       countAttempt(1, attributes);
       const isUnlisted = bounded.server(address.host) === OTHER;

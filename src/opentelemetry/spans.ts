@@ -4,6 +4,7 @@ import { HEADERS, isTaskType, type TaskType } from "../contract/service.js";
 import { isError } from "../contract/thrown.js";
 import { checkOptions, flagRule } from "../errors/options.js";
 import type { Redactor } from "../errors/redactor.js";
+import { byteStream } from "../http/byte-stream.js";
 import { withoutSecrets } from "../http/shown-url.js";
 import { inSpan, type Span, type SpanAttributes, type Tracer } from "../http/tracing.js";
 import { type ClientOptions, checkClientOptions } from "../options.js";
@@ -59,11 +60,9 @@ export function withOpenTelemetry(
 
 /** A `fetch` that makes a span for each request. */
 function tracedFetch(tracer: Tracer, fetch: Fetch | undefined, redactor: Redactor): Fetch {
-  /** The last request within the span of a call: the attempts of one call share its ID. */
+  /** The last request within the span of a call that has not succeeded: the attempts of one call share its ID. */
   const lastRequests = new WeakMap<object, { id: string; resendCount: number }>();
-  const countResends = (id: string) => {
-    const call = trace.getActiveSpan();
-    if (call === undefined) return 0;
+  const countResends = (call: object, id: string) => {
     const last = lastRequests.get(call);
     const resendCount = last?.id === id ? last.resendCount + 1 : 0;
     lastRequests.set(call, { id, resendCount });
@@ -74,10 +73,11 @@ function tracedFetch(tracer: Tracer, fetch: Fetch | undefined, redactor: Redacto
   return (input) => {
     const send = () => (fetch ?? globalThis.fetch)(input);
     if (!(input instanceof Request)) return send();
-    const { method, headers } = input;
+    const { method, headers, signal } = input;
     const url = new URL(input.url);
     const requestId = headers.get(HEADERS.requestId);
-    const resendCount = countResends(requestId ?? input.url);
+    const call = trace.getActiveSpan();
+    const resendCount = call === undefined ? 0 : countResends(call, requestId ?? input.url);
     // The SDK sends the key to the service only, and the trace context must not reach other hosts either.
     const isService = headers.has(HEADERS.apiKey);
     const template = isService ? templateOf(url) : null;
@@ -91,14 +91,56 @@ function tracedFetch(tracer: Tracer, fetch: Fetch | undefined, redactor: Redacto
       ...(resendCount > 0 && { "http.request.resend_count": resendCount }),
     };
     const name = template === null ? method : `${method} ${template}`;
-    // The span begins before the request is sent, so that the trace context names it.
-    const sendInContext = async () => {
-      if (isService) quietly(() => addTraceContext(headers));
-      return Promise.race([cancelingLate(send, input.signal), abortOf(input.signal)]);
-    };
-    const options = { kind: SpanKind.CLIENT, attributes };
-    return inSpan(tracer, name, options, sendInContext, responseNotes(redactor));
+    return new Promise((resolve, reject) => {
+      let received: Response | undefined;
+      // The span begins before the request is sent, so that the trace context names it. The span of a request to the service ends
+      // with the body, which the SDK reads to its end or cancels.
+      const sendInContext = async () => {
+        if (isService) quietly(() => addTraceContext(headers));
+        received = await Promise.race([cancelingLate(send, signal), abortOf(signal)]);
+        const body = isService ? watchBody(received, signal) : null;
+        resolve(body === null ? received : new Response(body.stream, received));
+        await body?.ended;
+        // The next poll of a wait is no resend, although it may have the same ID.
+        if (call !== undefined && isService && received.ok) lastRequests.delete(call);
+      };
+      const notes = {
+        result: (span: Span) => noteResponse(span, received),
+        failure: (span: Span, error: unknown) => noteFailure(span, received, error, redactor),
+      };
+      const options = { kind: SpanKind.CLIENT, attributes };
+      inSpan(tracer, name, options, sendInContext, notes).catch(reject);
+    });
   };
+}
+
+/** A body, and a promise that settles when it ends. `null`: there is none. A custom `fetch` may return anything. */
+function watchBody(response: Response, signal: AbortSignal) {
+  if (!(response instanceof Response) || response.body === null) return null;
+  const reader = response.body.getReader();
+  let end = (_error?: unknown) => {};
+  const ended = new Promise<void>((resolve, reject) => {
+    end = (error) => (error === undefined ? resolve() : reject(error));
+  });
+  const stream = byteStream({
+    async pull(to) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return to.enqueue(value);
+        end();
+        to.close();
+      } catch (error) {
+        end(error);
+        throw error;
+      }
+    },
+    cancel(reason) {
+      // The SDK refuses a response, and the reason names why.
+      end(signal.aborted ? signal.reason : Object.assign(new Error(), { name: String(reason) }));
+      return reader.cancel(reason);
+    },
+  });
+  return { stream, ended };
 }
 
 /** Cancels the response of a custom `fetch` that ignores its signal, if it is late. */
@@ -116,21 +158,23 @@ function abortOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** What the span of a request records. A custom `fetch` may return or throw anything, which the caller handles. */
-function responseNotes(redactor: Redactor) {
-  const fail = (span: Span, type: string) => {
-    span.setAttribute("error.type", type);
-    span.setStatus({ code: SpanStatusCode.ERROR });
-  };
-  return {
-    result(span: Span, response: Response) {
-      span.setAttribute("http.response.status_code", response.status);
-      if (response.status >= 400) fail(span, String(response.status));
-    },
-    failure(span: Span, error: unknown) {
-      fail(span, isError(error) ? redactor.text(String(error.name)) : typeof error);
-    },
-  };
+/** Notes a complete response. A custom `fetch` may return anything. */
+function noteResponse(span: Span, response: Response | undefined): void {
+  if (response === undefined) return;
+  span.setAttribute("http.response.status_code", response.status);
+  if (response.status >= 400) fail(span, String(response.status));
+}
+
+/** Notes that no response came, or no complete one. */
+function noteFailure(span: Span, response: Response | undefined, error: unknown, redactor: Redactor): void {
+  noteResponse(span, response);
+  if (response !== undefined && response.status >= 400) return;
+  fail(span, isError(error) ? redactor.text(String(error.name)) : typeof error);
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute("error.type", type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 /** Baggage may hold data about the application's users, and stays here. What the request states already is not replaced. */

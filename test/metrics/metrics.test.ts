@@ -80,6 +80,22 @@ test("attempts have the method, the route, and the status or the failure", async
   });
 });
 
+test("a status beyond those that are recorded has no number, and is never a text", async () => {
+  const { client, read } = createMeteredWorld(
+    (_, index) => new Response("", { status: 440 + index }),
+    {},
+    { maxRetries: 0 },
+  );
+  for (let count = 0; count < 30; count++) await client.account.balance().catch(() => {});
+  for (const name of ["async_music.attempts", "http.client.request.duration"]) {
+    const series = (await read()).filter((each) => each.name === name).map(({ attributes }) => attributes);
+    expect(series).toHaveLength(21);
+    const statuses = series.map((attributes) => attributes["http.response.status_code"]);
+    expect(statuses.map((status) => typeof status)).toEqual([...Array(20).fill("number"), "undefined"]);
+    expect(series.at(-1)).toMatchObject({ "error.type": "other" });
+  }
+});
+
 test("a 429 is the time in the queue of the next request", async () => {
   const { client, clock, read } = createMeteredWorld(inTurn(limited(30), balance()));
   const first = client.account.balance();

@@ -38,6 +38,7 @@ import {
 import { createTimeLimit } from "../support/time-limit.js";
 import { createSpans, createTracerDouble, failIn } from "../support/tracing.js";
 import { type Answerer, API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
+import { brokenAfter } from "./audio/support.js";
 
 // The spans of `withOpenTelemetry`, made by OpenTelemetry's own SDK and checked against its list of names.
 
@@ -150,6 +151,62 @@ test("two polls of one wait are no resends, and a create after a 429 is", async 
     named(name).map(({ attributes }) => attributes[semconv.ATTR_HTTP_REQUEST_RESEND_COUNT]);
   expect(resends("POST /api/v1/task")).toEqual([undefined, 1]);
   expect(resends("GET /api/v1/task/{taskId}")).toEqual([undefined, undefined]);
+});
+
+test("the polls of a wait are no resends, although its `requestId` gives them one ID", async () => {
+  const running = { status: "running", output: null, completed_at: null };
+  const answers = inTurn(ok(succeeded(running)), ok(succeeded(running)), ok(succeeded()));
+  const { client, named } = createTracedWorld(answers);
+  await client.tasks.wait(TASK_ID, { requestId: "order-17" });
+  const polls = named("GET /api/v1/task/{taskId}");
+  expect(polls.map(({ attributes }) => attributes["async_music.request_id"])).toEqual(
+    Array(3).fill("order-17"),
+  );
+  for (const { attributes } of polls)
+    expect(attributes).not.toHaveProperty(semconv.ATTR_HTTP_REQUEST_RESEND_COUNT);
+});
+
+/** Larger than the 16 MiB that are read. */
+const TOO_LARGE = new Uint8Array(2 ** 24 + 1);
+
+let firstId: string | null = null;
+const ofFirst: Answerer = ({ headers }) => {
+  firstId ??= headers.get("X-Request-Id");
+  return new Response("{}", { headers: { "X-Request-Id": firstId ?? "" } });
+};
+
+test.each<[what: string, answer: Answerer, status: number, type: string]>([
+  ["breaks off", () => new Response(brokenAfter("{")), 200, "TypeError"],
+  ["breaks off after an error status", () => new Response(brokenAfter("{"), { status: 503 }), 503, "503"],
+  ["is too large", () => new Response(TOO_LARGE), 200, "too_large"],
+  ["is of another request", ofFirst, 200, "foreign"],
+])("the span of a request whose body %s is an error", async (_, answer, status, type) => {
+  const { client, named } = createTracedWorld(answer, {}, { maxRetries: 0, random: undefined });
+  await client.account.usage().catch(() => {});
+  await expect(client.account.balance()).rejects.toBeInstanceOf(AsyncMusicError);
+  const [span] = named("GET /api/v1/account/balance");
+  expect(span?.attributes).toMatchObject({
+    [semconv.ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
+    [semconv.ATTR_ERROR_TYPE]: type,
+  });
+  expect(span?.status.code).toBe(SpanStatusCode.ERROR);
+});
+
+test("a body that the time limit or the caller cuts off makes its span an error", async () => {
+  const { timeoutMs, pass } = createTimeLimit();
+  const controller = new AbortController();
+  const { client, named } = createTracedWorld(
+    (_request, index) => {
+      setImmediate(index === 0 ? pass : () => controller.abort());
+      return new Response(new ReadableStream({ start: (to) => to.enqueue(new TextEncoder().encode("{")) }));
+    },
+    {},
+    { maxRetries: 0 },
+  );
+  await rejection(client.account.balance({ timeoutMs }), RequestTimeoutError);
+  await client.account.balance({ signal: controller.signal }).catch(() => {});
+  const types = named("GET /api/v1/account/balance").map(({ attributes }) => attributes["error.type"]);
+  expect(types).toEqual(["TimeoutError", "AbortError"]);
 });
 
 test("the polls of a watch are children of its span, whatever runs between them", async () => {
