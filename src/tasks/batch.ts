@@ -10,12 +10,12 @@ import { LONGEST_JOURNAL_MS } from "../journal/slot.js";
 import { isReasonOf } from "../time/abort.js";
 import { within } from "../time/deadline.js";
 import { resultsOf } from "./concurrently.js";
-import { mayHaveCreated } from "./create-task.js";
 import type { RunOptions } from "./options.js";
 import { BatchProgress } from "./progress.js";
 import { Run } from "./run.js";
 import type { BatchOptions, Ended, Requests } from "./run-all.js";
 import type { RunContext } from "./run-context.js";
+import { outcomeOf } from "./submissions.js";
 import { checkTenant } from "./tenant.js";
 
 /** The runs of one `runAll`. */
@@ -106,7 +106,8 @@ export class Batch {
       return { index, request, task };
     } catch (error) {
       if (error instanceof TaskFailedError) reservation?.refund();
-      else if (mayBeCharged(error)) reservation?.settle(isUnusableResult(error) ? "spent" : "unresolved");
+      else if (outcomeOf(error) !== "not_created")
+        reservation?.settle(isUnusableResult(error) ? "spent" : "unresolved");
       else reservation?.free();
       item?.delayed(null);
       item?.failed(isReasonOf(this.#signal, error) ? null : error);
@@ -184,9 +185,4 @@ function isUnusableResult(error: unknown): boolean {
   return (
     error instanceof InvalidResponseError && error.issues.some(({ path }) => path.startsWith("data.output"))
   );
-}
-
-/** Whether credits may be frozen or settled. */
-function mayBeCharged(error: unknown): boolean {
-  return (error instanceof AsyncMusicError && error.taskId !== null) || mayHaveCreated(error);
 }

@@ -3,7 +3,7 @@ import { warningsAbout } from "../contract/request-rules.js";
 import { taskSubmissionSchema } from "../contract/responses.js";
 import { ENDPOINTS, isTaskType } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
-import { ApiError, ServerError } from "../errors/api-errors.js";
+import { ServerError } from "../errors/api-errors.js";
 import { resumeAdvice } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Call, Context } from "../http/context.js";
@@ -180,9 +180,4 @@ function reasonAndCause(failure: Failure): [reason: string, cause: unknown] {
     default:
       return [", since no readable response came", connectionError(failure, outcome)];
   }
-}
-
-/** Whether a task may exist after this error, which names none. A redirect is no refusal by the service. */
-export function mayHaveCreated(error: unknown): boolean {
-  return error instanceof SubmissionOutcomeUnknownError || (error instanceof ApiError && error.status < 400);
 }

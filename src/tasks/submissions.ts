@@ -1,6 +1,7 @@
 import { type BudgetHold, type HeldCall, type JournalPosition, reservingBudget } from "../budget/budget.js";
 import { listedPrice } from "../contract/prices.js";
 import type { TaskSubmission } from "../contract/task.js";
+import { ApiError } from "../errors/api-errors.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Context } from "../http/context.js";
@@ -10,7 +11,7 @@ import { AlreadyTaken } from "../journal/already-taken.js";
 import type { Count } from "../journal/evidence.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
 import { isReasonOf } from "../time/abort.js";
-import { createTask, mayHaveCreated, type SubmissionHooks, type SubmitOptions } from "./create-task.js";
+import { createTask, type SubmissionHooks, type SubmitOptions } from "./create-task.js";
 import type { CreateOptions } from "./options.js";
 import { attributesOf, type SentRequest } from "./sent-request.js";
 
@@ -165,9 +166,11 @@ function returnIfTaken(error: unknown): AlreadyTaken {
 }
 
 /** What the error of a submission means for its task. */
-function outcomeOf(error: unknown, signal: AbortSignal | undefined): SubmissionEvent["outcome"] {
+export function outcomeOf(error: unknown, signal?: AbortSignal): SubmissionEvent["outcome"] {
   // The reason of an abort may be an error about another task.
   if (isReasonOf(signal, error)) return "not_created";
   if (error instanceof AsyncMusicError && error.taskId !== null) return "created";
-  return mayHaveCreated(error) ? "unknown" : "not_created";
+  // A redirect is no refusal by the service.
+  const isRedirect = error instanceof ApiError && error.status < 400;
+  return isRedirect || error instanceof SubmissionOutcomeUnknownError ? "unknown" : "not_created";
 }
