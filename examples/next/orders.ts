@@ -67,7 +67,10 @@ export async function songEvents(
   return new Response(taskEvents(tasks, songOf), { headers });
 }
 
-/** The status of an order, for a program that does not read the stream. Read it again after `Retry-After`, in seconds. */
+/**
+ * The status of an order, for a program that does not read the stream. Read it again after `Retry-After`, in seconds. The client reads
+ * a task at most once a second: the calls that wait for the next read share it.
+ */
 export async function readSong(client: AsyncMusic, journal: Journal, order: string): Promise<Response> {
   const entry = await journal.get(order);
   if (entry?.state !== "submitted") return Response.json({ error: "no song" }, { status: 404 });

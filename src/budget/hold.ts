@@ -1,7 +1,7 @@
 import type { CreditCeilingError } from "../errors/base.js";
 import type { BudgetReservation, Journal } from "../journal/journal.js";
 import { LONGEST_CLEANUP_MS } from "../journal/slot.js";
-import { onAbort } from "../time/abort.js";
+import { untilAbort } from "../time/abort.js";
 import { within } from "../time/deadline.js";
 import type { BudgetHold, HeldCall } from "./budget.js";
 import type { NewReservation, PutReserving, ReserveResult } from "./store.js";
@@ -70,13 +70,11 @@ export class Hold implements BudgetHold {
         await this.free();
         throw error;
       });
-    await new Promise<void>((resolve, reject) => {
-      const leave = () => {
+    await untilAbort(taken, signal, (reject) => {
+      within(LONGEST_CLEANUP_MS, () => taken).catch(() => {
         left.push(taken.catch(() => {}));
         reject(signal?.reason);
-      };
-      const abort = onAbort(signal, () => void within(LONGEST_CLEANUP_MS, () => taken).catch(leave));
-      void taken.then(resolve, reject).finally(() => abort.remove());
+      });
     });
   }
 

@@ -1,4 +1,4 @@
-import { onAbort } from "../time/abort.js";
+import { untilAbort } from "../time/abort.js";
 import type { Journal } from "./journal.js";
 import { notesOf } from "./process-notes.js";
 
@@ -24,11 +24,7 @@ export async function waitForKey(
 
   try {
     signal?.throwIfAborted();
-    if (previous !== undefined)
-      await new Promise<void>((resolve, reject) => {
-        const abort = onAbort(signal, () => reject(signal?.reason));
-        void previous.then(resolve).finally(() => abort.remove());
-      });
+    if (previous !== undefined) await untilAbort(previous, signal, (reject) => reject(signal?.reason));
   } catch (reason) {
     release();
     throw reason;

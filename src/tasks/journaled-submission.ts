@@ -14,7 +14,6 @@ import { type CreatedTask, notesOf } from "../journal/process-notes.js";
 import { Slot } from "../journal/slot.js";
 import { JournaledWait } from "./journaled-wait.js";
 import type { CheckedWait, RunOptions } from "./options.js";
-import { retrieveTask } from "./read-task.js";
 import type { JournaledOrder, Journaling, OrderSubmission } from "./run-context.js";
 import type { SentRequest } from "./sent-request.js";
 import { submissionOf } from "./submission-of.js";
@@ -79,7 +78,7 @@ export class JournaledSubmission implements OrderSubmission {
   async #read(taskId: string, at: string, { value }: SentRequest): Promise<TaskSubmission> {
     const { timeoutMs, maxRetries, headers, signal, tenant } = this.#order.options;
     const options = { timeoutMs, maxRetries, headers, signal, tenant };
-    const { data } = await retrieveTask(this.#order.shared.context, taskId, value.task_type, options);
+    const { data } = await this.#order.shared.waits.read(taskId, value.task_type, options);
     return submissionOf(data, at, value.task_type);
   }
 

@@ -2,7 +2,7 @@ import type { SucceededTask, TaskSubmission } from "../contract/task.js";
 import type { Claim, InFlight } from "../http/context.js";
 import { createRequestId } from "../http/ids.js";
 import { checkJournalOptions } from "../journal/options.js";
-import { onAbort } from "../time/abort.js";
+import { untilAbort } from "../time/abort.js";
 import { within } from "../time/deadline.js";
 import { abortedInFlight } from "./create-task.js";
 import type { RunOptions } from "./options.js";
@@ -43,17 +43,13 @@ export class OneSubmission implements JournaledOrder {
   untilAbort<Value>(ended: Promise<Value>): Promise<Value> {
     const { signal } = this.options;
     const { inFlight } = this.#hooks;
-    return new Promise((resolve, reject) => {
-      const leave = () => {
+    return untilAbort(ended, signal, (reject) => {
+      const { call } = inFlight;
+      if (call) reject(abortedInFlight(this.shared.context, call, this.requestId, signal?.reason));
+      within(LONGEST_ABORT_MS, () => ended.catch(() => {})).catch(() => {
         const error = this.unrecorded?.();
         if (error || inFlight.call === undefined) reject(error ?? signal?.reason);
-      };
-      const abort = onAbort(signal, () => {
-        const { call } = inFlight;
-        if (call) reject(abortedInFlight(this.shared.context, call, this.requestId, signal?.reason));
-        within(LONGEST_ABORT_MS, () => ended.catch(() => {})).catch(leave);
       });
-      void ended.then(resolve, reject).finally(() => abort.remove());
     });
   }
 

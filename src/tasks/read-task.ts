@@ -8,9 +8,10 @@ import { invalidResponse, judgeRead } from "../http/failure.js";
 import type { ApiResponse, Result, Tried } from "../http/outcome.js";
 import { parseData } from "../http/parse-data.js";
 import type { RequestOptions } from "../http/request-options.js";
-import { attempt, send } from "../http/send.js";
+import { attempt } from "../http/send.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
 import type { TenantOptions } from "./tenant.js";
+import { sendOrJoin, type UnsentReads } from "./unsent-reads.js";
 
 export function retrieveCall(
   taskId: string,
@@ -34,12 +35,13 @@ export function retrieveCall(
 /** Reads a task once. `type`: what was ordered, if it is known. */
 export async function retrieveTask(
   context: Context,
+  reads: UnsentReads,
   taskId: string,
   type: string | undefined,
   { tenant, ...options }: RequestOptions & TenantOptions,
 ): Promise<Result<Task>> {
   const call = retrieveCall(taskId, "read", tenant);
-  const response = await send(context, call, options, judgeRead);
+  const response = await sendOrJoin(context, reads, call, options);
   const reading = { data: parseTask(context, call, response), response };
   checkResult(context, call, reading, type);
   return reading;

@@ -23,7 +23,6 @@ import {
   type RunOptions,
   type WaitOptions,
 } from "./options.js";
-import { retrieveTask } from "./read-task.js";
 import { Run } from "./run.js";
 import { type Ended, type RunResult, resultsOnce } from "./run-all.js";
 import type { AccountUsage, RunContext } from "./run-context.js";
@@ -135,7 +134,9 @@ export class Tasks {
   }
 
   /**
-   * Reads a task as it is now. A task that failed is returned, not thrown.
+   * Reads a task as it is now. A task that failed is returned, not thrown. The reads of one task are sent at least a second apart.
+   * Calls that wait for this share one read, if their options are the same, apart from `signal`. Each call resolves with its own copy
+   * of the task.
    *
    * @param task - the result of `create`, also after JSON serialization, or an ID. After an ID, narrow on `task.type` or with `isMusic`
    * @throws `InvalidRequestError`, `InvalidOptionError` `task` has no usable ID, or an option is out of range; nothing was sent
@@ -158,9 +159,7 @@ export class Tasks {
     const { trace, redactor } = this.#runs.context;
     const read = async () => {
       const own = checkTaskOptions(options, this.#runs.context);
-      const result = await retrieveTask(this.#runs.context, taskIdOf(task, redactor), Object(task).type, own);
-      this.#runs.waits.estimates.noteRead(result.data);
-      return result;
+      return this.#runs.waits.read(taskIdOf(task, redactor), Object(task).type, own);
     };
     const taskId = lowerCaseUuid(String(Object(task).task_id ?? task));
     return apiPromise(trace("retrieve a task", { "async_music.task_id": taskId }, read), redactor);

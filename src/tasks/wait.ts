@@ -4,6 +4,8 @@ import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import type { Redactor } from "../errors/redactor.js";
 import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
 import type { Context } from "../http/context.js";
+import type { Result } from "../http/outcome.js";
+import type { RequestOptions } from "../http/request-options.js";
 import { traceEach } from "../http/tracing.js";
 import type { BudgetReservation } from "../journal/journal.js";
 import { parseDate } from "../time/date.js";
@@ -13,9 +15,12 @@ import { watches } from "./keep-alive.js";
 import type { CheckedWait } from "./options.js";
 import { TaskPoller, type WaitedFor, waitFailure } from "./poll.js";
 import type { SharedPolls } from "./queued-poll.js";
+import { retrieveTask } from "./read-task.js";
 import { stoppable } from "./stoppable.js";
 import type { Submissions } from "./submissions.js";
 import { taskIdOf } from "./task-id.js";
+import type { TenantOptions } from "./tenant.js";
+import type { UnsentReads } from "./unsent-reads.js";
 
 /** What a journal states about a task besides the submission. */
 export interface Journaled {
@@ -38,6 +43,7 @@ const ASSUMED_SKEW_MS = 60_000;
 export class Waits {
   readonly #context: Context;
   readonly #polls: SharedPolls = { inFlight: new Map(), queued: new Map() };
+  readonly #reads: UnsentReads = new Map();
   readonly #submissions: Submissions;
   readonly estimates: Estimates;
 
@@ -45,6 +51,17 @@ export class Waits {
     this.#context = context;
     this.#submissions = submissions;
     this.estimates = new Estimates(context, submissions);
+  }
+
+  /** Reads a task once. `type`: what was ordered, if it is known. */
+  async read(
+    taskId: string,
+    type: string | undefined,
+    options: RequestOptions & TenantOptions,
+  ): Promise<Result<Task>> {
+    const reading = await retrieveTask(this.#context, this.#reads, taskId, type, options);
+    this.estimates.noteRead(reading.data);
+    return reading;
   }
 
   /** Resolves with the task once it has succeeded. `journaled` is present if the task is of a run with a journal. */

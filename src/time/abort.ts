@@ -33,6 +33,18 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
   return added;
 }
 
+/** Settles as the work does, unless `onAborted` rejects before: it is called when the signal is aborted meanwhile. */
+export function untilAbort<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal | undefined,
+  onAborted: (reject: (reason: unknown) => void) => void,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = onAbort(signal, () => onAborted(reject));
+    void work.then(resolve, reject).finally(() => abort.remove());
+  });
+}
+
 function callAll(this: AbortSignal): void {
   const callbacks = callbacksBySignal.get(this) ?? new Set();
   this.removeEventListener("abort", callAll);

@@ -11,7 +11,8 @@ const RESPONSE_HEADERS = ["Content-Type", "Content-Range", "Accept-Ranges", "ETa
 
 /**
  * The audio of a clip, or the part of it that a player requests: without parts, no song could be sought. A page could also use
- * the clip's `audio_url`, except with the emulator in this process.
+ * the clip's `audio_url`, except with the emulator in this process. The client reads a task at most once a second: a part that is
+ * requested just after another one comes up to a second later.
  */
 export async function GET(request: Request, { params }: Context): Promise<Response> {
   const { order, clip: clipId } = await params;
