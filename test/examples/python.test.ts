@@ -2,6 +2,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 import { shownIn } from "../package/guides.js";
 import { createFolder } from "../support/folder.js";
@@ -53,6 +54,42 @@ test.skipIf(!hasPython)(
     const program = spawn("python3", ["examples/python/certified_song.py"], { env });
     expect(await text(program.stderr)).toContain("Status 302: a task may exist");
     expect(arrivals.map(({ path }) => path)).toEqual(["/api/v1/task"]);
+  },
+);
+
+test.skipIf(!hasPython)(
+  "the function in Python accepts only what the relay has signed (needs python3)",
+  () => {
+    const [shown] = shownIn("python").filter(({ name }) => name.startsWith("docs/webhooks.md"));
+    const program = `${shown?.code}
+import json, sys
+given = json.load(sys.stdin)
+print(json.dumps([is_genuine(given["secret"], headers, body.encode()) for headers, body in given["posts"]]))
+`;
+    const secretOf = (words: string) => `whsec_${Buffer.from(words).toString("base64")}`;
+    const secret = secretOf("a secret of thirty-two bytes ...");
+    const others = secretOf("another one of thirty-two bytes.");
+    const body = JSON.stringify({ type: "order.succeeded", data: { key: "Straße – 1" } });
+    const postOf = (signedWith: readonly string[], ageMs = 0, received = body) => {
+      const sentAt = new Date(Date.now() - ageMs);
+      const signatures = signedWith.map((each) => new Webhook(each).sign("delivery-1", sentAt, body));
+      const headers = {
+        "webhook-id": "delivery-1",
+        "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
+        "webhook-signature": signatures.join(" "),
+      };
+      return [headers, received];
+    };
+    const posts = [
+      postOf([secret]),
+      postOf([others, secret]),
+      postOf([others]),
+      postOf([secret], 0, `${body} `),
+      postOf([secret], 600_000),
+    ];
+    const input = JSON.stringify({ secret, posts });
+    const output = execFileSync("python3", ["-c", program], { input, encoding: "utf8" });
+    expect(JSON.parse(output)).toEqual([true, true, false, false, false]);
   },
 );
 
