@@ -247,6 +247,17 @@ describe("in a transaction", () => {
     expect(await run()).toEqual(succeeded());
   });
 
+  test("`plan` waits for another plan of its key no longer than the `lock_timeout` of its transaction", async () => {
+    const { journal } = await createJournal();
+    const [first, second] = [await begin(), await begin()];
+    await journal.plan(first, KEY, SONG_REQUEST);
+    await second.query("SET LOCAL lock_timeout = '20ms'");
+    await expect(journal.plan(second, KEY, SONG_REQUEST)).rejects.toMatchObject({ code: "55P03" });
+    await second.query("ROLLBACK");
+    await first.query("COMMIT");
+    expect(await journal.planned()).toMatchObject([{ key: KEY }]);
+  });
+
   test.each(["COMMIT", "ROLLBACK"])("`plan` takes effect with %s", async (end) => {
     const { journal } = await createJournal();
     const connection = await begin();

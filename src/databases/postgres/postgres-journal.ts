@@ -24,6 +24,9 @@ export interface PostgresJournal extends Required<Journal> {
    * Records an order in your transaction: it is committed or rolled back together with your own rows. Nothing is sent.
    * After COMMIT, call `run` with the same journal key and request. If the process ends in between, `planned` lists the order.
    *
+   * It waits for another transaction that has planned the same key, without a time limit: to set one, execute
+   * `SET LOCAL lock_timeout = '5s'` after BEGIN.
+   *
    * @param connection - the connection of your transaction: a `PoolClient` or `Client` after BEGIN
    * @param journalKey - the key of the order, for `run`
    * @param request - the request of the order, for `run`
@@ -66,8 +69,8 @@ export interface PostgresJournal extends Required<Journal> {
  * An entry survives a crash of the server once it is written, even with `synchronous_commit = off`. A standby that becomes
  * the primary may lack the last entries, unless replication is synchronous.
  *
- * Each call ends within 10 s, even if the server, the network or the pool does not respond. After that a run rejects with
- * `JournalError` and sends nothing. A write that was given up has no effect later, unless the server stops during its commit, or
+ * Each call except `plan` ends within 10 s, even if the server, the network or the pool does not respond. After that a run rejects
+ * with `JournalError` and sends nothing. A write that was given up has no effect later, unless the server stops during its commit, or
  * the commit waits for a synchronous standby. The next run of the same process replaces such a late entry.
  *
  * On a connection that is in a transaction, a run rejects with `JournalError` and sends nothing: a rollback would remove the
