@@ -6,13 +6,13 @@ import {
 } from "async-music";
 import { redisJournal } from "async-music/redis";
 import { Redis } from "ioredis";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { describeJournal } from "../support/describe-journal.js";
 import { journalEntry } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { SONG_REQUEST, serve } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
-import { clients, connectIoredis } from "./connections.js";
+import { clients, connectIoredis, redisSocket } from "./connections.js";
 
 const KEY = "order-1";
 let places = 0;
@@ -133,20 +133,19 @@ test("`open` returns the keys of a client with a `keyPrefix`", async () => {
   expect(await journal.open()).toMatchObject([{ key: KEY, state: "submitted" }]);
 });
 
-test("`open` reads all masters of a cluster", async () => {
-  const prefix = newPrefix();
-  const masters = [connectIoredis(), connectIoredis({ db: 1 })];
-  for (const [index, master] of masters.entries())
-    await redisJournal(master, { prefix }).put(`order-${index}`, journalEntry("intent"), null);
-  const eval_ = () => Promise.reject(new Error("a script without a key has no server in a cluster"));
-  const nodes = (role: string) => (role === "master" ? masters : []);
-  const nodeClient = async (index: number) => masters[index];
-  for (const cluster of [
-    { eval: eval_, nodes },
-    { eval: eval_, masters: [0, 1], nodeClient },
-  ]) {
-    const open = await redisJournal(cluster, { prefix }).open();
-    expect(open.map(({ key }) => key)).toEqual(["order-0", "order-1"]);
+test("an entry that the user of Redis may not read is not listed as damaged", async () => {
+  const redis = connectIoredis();
+  const [prefix, user] = [newPrefix(), newPrefix()];
+  await redisJournal(redis, { prefix }).put(KEY, journalEntry("submitted"), null);
+  await redis.acl("SETUSER", user, "on", "nopass", "+@all", "~other:*");
+  onTestFinished(async () => void (await redis.acl("DELUSER", user)));
+  const limited = new Redis({ path: redisSocket(), username: user, password: "any" });
+  onTestFinished(() => limited.disconnect());
+  const journal = redisJournal(limited, { prefix });
+  for (const list of [journal.open, journal.unacknowledged]) {
+    const error = await rejection(list(), JournalError);
+    expect(error).not.toBeInstanceOf(JournalDamagedError);
+    expect(error.message).toContain("NOPERM");
   }
 });
 

@@ -3,8 +3,8 @@ import { numberRule, type OptionRule } from "../../errors/options.js";
 
 /**
  * A connection to Redis: a client or a cluster of `ioredis` from version 5, or of `redis` (node-redis) from version 4. Only
- * `eval` is called, with one key per script; those of a budget have up to three. `open` of a journal also runs scripts without a key,
- * which call `SCAN`; in a cluster it lists the masters.
+ * `eval` is called, with one key per script; those of a budget have up to three. `open` and `unacknowledged` of a journal also run
+ * scripts without a key, which call `SCAN`; in a cluster on each master, together with `CLUSTER SLOTS` and `CLUSTER MYID`.
  */
 export interface RedisClient {
   /** Runs a script on the server, atomically. */
@@ -34,23 +34,6 @@ export function evaluateOn(redis: RedisClient): Evaluate {
       ? evaluate.call(redis, script, keys.length, ...keys, ...parameters)
       : evaluate.call(redis, script, { keys, arguments: [...parameters] });
   };
-}
-
-/** Every server that holds keys: the masters of a cluster, otherwise the client itself. */
-export async function masterClients(redis: RedisClient): Promise<RedisClient[]> {
-  // ioredis; its plain client has no `nodes`.
-  const nodes: unknown = Reflect.get(redis, "nodes");
-  if (typeof nodes === "function") return nodes.call(redis, "master");
-  // node-redis
-  const masters: unknown = Reflect.get(redis, "masters");
-  const nodeClient: unknown = Reflect.get(redis, "nodeClient");
-  if (!Array.isArray(masters) || typeof nodeClient !== "function") return [redis];
-  return Promise.all(masters.map((master) => nodeClient.call(redis, master)));
-}
-
-/** Whether the keys of one script may be on different servers. */
-export function isCluster(redis: RedisClient): boolean {
-  return typeof Reflect.get(redis, "nodes") === "function" || Array.isArray(Reflect.get(redis, "masters"));
 }
 
 /** The prefix that ioredis adds to each key by its option `keyPrefix`; a scan has to match it. */

@@ -3,7 +3,8 @@ import { periodOf } from "../../budget/period.js";
 import type { BudgetStore, NewReservation, OpenReservation, ReserveResult } from "../../budget/store.js";
 import { budgetOf } from "../../budget/tenant-budget.js";
 import type { BudgetReservation } from "../../journal/journal.js";
-import { evaluateOn, isCluster, PREFIX, prefixRule, type RedisClient } from "./client.js";
+import { evaluateOn, PREFIX, prefixRule, type RedisClient } from "./client.js";
+import { isCluster } from "./cluster.js";
 import { encoded, PUT_ENTRY, redisPositions } from "./redis-journal.js";
 
 /** Options of `redisBudget`. They must be the same in all processes. */

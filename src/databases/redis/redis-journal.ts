@@ -1,4 +1,6 @@
+import { messageOfThrown } from "../../contract/thrown.js";
 import { checkOptions } from "../../errors/options.js";
+import { JournalError } from "../../errors/task-errors.js";
 import { type DamagedEntry, isFreed, listOpen } from "../../journal/entries.js";
 import { isJournalEntry } from "../../journal/is-entry.js";
 import type { Journal, JournalEntry } from "../../journal/journal.js";
@@ -9,12 +11,12 @@ import {
   type Evaluate,
   evaluateOn,
   keyPrefixOf,
-  masterClients,
   PREFIX,
   prefixRule,
   type RedisClient,
   wholeRule,
 } from "./client.js";
+import { serversOf } from "./cluster.js";
 
 /** Options of `redisJournal`. */
 export interface RedisJournalOptions {
@@ -56,17 +58,22 @@ if redis.call('hget', KEYS[1], 'revision') ~= ARGV[1] then return 0 end
 return redis.call('del', KEYS[1])`;
 
 /**
- * One step through the keys of a server. Returns the next cursor, then key, revision and entry of each match: of all, or of
- * those that a follower may need.
+ * One step through the keys of a server. Returns the next cursor, then key and fields of each match: of all, or of those that a
+ * follower may need. The fields are revision and entry, none if the key is no hash, and `null` if this server cannot read the key,
+ * for example because a cluster moves it.
  */
 const SCAN = `
+local function read(name, field)
+  local fields = redis.pcall('hmget', name, 'revision', field)
+  if not fields.err then return fields end
+  return string.find(fields.err, '^WRONGTYPE') and {} or false
+end
 local cursor, names = unpack(redis.call('scan', ARGV[1], 'match', ARGV[2], 'count', 500))
 local found = { cursor }
 for _, name in ipairs(names) do
-  local fields = redis.pcall('hmget', name, 'revision', 'done')
-  if ARGV[3] == 'all' or fields[1] ~= fields[2] then
-    local entries = redis.pcall('hmget', name, 'revision', 'entry')
-    found[#found + 1] = { name, entries[1], entries[2] }
+  local fields = read(name, 'done')
+  if ARGV[3] == 'all' or not fields or fields[1] ~= fields[2] then
+    found[#found + 1] = { name, read(name, 'entry') }
   end
 end
 return found`;
@@ -83,8 +90,11 @@ return found`;
  * the client (`commandTimeout` and `maxRetriesPerRequest` of ioredis, `disableOfflineQueue` of redis).
  *
  * `open` scans all keys of the Redis, 500 per script: call it after a restart, not for each request. It is not atomic: a key
- * that changes meanwhile may be listed or not. Its scripts declare no key, so an ACL must allow `SCAN` and reading the keys
- * with the prefix.
+ * that changes meanwhile, or that a cluster moves to another server, may be listed or not. Its scripts declare no key, so an ACL must
+ * allow `SCAN` and reading the keys with the prefix, and in a cluster `CLUSTER SLOTS` and `CLUSTER MYID`.
+ *
+ * `open` and `unacknowledged` reject with `JournalError` if they cannot read every entry, for example while a master of a cluster is
+ * down.
  *
  * @param redis - a client or a cluster of `ioredis` or `redis`; you close it
  * @throws `InvalidOptionError` an option is out of range
@@ -126,23 +136,35 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
         return isDone(await evaluate(DELETE, nameOf(key), [revision]));
       },
       async open() {
-        const { entries, damaged } = await readAll("all");
+        const { entries, damaged } = await listed("all");
         return listOpen(entries, [...damaged.values()]);
       },
       async unacknowledged(since) {
-        return listUnacknowledged((await readAll("unacknowledged")).entries, since);
+        return listUnacknowledged((await listed("unacknowledged")).entries, since);
       },
     };
     redisPositions.set(journal, { redis, nameOf, valuesOf });
     return journal;
 
+    async function listed(which: Which) {
+      try {
+        return await readAll(which);
+      } catch (cause) {
+        const what = "Failed to list the entries of the journal in Redis";
+        throw new JournalError({ what, why: messageOfThrown(cause) }, { journalKey: "", cause });
+      }
+    }
+
     async function readAll(which: Which) {
-      const start = keyPrefixOf(redis) + nameOf("");
+      const keyPrefix = keyPrefixOf(redis);
+      const start = keyPrefix + nameOf("");
       const entries = new Map<string, JournalEntry>();
       const damaged = new Map<string, DamagedEntry>();
-      for (const server of await masterClients(redis)) {
-        for await (const [name, fields] of scan(evaluateOn(server), start, which)) {
+      for (const server of await serversOf(redis, nameOf(""))) {
+        for await (const [name, found] of scan(evaluateOn(server), start, which)) {
           const key = keyOf(name.slice(start.length));
+          // The client of a cluster follows a key that moves, and rejects if it cannot read the key.
+          const fields = found ?? (await evaluate(GET, name.slice(keyPrefix.length), []));
           try {
             const entry = entryOf(fields, name);
             if (entry !== null) entries.set(key, entry);
@@ -194,13 +216,15 @@ async function* scan(
   evaluate: Evaluate,
   start: string,
   which: Which,
-): AsyncGenerator<[name: string, fields: unknown[]]> {
+): AsyncGenerator<[name: string, fields: unknown]> {
   const pattern = `${start.replaceAll(/[*?[\]\\]/g, "\\$&")}*`;
   let cursor = "0";
   do {
     const reply: unknown = await evaluate(SCAN, null, [cursor, pattern, which]);
-    const [next, ...found]: [unknown?, ...[string, ...unknown[]][]] = Array.isArray(reply) ? reply : [];
-    for (const [name, ...fields] of found) yield [name, fields];
+    const [next, ...found]: [unknown?, ...[name: string, fields: unknown][]] = Array.isArray(reply)
+      ? reply
+      : [];
+    yield* found;
     cursor = String(next);
   } while (cursor !== "0");
 }

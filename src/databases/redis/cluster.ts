@@ -1,0 +1,48 @@
+import { evaluateOn, type RedisClient } from "./client.js";
+
+/** How many slots the masters of a cluster have together. */
+const ALL_SLOTS = 16_384;
+
+/** How many slots a master has. */
+const COUNT_SLOTS = `
+local id, count = redis.call('cluster', 'myid'), 0
+for _, range in ipairs(redis.call('cluster', 'slots')) do
+  local first, last, master = unpack(range)
+  if master[3] == id then count = count + last - first + 1 end
+end
+return count`;
+
+/** Whether the keys of one script may be on different servers. */
+export function isCluster(redis: RedisClient): boolean {
+  return typeof Reflect.get(redis, "nodes") === "function" || Array.isArray(Reflect.get(redis, "masters"));
+}
+
+/**
+ * Every server that holds keys: the masters of a cluster, otherwise the client itself.
+ *
+ * @param key - any key: a client that has not connected yet lists its masters after a script with a key
+ * @throws Error the client does not list all masters
+ */
+export async function serversOf(redis: RedisClient, key: string): Promise<RedisClient[]> {
+  if (!isCluster(redis)) return [redis];
+  await evaluateOn(redis)("return 1", key, []);
+  const masters = await mastersOf(redis);
+  const counts = await Promise.all(masters.map((master) => evaluateOn(master)(COUNT_SLOTS, null, [])));
+  const count = counts.reduce<number>((sum, slots) => sum + Number(slots), 0);
+  if (count >= ALL_SLOTS) return masters;
+  throw new Error(
+    `the client of the Redis cluster reaches masters with ${count} of the ${ALL_SLOTS} slots. ` +
+      "Try again when each slot has a master. If each slot has one, connect the client again, since its list of masters is old.",
+  );
+}
+
+async function mastersOf(redis: RedisClient): Promise<RedisClient[]> {
+  // ioredis
+  const nodes: unknown = Reflect.get(redis, "nodes");
+  if (typeof nodes === "function") return nodes.call(redis, "master");
+  // node-redis
+  const masters: unknown = Reflect.get(redis, "masters");
+  const nodeClient: unknown = Reflect.get(redis, "nodeClient");
+  if (!Array.isArray(masters) || typeof nodeClient !== "function") return [redis];
+  return Promise.all(masters.map((master) => nodeClient.call(redis, master)));
+}
