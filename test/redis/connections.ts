@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { createClient } from "redis";
+import { createClient, RESP_TYPES } from "redis";
 import { inject, onTestFinished } from "vitest";
 
 /** The socket of the Redis server for the tests. */
@@ -25,4 +25,8 @@ export async function connectNodeRedis() {
 export const clients = [
   ["ioredis", async () => connectIoredis()],
   ["redis", connectNodeRedis],
+  [
+    "redis that returns bytes",
+    async () => (await connectNodeRedis()).withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer }),
+  ],
 ] as const;

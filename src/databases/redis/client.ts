@@ -30,10 +30,17 @@ export function evaluateOn(redis: RedisClient): Evaluate {
   const isIoredis = typeof Reflect.get(redis, "defineCommand") === "function";
   return async (script, key, parameters) => {
     const keys = key === null ? [] : [key].flat();
-    return isIoredis
-      ? evaluate.call(redis, script, keys.length, ...keys, ...parameters)
-      : evaluate.call(redis, script, { keys, arguments: [...parameters] });
+    const reply: unknown = isIoredis
+      ? await evaluate.call(redis, script, keys.length, ...keys, ...parameters)
+      : await evaluate.call(redis, script, { keys, arguments: [...parameters] });
+    return decoded(reply);
   };
+}
+
+/** A client of node-redis may return strings as bytes: see its method `withTypeMapping`. */
+function decoded(reply: unknown): unknown {
+  if (Array.isArray(reply)) return reply.map(decoded);
+  return reply instanceof Uint8Array ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(reply) : reply;
 }
 
 /** The prefix that ioredis adds to each key by its option `keyPrefix`; a scan has to match it. */
