@@ -176,6 +176,7 @@ test.each([
   ["redis", {}, {}],
   ["redis", { eval: "a script" }, {}],
   ["prefix", null, { prefix: "" }],
+  ["prefix", null, { prefix: "app{}" }],
   ["forgetAfterSeconds", null, { forgetAfterSeconds: 0.5 }],
   ["prefix", null, { prefx: "a" }],
 ])("an invalid `%s` is refused", (option, redis, options) => {

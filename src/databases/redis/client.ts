@@ -52,9 +52,10 @@ export function keyPrefixOf(redis: RedisClient): string {
 /** The prefix of all keys in Redis, unless an option sets another one. */
 export const PREFIX = "async-music";
 
+/** With empty braces in front of those of a tenant, a cluster would store the keys of one script on different servers. */
 export const prefixRule: OptionRule = [
-  "be a string that is not empty",
-  (value) => typeof value === "string" && value !== "",
+  "be a string that is not empty and does not contain {}",
+  (value) => typeof value === "string" && value !== "" && !value.includes("{}"),
 ];
 export const wholeRule = numberRule(
   "be a whole number, 1 or more",

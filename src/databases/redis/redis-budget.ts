@@ -9,7 +9,7 @@ import { encoded, PUT_ENTRY, redisPositions } from "./redis-journal.js";
 
 /** Options of `redisBudget`. They must be the same in all processes. */
 export interface RedisBudgetOptions extends BudgetOptions {
-  /** Prefix of the keys in Redis. Budgets for different things need different prefixes. @defaultValue "async-music" */
+  /** Prefix of the keys in Redis, without `{}`. Budgets for different things need different prefixes. @defaultValue "async-music" */
   prefix?: string | undefined;
 }
 

@@ -20,7 +20,7 @@ import { serversOf } from "./cluster.js";
 
 /** Options of `redisJournal`. */
 export interface RedisJournalOptions {
-  /** Prefix of the keys in Redis. @defaultValue "async-music" */
+  /** Prefix of the keys in Redis, without `{}`. @defaultValue "async-music" */
   prefix?: string | undefined;
   /**
    * How long the entry of a submitted task is kept, in seconds. After that, a run with its key creates a new task, which is

@@ -16,7 +16,7 @@ import {
 
 /** Options of `redisPacer`. They must be the same in all processes. */
 export interface RedisPacerOptions {
-  /** Prefix of the keys in Redis. @defaultValue "async-music" */
+  /** Prefix of the keys in Redis, without `{}`. @defaultValue "async-music" */
   prefix?: string | undefined;
   /** How many requests the service allows a key in a window. @defaultValue 120 */
   requests?: number | undefined;
