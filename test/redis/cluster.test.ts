@@ -9,14 +9,17 @@ import { rejection } from "../support/rejection.js";
 import { SONG_REQUEST, serve } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
 import { type Master, startCluster } from "./cluster.js";
+import { redisSocket } from "./connections.js";
 
 const KEYS = Array.from({ length: 20 }, (_, index) => `order-${index}`).sort();
 
 let masters: readonly [Master, Master, Master];
 beforeAll(async () => {
+  // Throws if redis-server is not installed.
+  redisSocket();
   masters = await startCluster();
 }, 30_000);
-afterAll(() => Promise.all(masters.map((master) => master.kill())));
+afterAll(() => Promise.all(masters?.map((master) => master.kill()) ?? []));
 
 /** Connects to one master, from which the client receives the list of the others. */
 function connectIoredis(): Cluster {
