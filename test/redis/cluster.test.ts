@@ -22,8 +22,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all(masters?.map((master) => master.kill()) ?? []));
 
 /** Connects to one master, from which the client receives the list of the others. */
-function connectIoredis(): Cluster {
-  const delays = { retryDelayOnFailover: 20, retryDelayOnClusterDown: 20 };
+function connectIoredis(redisOptions = {}): Cluster {
+  const delays = { redisOptions, retryDelayOnFailover: 20, retryDelayOnClusterDown: 20 };
   const cluster = new Cluster([{ host: "127.0.0.1", port: masters[0].port }], delays);
   cluster.on("error", () => {});
   onTestFinished(() => cluster.disconnect());
@@ -104,6 +104,17 @@ test.each(["app", "{app}", "{", "a}b{c"])(
     }
   },
 );
+
+test("a journal is listed although its user may not ask which slots a server has", async () => {
+  await createJournal("limited");
+  const user = { username: "limited", password: "unused" };
+  const everyMaster = connectIoredis();
+  await everyMaster.ping();
+  for (const master of everyMaster.nodes("master"))
+    await master.call("acl", "setuser", user.username, "on", "nopass", "~*", "+@all", "-cluster|myid");
+  const journal = redisJournal(connectIoredis(user), { prefix: "limited" });
+  expect(keysOf(await journal.open())).toEqual(KEYS);
+});
 
 test("while a master is down, no list of a journal is incomplete, and no entry is damaged", async () => {
   const prefix = "down";

@@ -91,7 +91,8 @@ return found`;
  *
  * `open` scans all keys of the Redis, 500 per script: call it after a restart, not for each request. It is not atomic: a key
  * that changes meanwhile, or that a cluster moves to another server, may be listed or not. Its scripts declare no key, so an ACL must
- * allow `SCAN` and reading the keys with the prefix, and in a cluster `CLUSTER SLOTS` and `CLUSTER MYID`.
+ * allow `SCAN` and reading the keys with the prefix. In a cluster it should allow `CLUSTER SLOTS` and `CLUSTER MYID`: without them, the
+ * list lacks the entries of masters that the client does not know.
  *
  * `open` and `unacknowledged` reject with `JournalError` if they cannot read every entry, for example while a master of a cluster is
  * down.
