@@ -35,6 +35,9 @@ export interface Context {
   readonly service: {
     /** How far it is ahead of the client's clock at least, in milliseconds; `null` before the first response with a `Date`. */
     aheadMs: number | null;
+    /** The hold of the last 429 that stated no wait, in milliseconds, and when it began; 0 after any other response. */
+    holdMs: number;
+    heldAt: number;
   };
   readonly emitter: Emitter;
   readonly trace: Trace;

@@ -133,8 +133,18 @@ export async function attempt(
   return { ...failed, hasNewKey: await hasNewKey(context, apiKey, options) };
 }
 
-/** How long a 429 that states no wait holds the key back. */
-const UNSTATED_HOLD_MS = 1000;
+/** How long a 429 that states no wait holds the key back. The hold doubles each time that the next response is such a 429 as well. */
+const FIRST_HOLD_MS = 1000;
+const LONGEST_HOLD_MS = 8000;
+
+function unstatedHoldMs({ service, clock }: Context, sentAt: number): number {
+  // Requests that were in flight before the hold show nothing about its length.
+  if (sentAt > service.heldAt) {
+    service.holdMs = Math.min(LONGEST_HOLD_MS, 2 * service.holdMs || FIRST_HOLD_MS);
+    service.heldAt = clock.now();
+  }
+  return service.holdMs || FIRST_HOLD_MS;
+}
 
 function reportAttempt(
   context: Context,
@@ -148,7 +158,8 @@ function reportAttempt(
   const status = response?.status ?? null;
   const failure = outcome.kind === "received" ? null : outcome.kind;
   const { remaining } = outcome.kind === "received" ? outcome.response : outcome;
-  const heldForMs = status === 429 ? (response?.statedWaitMs ?? UNSTATED_HOLD_MS) : null;
+  const heldForMs = status === 429 ? (response?.statedWaitMs ?? unstatedHoldMs(context, sentAt)) : null;
+  if (response !== null && heldForMs === null) service.holdMs = 0;
   try {
     if (outcome.kind === "aborted_before_sending") reportUnsent(context, call, admittedAt);
     else pacer.report({ taskId: call.taskId, sentAt, remaining, heldForMs });

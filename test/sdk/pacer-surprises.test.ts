@@ -1,6 +1,8 @@
 import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
+import { balance, refusal } from "../support/responses.js";
+import { createWorld, inTurn } from "../support/world.js";
 
 // What a long load sees only once: the other requests must not suffer from it.
 
@@ -46,4 +48,42 @@ test("after the service has lowered the limit of a key, no song is lost", async 
     }),
   );
   await changed;
+});
+
+test("429s that state no wait hold all requests back for longer each, until another response comes", async () => {
+  const unstated = () => refusal(429, "rate_limited");
+  const answers = inTurn(...Array(5).fill(unstated), () => balance());
+  const { client } = createWorld((request, index) => (index === 6 ? unstated() : answers(request, index)), {
+    maxRetries: 9,
+  });
+  const holds: number[] = [];
+  client.on("pause", ({ forMs }) => holds.push(forMs));
+  await client.account.balance();
+  await client.account.balance();
+  expect(holds).toEqual([1000, 2000, 4000, 8000, 8000, 1000]);
+});
+
+test("429s to requests that were in flight at once share one hold", async () => {
+  const { client } = createWorld((_, index) => (index < 3 ? refusal(429, "rate_limited") : balance()));
+  const holds: number[] = [];
+  client.on("pause", ({ forMs }) => holds.push(forMs));
+  await Promise.all(Array.from({ length: 3 }, () => client.account.balance()));
+  expect(holds).toEqual([1000, 1000, 1000]);
+});
+
+test("no song is lost if two clients share a key and no 429 states a wait", async () => {
+  await using emulator = createEmulator({ seed: 1, credits: 10_000 });
+  const { fetch, ...connection } = emulator.connection();
+  let refused = 0;
+  const withoutWait: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.status !== 429) return response;
+    refused++;
+    return refusal(429, "rate_limited");
+  };
+  const clients = [1, 2].map(() => new AsyncMusic({ ...connection, fetch: withoutWait }));
+  const runs = Array.from({ length: 100 }, () => clients.map((client) => client.tasks.run(SONG)));
+  const ended = await Promise.allSettled(runs.flat());
+  expect(ended.filter(({ status }) => status === "rejected")).toEqual([]);
+  expect(refused).toBeLessThan(200);
 });
