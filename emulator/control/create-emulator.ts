@@ -132,7 +132,7 @@ function connectionRandom({ state, index }: Core, apiKey: string): Connection["r
 
 function addLogReader(
   core: Core,
-  listener: (request: LoggedRequest) => void,
+  listener: (request: LoggedRequest) => unknown,
   account: StoredAccount | null,
 ): () => void {
   const reader: LogReader = (request) => {

@@ -134,9 +134,9 @@ export interface Emulator extends AsyncDisposable {
   state(scope?: Scope): EmulatorState;
   /**
    * Calls the listener at the end of each later request. Returns a function that removes the listener. What it throws does not
-   * change the request: it is thrown again as an uncaught exception.
+   * change the request: it is thrown again as an uncaught exception. What it returns is ignored.
    */
-  onRequest(listener: (request: LoggedRequest) => void, scope?: Scope): () => void;
+  onRequest(listener: (request: LoggedRequest) => unknown, scope?: Scope): () => void;
   /** The requests that broke a rule of the service, oldest first. Keeps at least the last 10,000 findings. */
   audit(scope?: Scope): Finding[];
   /**

@@ -9,12 +9,12 @@ import type { Plan } from "./plan.js";
 /** The program under test. */
 export interface App {
   /**
-   * Starts one process of the program. Resolves when the process has no more work; a rejection is a failed process. The
+   * Starts one process of the program. Resolves when the process has no more work, with any value; a rejection is a failed process. The
    * explorer calls `start` for each process, again after each crash or failure, and once more after all faults have ended.
    */
-  start(process: Process): Promise<void>;
-  /** Checks a world at its end, beside the built-in checks. Throw an error, whose message is then reported. */
-  check?(world: EndedWorld): void | Promise<void>;
+  start(process: Process): Promise<unknown>;
+  /** Checks a world at its end, beside the built-in checks. Throw an error, or reject with one: its message is then reported. */
+  check?(world: EndedWorld): unknown;
 }
 
 /** A song that a customer has ordered, and that may be charged once. */

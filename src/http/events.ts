@@ -2,8 +2,8 @@ import type { Task } from "../contract/task.js";
 import { shown, wrongValue } from "../errors/base.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
 
-/** Called with each event of one kind. What it throws, or rejects with, is ignored. */
-export type Listener<Name extends keyof ClientEvents> = (event: ClientEvents[Name]) => void;
+/** Called with each event of one kind. What it returns, throws or rejects with is ignored. */
+export type Listener<Name extends keyof ClientEvents> = (event: ClientEvents[Name]) => unknown;
 
 export interface Emitter {
   /** Adds a listener; returns a function that removes it. */

@@ -24,9 +24,10 @@ export interface JournalOptions {
   probe?: boolean | undefined;
   /**
    * Called at the end of a run whose task the journal could not record: neither at once, nor after pauses of 1, 2, 4, 8 and 16 s,
-   * nor at the end. The run itself continues to its result; save the error's `taskId` elsewhere.
+   * nor at the end. The run itself continues to its result; save the error's `taskId` elsewhere. If it returns a promise, the run ends
+   * once that has settled.
    */
-  onUnrecorded?: ((error: JournalError) => void | Promise<void>) | undefined;
+  onUnrecorded?: ((error: JournalError) => unknown) | undefined;
 }
 
 export const journalRule = (...others: readonly (keyof Journal)[]): OptionRule =>

@@ -48,7 +48,7 @@ export interface WaitOptions<Type extends AnyTaskType = AnyTaskType>
    * Called with the task whenever anything about it has changed. If it returns a promise, the wait continues once that has
    * settled. Neither `maxWaitMs` nor `signal` ends a callback that hangs: give its own requests a time limit.
    */
-  onUpdate?: ((task: Task<Type>) => void | Promise<void>) | undefined;
+  onUpdate?: ((task: Task<Type>) => unknown) | undefined;
 }
 
 /** Options of `create` with a journal, which submits a task at most once. `Type` is the type of the request. */
@@ -66,9 +66,10 @@ export interface RunOptions<Type extends AnyTaskType = AnyTaskType>
   /**
    * Called with the submission as soon as the task ID is known: save it. Also called by a run that finds its task in the
    * journal, and after an abort during the POST, once the POST has completed. If the journal has only the ID of the task, for
-   * example after `settleOutcome`, it is called after the first read: the submission then has the fields of that task.
+   * example after `settleOutcome`, it is called after the first read: the submission then has the fields of that task. If it returns
+   * a promise, the call continues once that has settled.
    */
-  onSubmitted?: ((submission: TaskSubmission<Extract<Type, TaskType>>) => void | Promise<void>) | undefined;
+  onSubmitted?: ((submission: TaskSubmission<Extract<Type, TaskType>>) => unknown) | undefined;
 }
 
 /** The options of `run`, which all calls about tasks accept: one object can serve several calls. */
@@ -136,9 +137,10 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   /**
    * Called whenever a task was submitted or has ended, and when the rate limit begins to delay the batch: `waitingUntil`
    * is then the expected end. There is no call after you leave the loop or abort: the runs that this ends have not failed. What it
-   * throws is thrown at the end of the batch, unless you leave the loop or abort.
+   * throws is thrown at the end of the batch, unless you leave the loop or abort. A returned promise is not awaited; if it rejects before
+   * the end of the batch, that counts as thrown.
    */
-  onProgress?: ((progress: RunAllProgress) => void) | undefined;
+  onProgress?: ((progress: RunAllProgress) => unknown) | undefined;
   /**
    * The customer that the batch belongs to, or a function that returns the customer of each request: see
    * {@link CreateOptions.tenant}. What the function throws fails its own request only, before anything is sent for it.
@@ -148,12 +150,16 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   tenant?: string | ((request: Request, index: number) => string) | undefined;
   /** Returns the journal key of each request. Two requests with one key are one task. */
   journalKey?: ((request: Request, index: number) => string) | undefined;
-  /** Called with each submission as soon as its task ID is known, also from the journal or after an abort during the POST. */
-  onSubmitted?:
-    | ((submission: TaskSubmission<Request["task_type"]>, index: number) => void | Promise<void>)
-    | undefined;
-  /** Called with a task whenever anything about it has changed: narrow it by `type`. */
-  onUpdate?: ((task: Task, index: number) => void | Promise<void>) | undefined;
+  /**
+   * Called with each submission as soon as its task ID is known, also from the journal or after an abort during the POST. If it returns
+   * a promise, the run continues once that has settled.
+   */
+  onSubmitted?: ((submission: TaskSubmission<Request["task_type"]>, index: number) => unknown) | undefined;
+  /**
+   * Called with a task whenever anything about it has changed: narrow it by `type`. If it returns a promise, the run continues once
+   * that has settled.
+   */
+  onUpdate?: ((task: Task, index: number) => unknown) | undefined;
 }
 
 const RUN_ALL_OPTIONS: OptionRules<RunAllOptions & RequestOptions> = {

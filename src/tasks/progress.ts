@@ -27,7 +27,7 @@ const NEVER = Number.NEGATIVE_INFINITY;
 
 /** Reports the progress of a batch. What the callback throws is thrown at the end, so that no result is lost. */
 export class BatchProgress {
-  readonly #onProgress: (progress: RunAllProgress) => void;
+  readonly #onProgress: (progress: RunAllProgress) => unknown;
   readonly #context: Pick<Context, "clock" | "redactor">;
   readonly #counts: Omit<RunAllProgress, "waitingUntil">;
   /** How many items the rate limit delays, and until when, in milliseconds since the epoch. */
@@ -42,7 +42,7 @@ export class BatchProgress {
 
   constructor(
     requests: object,
-    onProgress: (progress: RunAllProgress) => void,
+    onProgress: (progress: RunAllProgress) => unknown,
     context: Pick<Context, "clock" | "redactor">,
     signal: AbortSignal,
   ) {

@@ -212,7 +212,7 @@ async function update(poller: TaskPoller): Promise<void> {
 /** Calls a callback of the application. If it throws, the wait ends with an error that carries the task's ID. */
 export async function callBack<Value>(
   name: string,
-  callback: ((value: Value) => void | Promise<void>) | undefined,
+  callback: ((value: Value) => unknown) | undefined,
   value: Value,
   waitedFor: WaitedFor,
   redactor: Redactor,

@@ -11,12 +11,12 @@ const UNAVAILABLE_MS = 10_000;
 export class AvailableWindow {
   readonly #clock: SteadyClock;
   readonly #window: SharedWindow;
-  readonly #onUnavailable: (error: unknown) => void;
+  readonly #onUnavailable: (error: unknown) => unknown;
   unavailableUntil: number = Number.NEGATIVE_INFINITY;
   /** Whether the last call failed. */
   #hasFailed = false;
 
-  constructor(clock: SteadyClock, window: SharedWindow, onUnavailable: (error: unknown) => void) {
+  constructor(clock: SteadyClock, window: SharedWindow, onUnavailable: (error: unknown) => unknown) {
     this.#clock = clock;
     this.#window = window;
     this.#onUnavailable = onUnavailable;

@@ -24,9 +24,9 @@ export interface RedisPacerOptions {
   windowSeconds?: number | undefined;
   /**
    * Called when Redis becomes unavailable, once until it responds again. Meanwhile each process paces its own requests,
-   * and the service may return 429.
+   * and the service may return 429. What it returns, throws or rejects with is ignored.
    */
-  onUnavailable?: ((error: unknown) => void) | undefined;
+  onUnavailable?: ((error: unknown) => unknown) | undefined;
 }
 
 /**
