@@ -63,9 +63,9 @@ const RULES: OptionRules<SettleNotCreatedOptions> = {
  * sends nothing.
  *
  * @param client - The client of the account.
- * @param journal - The journal of the runs.
+ * @param journal - The journal of the runs. It must have the method `open`: see {@link Journal.open}.
  * @returns the open intents that are left, oldest first
- * @throws `InvalidOptionError` an option is out of range; the errors of `usage` and of the journal
+ * @throws `InvalidOptionError` an option is out of range, or the journal lacks a method; the errors of `usage` and of the journal
  *
  * @example
  * ```ts sketch
@@ -76,7 +76,7 @@ const RULES: OptionRules<SettleNotCreatedOptions> = {
  */
 export async function settleNotCreated(
   client: { account: { usage(): PromiseLike<{ tasks_created: number }> } },
-  journal: Journal & Required<Pick<Journal, "open">>,
+  journal: Journal,
   options: SettleNotCreatedOptions = {},
 ): Promise<OpenOrder[]> {
   checkOption("journal", journalRule("open"), journal);

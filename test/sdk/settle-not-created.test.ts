@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import {
   AsyncMusic,
   InvalidOptionError,
+  type Journal,
   type JournalEntry,
   memoryJournal,
   SubmissionOutcomeUnknownError,
@@ -249,4 +250,16 @@ test("in no history of concurrent runs, a key whose task exists is freed", async
     { numRuns: 300, seed: 1 },
   );
   expect(settled).toBeGreaterThan(20);
+});
+
+test("a `Journal` is accepted, and rejected by name if it cannot list its open orders", async () => {
+  const { client, journal, leaveIntent } = createAccount();
+  await leaveIntent("order-1");
+  const { get, put, delete: remove } = journal;
+  const passed: Journal = journal;
+  expect(await settleNotCreated(client, passed, OLD)).toEqual([]);
+  const lacking: Journal = { get, put, delete: remove };
+  const error = await rejection(settleNotCreated(client, lacking, OLD), InvalidOptionError);
+  expect(error.option).toBe("journal");
+  expect(error.message).toContain("open");
 });

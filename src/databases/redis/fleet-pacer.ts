@@ -33,7 +33,12 @@ export class FleetPacer implements Pacer {
   readonly #ends: SharedEnds;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, fleet: SharedWindow, size: FleetSize, onUnavailable: (error: unknown) => unknown) {
+  constructor(
+    clock: Clock,
+    fleet: SharedWindow,
+    size: FleetSize,
+    onUnavailable: (error: unknown) => unknown,
+  ) {
     this.#callersClock = clock;
     this.#clock = new SteadyClock(clock);
     this.#shared = new AvailableWindow(this.#clock, fleet, onUnavailable);
