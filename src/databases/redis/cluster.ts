@@ -3,7 +3,7 @@ import { evaluateOn, type RedisClient } from "./client.js";
 /** How many slots the masters of a cluster have together. */
 const ALL_SLOTS = 16_384;
 
-/** How many slots a master has; all if this Redis does not let a script ask. */
+/** How many slots a master has; all if this Redis lets no script read its slots. */
 const COUNT_SLOTS = `
 local id, ranges, count = redis.pcall('cluster', 'myid'), redis.pcall('cluster', 'slots'), 0
 if type(id) == 'table' or ranges.err then return ${ALL_SLOTS} end

@@ -91,8 +91,8 @@ return found`;
  *
  * `open` scans all keys of the Redis, 500 per script: call it after a restart, not for each request. It is not atomic: a key
  * that changes meanwhile, or that a cluster moves to another server, may be listed or not. Its scripts declare no key, so an ACL must
- * allow `SCAN` and reading the keys with the prefix. In a cluster it should allow `CLUSTER SLOTS` and `CLUSTER MYID`: without them, the
- * list lacks the entries of masters that the client does not know.
+ * allow `SCAN` and reading the keys with the prefix. In a cluster it should allow `CLUSTER SLOTS` and `CLUSTER MYID`: without them, a
+ * list may lack the entries of masters that are not in the client's list of servers, and does not reject.
  *
  * `open` and `unacknowledged` reject with `JournalError` if they cannot read every entry, for example while a master of a cluster is
  * down.
