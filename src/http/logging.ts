@@ -76,7 +76,7 @@ export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): v
     unknown: "may have created a task",
   };
   const summaryOf = ({ error, ...fields }: SubmissionEvent) => {
-    return { ...fields, error: error === null ? null : messageOfThrown(error) };
+    return { ...fields, error: error === null ? null : printableLine(messageOfThrown(error)) };
   };
   const submissionLine = ({ outcome, taskId }: SubmissionEvent) => `${ended[outcome]} ${taskId ?? ""}`.trim();
   log("info", "submission", submissionLine, summaryOf);

@@ -114,9 +114,13 @@ function tracedFetch(tracer: Tracer, fetch: Fetch | undefined, redactor: Redacto
   };
 }
 
-/** A body, and a promise that settles when it ends. `null`: there is none. A custom `fetch` may return anything. */
+/** The highest status that the constructor of `Response` accepts. A gateway may send a higher one. */
+const HIGHEST_STATUS = 599;
+
+/** A body, and a promise that settles when it ends. `null`: it is not watched. A custom `fetch` may return anything. */
 function watchBody(response: Response, signal: AbortSignal) {
-  if (!(response instanceof Response) || response.body === null) return null;
+  if (!(response instanceof Response) || response.body === null || response.status > HIGHEST_STATUS)
+    return null;
   const reader = response.body.getReader();
   let end = (_error?: unknown) => {};
   const ended = new Promise<void>((resolve, reject) => {
@@ -135,8 +139,8 @@ function watchBody(response: Response, signal: AbortSignal) {
       }
     },
     cancel(reason) {
-      // The SDK refuses a response, and the reason names why.
-      end(signal.aborted ? signal.reason : Object.assign(new Error(), { name: String(reason) }));
+      // The SDK refuses a response, and the reason names why, or the body is none of bytes.
+      end(signal.aborted ? signal.reason : Object.assign(new Error(), { name: String(reason ?? "_OTHER") }));
       return reader.cancel(reason);
     },
   });

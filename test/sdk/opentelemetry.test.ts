@@ -503,7 +503,7 @@ test("the late response of a custom `fetch` that ignores its signal is canceled"
   await vi.waitFor(() => expect(cancel).toHaveBeenCalledOnce());
 });
 
-test("a custom `fetch` that returns no response, or throws the key, fails as without spans", async () => {
+test("a `fetch` that returns something unusual, or throws the key, fails as without spans", async () => {
   const hostile = Object.assign(new Error("no"), { name: API_KEY });
   const unreadable = Object.defineProperty(new Error("no"), "name", {
     get: () => {
@@ -511,7 +511,14 @@ test("a custom `fetch` that returns no response, or throws the key, fails as wit
     },
   });
   const spans = register();
-  for (const result of [() => undefined, () => Promise.reject(hostile), () => Promise.reject(unreadable)]) {
+  for (const result of [
+    () => undefined,
+    () => Promise.reject(hostile),
+    () => Promise.reject(unreadable),
+    // A status that no `Response` of a program can have.
+    () => Object.defineProperty(new Response("busy"), "status", { value: 999 }),
+    () => new Response(new ReadableStream({ start: (to) => to.enqueue("no bytes") })),
+  ]) {
     const options = { apiKey: API_KEY, baseUrl: BASE_URL, maxRetries: 0, fetch: Object(result) };
     const [plain, traced] = await Promise.all(
       [options, withOpenTelemetry(options)].map((each) =>
@@ -520,7 +527,8 @@ test("a custom `fetch` that returns no response, or throws the key, fails as wit
     );
     expect(traced).toBe(plain);
   }
-  expect(spans()).toHaveLength(6);
+  expect(spans()).toHaveLength(10);
+  expect(spans().map(({ attributes }) => attributes[semconv.ATTR_ERROR_TYPE])).not.toContain("null");
   expect(shown(spans())).not.toContain(API_KEY);
 });
 
