@@ -43,7 +43,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "`run` or `runAll`": "onSubmitted onUnrecorded",
   "`run`, `runAll` or `create`": "journal journalKey probe",
   "`audio.download`": "maxBytes size",
-  "`runAll`": "concurrency maxCredits onProgress",
+  "`runAll`": "concurrency maxCredits onProgress stopOn",
 };
 
 /**

@@ -31,6 +31,9 @@ export class Batch {
   /** By index: what was counted before anything was sent; `null` if the journal or the key could not be read. */
   readonly #counted = new Map<number, Reservation | null>();
   #previousReservation: Promise<unknown> = Promise.resolve();
+  #isStopped = false;
+  /** What `stopOn` threw. */
+  #thrown: { cause: unknown } | null = null;
 
   constructor(requests: Requests, options: BatchOptions, shared: RunContext, signal: AbortSignal) {
     const { maxCredits, onProgress } = options;
@@ -49,11 +52,15 @@ export class Batch {
     try {
       await this.#countSubmitted();
       const run = (request: TaskRequest, index: number) => this.#run(request, index);
-      yield* resultsOf(this.#requests, this.#options.concurrency, this.#signal, run);
+      yield* resultsOf(this.#requests, this.#options.concurrency, this.#signal, run, () => this.#isStopped);
     } finally {
       stopListening?.();
     }
     progress?.end();
+    if (this.#thrown === null) return;
+    const why = "`stopOn` threw; see `cause`";
+    const facts = ["All runs have ended, and no further request was sent."];
+    throw new AsyncMusicError({ what: "Stopped the batch", why, facts }, this.#thrown);
   }
 
   /** Counts what earlier batches have submitted before anything is sent, so that a continued batch keeps its ceiling. */
@@ -78,7 +85,7 @@ export class Batch {
   }
 
   async #run(request: TaskRequest, index: number): Promise<Ended> {
-    const { maxCredits, onProgress, concurrency, onSubmitted, onUpdate, ...options } = this.#options;
+    const { maxCredits, onProgress, concurrency, onSubmitted, onUpdate, stopOn, ...options } = this.#options;
     const item = this.#progress?.begin();
     let reservation: Reservation | undefined;
     try {
@@ -111,7 +118,18 @@ export class Batch {
       else reservation?.free();
       item?.delayed(null);
       item?.failed(isReasonOf(this.#signal, error) ? null : error);
+      if (!this.#signal.aborted) this.#noteError(error, index);
       return { index, request, error };
+    }
+  }
+
+  /** What `stopOn` throws stops the batch as well, and is thrown at its end, so that no result is lost. */
+  #noteError(error: unknown, index: number): void {
+    try {
+      if (this.#options.stopOn?.(error, index) === true) this.#isStopped = true;
+    } catch (thrown) {
+      this.#isStopped = true;
+      this.#thrown ??= { cause: this.#shared.context.redactor.cause(thrown) };
     }
   }
 

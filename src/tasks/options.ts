@@ -142,6 +142,15 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
    */
   onProgress?: ((progress: RunAllProgress) => unknown) | undefined;
   /**
+   * Called once with the error of each failed request, as soon as it has failed. After it has returned `true`, no further request is
+   * read from `requests` or sent. The requests that have begun, at most `concurrency`, are completed and yielded; then the iteration
+   * ends without an error. The progress then has a `total` above `succeeded` + `failed`. It is not called after you leave the loop
+   * or abort. If it throws, the batch stops as well, and what it threw is the `cause` of an error at the end of the batch.
+   *
+   * @defaultValue none: the batch continues after each error
+   */
+  stopOn?: ((error: unknown, index: number) => boolean) | undefined;
+  /**
    * The customer that the batch belongs to, or a function that returns the customer of each request: see
    * {@link CreateOptions.tenant}. What the function throws fails its own request only, before anything is sent for it.
    *
@@ -169,6 +178,7 @@ const RUN_ALL_OPTIONS: OptionRules<RunAllOptions & RequestOptions> = {
   concurrency: wholeNumberRule(1),
   maxCredits: numberRule("be a number of credits, 0 or more", (value) => value >= 0),
   onProgress: callbackRule,
+  stopOn: callbackRule,
 };
 
 /** Checks all options of a batch before anything is charged. */
