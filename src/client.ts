@@ -67,7 +67,7 @@ export class AsyncMusic {
       pacer: this.#pacer,
       redactor,
       ids: { requests: new RecentIds(), tasks: new RecentIds() },
-      service: { aheadMs: null, holdMs: 0, heldAt: 0 },
+      service: { aheadMs: null, holdMs: 0, heldAt: Number.NEGATIVE_INFINITY },
       emitter: this.#emitter,
       trace: createTrace(tracer, redactor.text),
       warn,

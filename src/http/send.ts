@@ -137,13 +137,20 @@ export async function attempt(
 const FIRST_HOLD_MS = 1000;
 const LONGEST_HOLD_MS = 8000;
 
-function unstatedHoldMs({ service, clock }: Context, sentAt: number): number {
+/** How long a response holds the key back, in milliseconds; `null` if it does not. */
+function noteHold(
+  { service, clock }: Context,
+  { status, statedWaitMs }: ApiResponse,
+  sentAt: number,
+): number | null {
+  const isUnstated = status === 429 && statedWaitMs === null;
   // Requests that were in flight before the hold show nothing about its length.
   if (sentAt > service.heldAt) {
-    service.holdMs = Math.min(LONGEST_HOLD_MS, 2 * service.holdMs || FIRST_HOLD_MS);
-    service.heldAt = clock.now();
+    service.holdMs = isUnstated ? Math.min(LONGEST_HOLD_MS, 2 * service.holdMs || FIRST_HOLD_MS) : 0;
+    if (isUnstated) service.heldAt = clock.now();
   }
-  return service.holdMs || FIRST_HOLD_MS;
+  if (isUnstated) return service.holdMs || FIRST_HOLD_MS;
+  return status === 429 ? statedWaitMs : null;
 }
 
 function reportAttempt(
@@ -158,8 +165,7 @@ function reportAttempt(
   const status = response?.status ?? null;
   const failure = outcome.kind === "received" ? null : outcome.kind;
   const { remaining } = outcome.kind === "received" ? outcome.response : outcome;
-  const heldForMs = status === 429 ? (response?.statedWaitMs ?? unstatedHoldMs(context, sentAt)) : null;
-  if (response !== null && heldForMs === null) service.holdMs = 0;
+  const heldForMs = response && noteHold(context, response, sentAt);
   try {
     if (outcome.kind === "aborted_before_sending") reportUnsent(context, call, admittedAt);
     else pacer.report({ taskId: call.taskId, sentAt, remaining, heldForMs });

@@ -126,7 +126,10 @@ export class Batch {
   /** What `stopOn` throws stops the batch as well, and is thrown at its end, so that no result is lost. */
   #noteError(error: unknown, index: number): void {
     try {
-      if (this.#options.stopOn?.(error, index) === true) this.#isStopped = true;
+      const isStopping: unknown = this.#options.stopOn?.(error, index);
+      // In JavaScript, it may be a promise. That stops the batch, and must not end the process if it rejects.
+      Promise.resolve(isStopping).catch(() => {});
+      if (isStopping) this.#isStopped = true;
     } catch (thrown) {
       this.#isStopped = true;
       this.#thrown ??= { cause: this.#shared.context.redactor.cause(thrown) };

@@ -28,7 +28,8 @@ export async function* resultsOf<Item, Result>(
       const next = unread.shift();
       void fill();
       if (next !== undefined) yield next.result;
-      else if ((!isExhausted && !isStopped()) || inProgress > 0) await new Promise<void>((resolve) => (wake = resolve));
+      else if ((!isExhausted && !isStopped()) || inProgress > 0)
+        await new Promise<void>((resolve) => (wake = resolve));
       else if (failures.length === 0) return;
       else throw failures[0];
     }

@@ -33,8 +33,8 @@ describe("the SDK with its dependencies, in a user's bundle", async () => {
     expect(sizeOf(true)).toBeLessThanOrEqual(48 * kilobytes);
   });
 
-  test("has at most 27.9 kB more that the first download, journal, batch, follower and budget load, ky among them", () => {
-    expect(sizeOf(false)).toBeLessThanOrEqual(27.9 * kilobytes);
+  test("has at most 28.1 kB more that the first download, journal, batch, follower and budget load, ky among them", () => {
+    expect(sizeOf(false)).toBeLessThanOrEqual(28.1 * kilobytes);
     const inputs = Object.keys(metafile.outputs).filter((file) => !eager.has(file));
     const lazy = inputs.flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
     expect(lazy).toContain("src/audio/download.ts");
@@ -43,11 +43,11 @@ describe("the SDK with its dependencies, in a user's bundle", async () => {
     expect(lazy.some((file) => file.includes("node_modules/ky/"))).toBe(true);
   });
 
-  test("is at most 73.6 kB where a bundler splits nothing", async () => {
+  test("is at most 73.8 kB where a bundler splits nothing", async () => {
     const whole = await bundle(["src/index.ts"], { minify: true, target: "es2023" });
     const sizes = whole.outputFiles.map(({ contents }) => gzipSync(contents, { level: 9 }).length);
     expect(sizes).toHaveLength(1);
-    expect(sizes[0]).toBeLessThanOrEqual(73.6 * kilobytes);
+    expect(sizes[0]).toBeLessThanOrEqual(73.8 * kilobytes);
   });
 
   test("has no code of the emulator", () => {
