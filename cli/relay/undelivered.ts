@@ -1,5 +1,6 @@
 import { printableLine } from "../../src/contract/text.js";
 import { messageOfThrown } from "../../src/contract/thrown.js";
+import { partsOf } from "../../src/errors/base.js";
 import { FOLLOW_DEFAULTS } from "../../src/follow/follower.js";
 import { type Journal, JournalError, type OpenOrder, type UnacknowledgedOrder } from "../../src/index.js";
 import { bySince } from "../../src/journal/entries.js";
@@ -18,8 +19,11 @@ export async function listUndelivered(
   if (!exists) throw new UsageError(`There is no journal at ${JSON.stringify(location)}.`);
   const { clock = createSystemClock() } = terminal.client ?? {};
   const { open, damage, unacknowledged } = await read(journal).catch((cause: unknown) => {
-    if (cause instanceof JournalError) throw cause;
-    const parts = { what: "Failed to read the journal", why: messageOfThrown(cause) };
+    const parts =
+      cause instanceof JournalError
+        ? partsOf(cause)
+        : { what: "Failed to read the journal", why: messageOfThrown(cause) };
+    if (parts.advice !== undefined) throw cause;
     throw new JournalError(
       { ...parts, advice: ["Check --journal and its database."] },
       { journalKey: "", cause },

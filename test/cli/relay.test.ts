@@ -603,7 +603,12 @@ test("lists nothing of a database that cannot be reached, soon and with the stat
   // ioredis leaves a timer.
   unwatch();
   const result = await its.run("relay", "--journal", "redis://127.0.0.1:1", "--list");
-  expectOneLine(result, 16, "Failed to read the journal", "Check --journal and its database.");
+  expectOneLine(
+    result,
+    16,
+    "Failed to list the entries of the journal in Redis",
+    "Check --journal and its database.",
+  );
 });
 
 test.each(["./shops:1@2", "C:/shops/1@2", "shops/1@2", "/shops:1@2"])(
