@@ -28,9 +28,9 @@ describe("the SDK with its dependencies, in a user's bundle", async () => {
       .filter(({ path }) => eager.has(relative(".", path).replaceAll("\\", "/")) === isEager)
       .reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
 
-  test("is at most 48 kB that are loaded at once", () => {
+  test("is at most 48.1 kB that are loaded at once", () => {
     expect(sizeOf(true)).toBeGreaterThan(0);
-    expect(sizeOf(true)).toBeLessThanOrEqual(48 * kilobytes);
+    expect(sizeOf(true)).toBeLessThanOrEqual(48.1 * kilobytes);
   });
 
   test("has at most 28.1 kB more that the first download, journal, batch, follower and budget load, ky among them", () => {
