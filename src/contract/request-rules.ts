@@ -92,17 +92,14 @@ export function warningsAbout(request: unknown, inputs: readonly InputRules[] = 
   const modes = modesOf(inputs, model, taskType);
   const chosen = chosenMode(modes, input);
   if (chosen === undefined) return [];
-  const known = fieldNames(modes);
   const outside = Object.keys(recordOf(request)).flatMap((name) => misspelling("", name, REQUEST_FIELDS));
   const inside = Object.keys(input).flatMap((name) => {
     if (input[name] === null || Object.hasOwn(chosen.fields, name)) return [];
-    if (known.includes(name)) {
-      const reader = modes.find(({ fields }) => Object.hasOwn(fields, name));
-      const when =
-        chosen.chosenBy === undefined ? `without \`${reader?.chosenBy}\`` : `with \`${chosen.chosenBy}\``;
-      return [`The service ignores \`input.${name}\` ${when}.`];
-    }
-    return misspelling("input.", name, known);
+    const reader = modes.find(({ fields }) => Object.hasOwn(fields, name));
+    if (reader === undefined) return misspelling("input.", name, fieldNames(modes));
+    const when =
+      chosen.chosenBy === undefined ? `without \`${reader.chosenBy}\`` : `with \`${chosen.chosenBy}\``;
+    return [`The service ignores \`input.${name}\` ${when}.`];
   });
   return [...outside, ...inside];
 }
@@ -182,19 +179,18 @@ function findInputViolation(
     message: `is a field of ${other}: remove it`,
   }));
 
-  const known = fieldNames(modes);
+  // Without an issue there is no hint, and no list of names is made.
+  const hint = (wanted: readonly string[]) => hintAbout(wanted, input, fieldNames(modes));
   const invalid = Object.entries(chosen.fields).flatMap(([name, rule]) => {
     const misfit = misfitOf(rule, input[name]);
     if (misfit === null) return [];
-    const hint = input[name] === undefined ? hintAbout([name], input, known) : "";
-    return { path: `input.${name}`, message: `${misfit}${hint}` };
+    return { path: `input.${name}`, message: `${misfit}${input[name] === undefined ? hint([name]) : ""}` };
   });
   const { oneOf = [] } = chosen;
   if (invalid.length === 0 && oneOf[0] !== undefined && oneOf.every((name) => isBlank(input[name]))) {
     const wanted = [...modes.flatMap(({ chosenBy = [] }) => chosenBy), ...oneOf];
     const names = orList(wanted.map((name) => `\`${name}\``));
-    const hint = hintAbout(wanted, input, known);
-    invalid.push({ path: `input.${oneOf[0]}`, message: `is missing: pass one of ${names}${hint}` });
+    invalid.push({ path: `input.${oneOf[0]}`, message: `is missing: pass one of ${names}${hint(wanted)}` });
   }
 
   const issues = [...mixed, ...invalid];
