@@ -99,7 +99,9 @@ function tracedFetch(tracer: Tracer, fetch: Fetch | undefined, redactor: Redacto
         if (isService) quietly(() => addTraceContext(headers));
         received = await Promise.race([cancelingLate(send, signal), abortOf(signal)]);
         const body = isService ? watchBody(received, signal) : null;
-        resolve(body === null ? received : new Response(body.stream, received));
+        // A new `Response` would refuse a status or a reason phrase that only `fetch` itself accepts.
+        if (body !== null) Object.defineProperty(received, "body", { value: body.stream });
+        resolve(received);
         await body?.ended;
         // The next poll of a wait is no resend, although it may have the same ID.
         if (call !== undefined && isService && received.ok) lastRequests.delete(call);
@@ -114,13 +116,9 @@ function tracedFetch(tracer: Tracer, fetch: Fetch | undefined, redactor: Redacto
   };
 }
 
-/** The highest status that the constructor of `Response` accepts. A gateway may send a higher one. */
-const HIGHEST_STATUS = 599;
-
 /** A body, and a promise that settles when it ends. `null`: it is not watched. A custom `fetch` may return anything. */
 function watchBody(response: Response, signal: AbortSignal) {
-  if (!(response instanceof Response) || response.body === null || response.status > HIGHEST_STATUS)
-    return null;
+  if (!(response instanceof Response) || response.body === null || response.body.locked) return null;
   const reader = response.body.getReader();
   let end = (_error?: unknown) => {};
   const ended = new Promise<void>((resolve, reject) => {

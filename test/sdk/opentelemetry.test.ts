@@ -515,9 +515,16 @@ test("a `fetch` that returns something unusual, or throws the key, fails as with
     () => undefined,
     () => Promise.reject(hostile),
     () => Promise.reject(unreadable),
-    // A status that no `Response` of a program can have.
+    // Only a server can send this status, or a reason phrase in Latin-1: the constructor of `Response` refuses both.
     () => Object.defineProperty(new Response("busy"), "status", { value: 999 }),
+    () =>
+      Object.defineProperty(new Response("busy", { status: 402 }), "statusText", { value: "Refus\ufffd" }),
     () => new Response(new ReadableStream({ start: (to) => to.enqueue("no bytes") })),
+    async () => {
+      const response = refusal(402, "insufficient_credits");
+      await response.text();
+      return response;
+    },
   ]) {
     const options = { apiKey: API_KEY, baseUrl: BASE_URL, maxRetries: 0, fetch: Object(result) };
     const [plain, traced] = await Promise.all(
@@ -527,7 +534,7 @@ test("a `fetch` that returns something unusual, or throws the key, fails as with
     );
     expect(traced).toBe(plain);
   }
-  expect(spans()).toHaveLength(10);
+  expect(spans()).toHaveLength(14);
   expect(spans().map(({ attributes }) => attributes[semconv.ATTR_ERROR_TYPE])).not.toContain("null");
   expect(shown(spans())).not.toContain(API_KEY);
 });
