@@ -3,17 +3,17 @@ import { JournalDamagedError, JournalError } from "async-music";
 import { redisBudget, redisJournal } from "async-music/redis";
 import { Cluster } from "ioredis";
 import { createCluster } from "redis";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { journalEntry } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { SONG_REQUEST, serve } from "../support/responses.js";
 import { createWorld } from "../support/world.js";
-import { type Master, startCluster } from "./cluster.js";
+import { failOverTo, type Master, startCluster, startReplica } from "./cluster.js";
 import { redisSocket } from "./connections.js";
 
 const KEYS = Array.from({ length: 20 }, (_, index) => `order-${index}`).sort();
 
-let masters: readonly [Master, Master, Master];
+let masters: [Master, Master, Master];
 beforeAll(async () => {
   // Throws if redis-server is not installed.
   redisSocket();
@@ -115,6 +115,28 @@ test("a journal is listed although its user may not ask which slots a server has
   const journal = redisJournal(connectIoredis(user), { prefix: "limited" });
   expect(keysOf(await journal.open())).toEqual(KEYS);
 });
+
+test("a client that was connected before a failover lists the entries of the new master", async () => {
+  const prefix = "failover";
+  await createJournal(prefix);
+  const connected = await Promise.all(clients.map(([, connect]) => connect()));
+  const journals = connected.map((redis) => redisJournal(redis, { prefix }));
+  for (const journal of journals) await journal.open();
+  // Neither client tries a slot of this master before it lists the masters.
+  const key = `${prefix}:journal:`;
+  const slot = Number(await masters[0].redis.cluster("KEYSLOT", key));
+  const index = slot < 8192 ? 2 : 0;
+  const replaced = masters[index];
+  masters[index] = await startReplica(replaced);
+  onTestFinished(() => replaced.kill());
+  await failOverTo(masters[index]);
+  for (const journal of journals) {
+    // ioredis connects to each server again.
+    await vi.waitFor(() => journal.open(), 5000);
+    expect(keysOf(await journal.open())).toEqual(KEYS);
+    expect(keysOf(await journal.unacknowledged())).toEqual(KEYS);
+  }
+}, 30_000);
 
 test("while a master is down, no list of a journal is incomplete, and no entry is damaged", async () => {
   const prefix = "down";

@@ -19,7 +19,7 @@ export interface Master {
 }
 
 /** Starts a cluster of three masters without replicas. This takes three seconds, since a new master waits before it accepts commands. */
-export async function startCluster(): Promise<readonly [Master, Master, Master]> {
+export async function startCluster(): Promise<[Master, Master, Master]> {
   const masters = await Promise.all([startMaster(), startMaster(), startMaster()]);
   for (const [index, { redis }] of masters.entries()) {
     await redis.call("cluster", "set-config-epoch", index + 1);
@@ -31,6 +31,25 @@ export async function startCluster(): Promise<readonly [Master, Master, Master]>
   for (const { redis } of masters)
     while (!String(await redis.cluster("INFO")).includes("cluster_state:ok")) await setTimeout(20);
   return masters;
+}
+
+/** Starts a replica of one of the masters. */
+export async function startReplica(of: Master): Promise<Master> {
+  const replica = await startMaster();
+  await replica.redis.cluster("MEET", "127.0.0.1", of.port);
+  while (!String(await replica.redis.cluster("NODES")).includes(of.id)) await setTimeout(20);
+  await replica.redis.cluster("REPLICATE", of.id);
+  return replica;
+}
+
+/** Makes a replica the master once it has all keys. */
+export async function failOverTo({ redis }: Master): Promise<void> {
+  const until = async (state: string) => {
+    while (!String(await redis.info("replication")).includes(state)) await setTimeout(20);
+  };
+  await until("master_link_status:up");
+  await redis.cluster("FAILOVER");
+  await until("role:master");
 }
 
 async function startMaster(): Promise<Master> {

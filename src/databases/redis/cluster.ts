@@ -13,6 +13,9 @@ for _, range in ipairs(ranges) do
 end
 return count`;
 
+/** For how many keys an old list of masters is tried: a client lists the masters anew when another server than it knew has a key. */
+const MOST_TRIED_KEYS = 100;
+
 /** Whether the keys of one script may be on different servers. */
 export function isCluster(redis: RedisClient): boolean {
   return typeof Reflect.get(redis, "nodes") === "function" || Array.isArray(Reflect.get(redis, "masters"));
@@ -26,11 +29,15 @@ export function isCluster(redis: RedisClient): boolean {
  */
 export async function serversOf(redis: RedisClient, key: string): Promise<RedisClient[]> {
   if (!isCluster(redis)) return [redis];
-  await evaluateOn(redis)("return 1", key, []);
-  const masters = await mastersOf(redis);
-  const counts = await Promise.all(masters.map((master) => evaluateOn(master)(COUNT_SLOTS, null, [])));
-  const count = counts.reduce<number>((sum, slots) => sum + Number(slots), 0);
-  if (count >= ALL_SLOTS) return masters;
+  const others = Array.from({ length: MOST_TRIED_KEYS }, (_, index) => `${key}${index}`);
+  let count = 0;
+  for (const keys of [[key], others]) {
+    await Promise.all(keys.map((each) => evaluateOn(redis)("return 1", each, [])));
+    const masters = await mastersOf(redis);
+    const counts = await Promise.all(masters.map((master) => evaluateOn(master)(COUNT_SLOTS, null, [])));
+    count = counts.reduce<number>((sum, slots) => sum + Number(slots), 0);
+    if (count >= ALL_SLOTS) return masters;
+  }
   throw new Error(
     `the client of the Redis cluster reaches masters with ${count} of the ${ALL_SLOTS} slots. ` +
       "Try again when each slot has a master. If each slot has one, connect the client again, since its list of masters is old.",
