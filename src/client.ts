@@ -55,7 +55,7 @@ export class AsyncMusic {
 
   constructor(options: ClientOptions = {}) {
     const { logger, logLevel, tracer, redactor, ...checked } = checkClientOptions(options);
-    if (logger !== undefined) logEvents(this.#emitter, logger, logLevel);
+    if (logger !== undefined) logEvents(this.#emitter, logger, logLevel, redactor.text);
     this.#pacer = checked.pacer ?? new MemoryPacer(checked.clock);
     const warn = createWarn(logger ?? platformConsole, logLevel);
     if (logger !== undefined && sendsKeyInClear(checked.baseUrl))

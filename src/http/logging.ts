@@ -50,7 +50,12 @@ function isLogged(level: LogLevel, lowest: LogLevel): boolean {
 }
 
 /** Logs each event, from a level up. Lines quote the service, without control and format characters. */
-export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): void {
+export function logEvents(
+  emitter: Emitter,
+  logger: Logger,
+  lowest: LogLevel,
+  redact: (text: string) => string,
+): void {
   const log = <Name extends keyof ClientEvents>(
     level: "debug" | "info" | "warn",
     name: Name,
@@ -76,7 +81,8 @@ export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): v
     unknown: "may have created a task",
   };
   const summaryOf = ({ error, ...fields }: SubmissionEvent) => {
-    return { ...fields, error: error === null ? null : printableLine(messageOfThrown(error)) };
+    // The reason of an abort may contain anything.
+    return { ...fields, error: error === null ? null : printableLine(redact(messageOfThrown(error))) };
   };
   const submissionLine = ({ outcome, taskId }: SubmissionEvent) => `${ended[outcome]} ${taskId ?? ""}`.trim();
   log("info", "submission", submissionLine, summaryOf);

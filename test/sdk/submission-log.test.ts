@@ -63,3 +63,14 @@ test("the end of each create is one line, which names the order, the customer an
   ]);
   expect(JSON.stringify(log.lines)).not.toContain(emulator.apiKey);
 });
+
+test("the line of an aborted create has the reason without the API key", async ({ emulator }) => {
+  const log = createLog();
+  const client = new AsyncMusic({ ...emulator.connection(), logger: log, logLevel: "info" });
+  for (const reason of [new Error(`left with ${emulator.apiKey}`), `left with ${emulator.apiKey}`])
+    await client.tasks.create(song, { signal: AbortSignal.abort(reason) }).catch(() => {});
+  expect(log.lines.map(({ fields }) => fields)).toMatchObject([
+    { error: "left with [redacted]" },
+    { error: "left with [redacted]" },
+  ]);
+});
