@@ -7,7 +7,7 @@ export interface RoutePattern {
   readonly pattern: RegExp;
 }
 
-/** An operation of the service, which requires a key. It returns the data of the response; a string is their JSON. */
+/** An operation of the service, which requires a key. It returns the data of the response, or its body as a string. */
 interface KeyRoute<Context> extends RoutePattern {
   readonly access: "key";
   readonly status: number;

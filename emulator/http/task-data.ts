@@ -1,4 +1,4 @@
-import type { TaskType } from "../../src/contract/service.js";
+import { ENDPOINTS, type TaskType } from "../../src/contract/service.js";
 import type { Clip, Lyrics, Task, TaskFields, TaskOutput } from "../../src/contract/task.js";
 import { providerReport } from "../core/providers.js";
 import { type MadeClip, parseInput, type StoredSuccess, type StoredTask } from "../core/task.js";
@@ -29,17 +29,21 @@ export function taskData(task: StoredTask, now: number, origins: Origins): Task 
   return data as Task;
 }
 
-/** The JSON of the inputs of open tasks that were read: most of each response to a poll, and always the same. */
-const inputTexts = new WeakMap<StoredTask, string>();
+/** How open tasks were last read: most polls of a task get an equal response, whose text the log then keeps once. */
+const lastReads = new WeakMap<StoredTask, { output: string; body: string }>();
 
-/** A task as the text of its JSON. */
-export function taskJson(task: StoredTask, now: number, origins: Origins): string {
+/** The body of the response to a read of a task. */
+export function taskBody(task: StoredTask, now: number, origins: Origins): string {
   const data = taskData(task, now, origins);
-  if ("completedAt" in task) return JSON.stringify(data);
-  const input = inputTexts.get(task) ?? JSON.stringify(task.input);
-  inputTexts.set(task, input);
-  // The first match is the field itself: only the task's ID, model, type, status and price come before it.
-  return JSON.stringify({ ...data, input: null }).replace('"input":null', () => `"input":${input}`);
+  const write = () => JSON.stringify({ code: ENDPOINTS.retrieveTask.status, data });
+  if ("completedAt" in task) return write();
+  // Until a task ends, only its output changes, and its status with it.
+  const output = JSON.stringify(data.output);
+  const last = lastReads.get(task);
+  if (last?.output === output) return last.body;
+  const body = write();
+  lastReads.set(task, { output, body });
+  return body;
 }
 
 /** The provider's report; `null` before the first one, and after a timeout. */

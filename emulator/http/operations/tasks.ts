@@ -14,7 +14,7 @@ import { requireJson } from "../json-body.js";
 import type { HttpRequest } from "../messages.js";
 import { Refusal } from "../refusal.js";
 import type { RequestContext } from "../request-context.js";
-import { taskJson } from "../task-data.js";
+import { taskBody } from "../task-data.js";
 
 /** Its errors have the order of precedence: suspension, the body and its fields, the outcome, the credits. */
 export function submitTask(context: RequestContext, account: StoredAccount): TaskSubmission {
@@ -90,5 +90,5 @@ export function readOwnTask({ core, request, now, params }: RequestContext, acco
   const found = findTask(core, taskId);
   if (found === undefined || found.accountId !== account.id)
     throw new Refusal("task_not_found", "The account has no task with this ID.");
-  return taskJson(readTask(core, account, found, now), now, request.origins);
+  return taskBody(readTask(core, account, found, now), now, request.origins);
 }

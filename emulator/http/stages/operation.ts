@@ -24,6 +24,6 @@ export function runOperation(context: RequestContext): HttpResponse | Promise<Ht
   if (route === null || caller === null) return;
   const { status } = route;
   const data = route.run(context, caller.account);
-  const json = typeof data === "string" ? data : JSON.stringify(data);
-  return context.complete(createResponse(status, "application/json", `{"code":${status},"data":${json}}`));
+  const body = typeof data === "string" ? data : JSON.stringify({ code: status, data });
+  return context.complete(createResponse(status, "application/json", body));
 }
