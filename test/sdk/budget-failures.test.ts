@@ -3,11 +3,13 @@ import {
   BudgetError,
   type BudgetOptions,
   CreditCeilingError,
+  InsufficientCreditsError,
   InvalidOptionError,
   type Journal,
   memoryBudget,
   memoryJournal,
   type RunOptions,
+  SubmissionOutcomeUnknownError,
   TaskFailedError,
 } from "async-music";
 import fc from "fast-check";
@@ -18,7 +20,7 @@ import type { BudgetStore } from "../../src/budget/store.js";
 import { budgetOf } from "../../src/budget/tenant-budget.js";
 import { createJournalDouble, failAfter } from "../support/journaled.js";
 import { rejection } from "../support/rejection.js";
-import { accepted, done, failed, ok, SONG_REQUEST, serveAnew } from "../support/responses.js";
+import { accepted, done, failed, ok, refusal, SONG_REQUEST, serveAnew } from "../support/responses.js";
 import { API_KEY, createWorld, inTurn } from "../support/world.js";
 
 const KEY = "order-1";
@@ -339,6 +341,27 @@ test("a journal that fails frees nothing", async () => {
   await inner.reserve({ reservation, key: KEY, maxCredits: 20, oldest: "" });
   expect(clock.elapsed()).toBe(0);
   expect(await budget.usage("acme")).toMatchObject({ reserved: 10 });
+});
+
+test("what another process reserves again for a refused order before its key is free is freed, too", async () => {
+  const { inner, budget } = createCase({ per: "total" });
+  const [{ client }, other] = [
+    createWorld(() => refusal(402, "insufficient_credits")),
+    createWorld(serveAnew),
+  ];
+  const { journal, inner: entries, broken } = createJournalDouble();
+  const reserved: number[] = [];
+  broken.delete = async (...call) => {
+    const anew = budgetOf(inner, { maxCredits: 20, per: "total" });
+    const order = { journal: { ...entries }, journalKey: KEY, tenant: "acme", budget: anew };
+    await rejection(other.client.tasks.run(SONG_REQUEST, order), SubmissionOutcomeUnknownError);
+    reserved.push((await budget.usage("acme")).reserved);
+    return entries.delete(...call);
+  };
+  const order = { journal, journalKey: KEY, tenant: "acme", budget };
+  await rejection(client.tasks.run(SONG_REQUEST, order), InsufficientCreditsError);
+  reserved.push((await budget.usage("acme")).reserved);
+  expect([reserved, await entries.get(KEY)]).toEqual([[10, 0], null]);
 });
 
 test("the error of an exhausted budget has its numbers, and no secret", async () => {
