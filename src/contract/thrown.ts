@@ -11,7 +11,15 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-/** The message of what was thrown, which may be no error. */
+/**
+ * The message of what was thrown, which may be no error. For an error without one: the messages of the errors that it combines, as where
+ * no address of a host accepts a connection, or its code or name.
+ */
 export function messageOfThrown(thrown: unknown): string {
-  return isError(thrown) ? thrown.message : String(thrown);
+  if (!isError(thrown)) return String(thrown);
+  const { message, name } = thrown;
+  if (message !== "") return message;
+  const { errors, code }: { errors?: unknown; code?: unknown } = Object(thrown);
+  const messages = [errors].flat().flatMap((each) => Object(each).message || []);
+  return messages.join("; ") || String(code ?? name);
 }

@@ -95,7 +95,7 @@ export class JournalError extends AsyncMusicError {
     brand(this, "JournalError");
   }
 
-  /** The key of the entry; empty if `open()` or `planned()` of `async-music/postgres` failed. */
+  /** The key of the entry; empty if a list of the journal failed: `open`, `unacknowledged`, or `planned` of `async-music/postgres`. */
   declare readonly journalKey: string;
 
   /** Whether the run has sent its request. `true` without a `taskId`: the service refused the request of this run. */

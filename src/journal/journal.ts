@@ -51,8 +51,8 @@ export interface Journal {
    * your own: without it, `evidence` after a restart may take the task of another unknown order for that of this one. It
    * reads every entry.
    *
-   * The SDK's journals reject with `JournalDamagedError` if an entry is damaged: its `orders` are the open keys among all
-   * others.
+   * The SDK's journals reject with `JournalError` if the entries cannot be read, and with `JournalDamagedError` if an entry is damaged:
+   * its `orders` are the open keys among all others.
    *
    * @example
    * ```ts
@@ -67,7 +67,7 @@ export interface Journal {
    *
    * An order is listed if its task is recorded, and either no run has recorded the end, or the end is recorded and
    * `acknowledged` is `false`. An end that a version without `follow` recorded is never listed. A damaged entry is not listed:
-   * `open` names it.
+   * `open` names it. If the entries cannot be read, the SDK's journals reject with `JournalError`.
    *
    * @param since - orders with an earlier `since` are left out; without it all are listed
    */

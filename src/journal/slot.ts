@@ -1,7 +1,7 @@
 import { canonicalJson } from "../contract/canonical-json.js";
 import type { Advice } from "../contract/message.js";
 import type { FinalStatus } from "../contract/service.js";
-import { isError } from "../contract/thrown.js";
+import { isError, messageOfThrown } from "../contract/thrown.js";
 import { CreditCeilingError, invalidOption, NOTHING_SENT } from "../errors/base.js";
 import type { Redactor } from "../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
@@ -130,7 +130,7 @@ export class Slot {
 
   failure(reason: string, thrown: unknown, advice: Advice, taskId?: string): JournalError {
     const cause = this.#redactor.cause(thrown);
-    const reasonOfCause = isError(cause) ? `: ${this.#redactor.text(String(cause.message))}` : "";
+    const reasonOfCause = isError(cause) ? `: ${this.#redactor.text(messageOfThrown(cause))}` : "";
     const parts = { what: `Journal key ${this.name}`, why: `${reason}${reasonOfCause}`, ...advice };
     const sent = this.#isRefused || taskId !== undefined;
     return new JournalError(parts, { journalKey: this.key, taskId, sent, cause });

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { wrongValue } from "../errors/base.js";
 import { type DamagedEntry, isOpenIntent, listOpen } from "../journal/entries.js";
 import type { Journal, JournalEntry, JournalRecord } from "../journal/journal.js";
+import { listed } from "../journal/listed.js";
 import { notesOf } from "../journal/process-notes.js";
 import { SharedJournals } from "../journal/shared-journals.js";
 import { listUnacknowledged } from "../journal/unacknowledged.js";
@@ -70,11 +71,11 @@ function createFileJournal(path: string): Required<Journal> {
     put: replace,
     delete: (key, revision) => replace(key, null, revision),
     async open() {
-      const { entries, damaged } = await readAll(revisions);
+      const { entries, damaged } = await readAll(path);
       return listOpen(entries, damaged);
     },
     async unacknowledged(since) {
-      return listUnacknowledged((await readAll(revisions)).entries, since);
+      return listUnacknowledged((await readAll(path)).entries, since);
     },
   };
   notesOf(journal).takesRealTime = true;
@@ -88,12 +89,13 @@ export interface FileJournalContent {
 }
 
 export function readFileJournal(path: string): Promise<FileJournalContent> {
-  return readAll(createRevisions(resolve(checkPath(path))));
+  return readAll(resolve(checkPath(path)));
 }
 
-async function readAll(revisions: ReturnType<typeof createRevisions>): Promise<FileJournalContent> {
+async function readAll(path: string): Promise<FileJournalContent> {
+  const revisions = createRevisions(path);
   const content: FileJournalContent = { entries: [], damaged: [] };
-  for (const directory of await revisions.directories()) {
+  for (const directory of await listed(`in ${path}`, revisions.directories)) {
     if (!DIRECTORY_NAME.test(directory)) continue;
     try {
       const { key, entry } = parsed(await revisions.latest(directory));

@@ -43,11 +43,11 @@ describe("the SDK with its dependencies, in a user's bundle", async () => {
     expect(lazy.some((file) => file.includes("node_modules/ky/"))).toBe(true);
   });
 
-  test("is at most 73.8 kB where a bundler splits nothing", async () => {
+  test("is at most 73.9 kB where a bundler splits nothing", async () => {
     const whole = await bundle(["src/index.ts"], { minify: true, target: "es2023" });
     const sizes = whole.outputFiles.map(({ contents }) => gzipSync(contents, { level: 9 }).length);
     expect(sizes).toHaveLength(1);
-    expect(sizes[0]).toBeLessThanOrEqual(73.8 * kilobytes);
+    expect(sizes[0]).toBeLessThanOrEqual(73.9 * kilobytes);
   });
 
   test("has no code of the emulator", () => {

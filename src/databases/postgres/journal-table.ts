@@ -9,6 +9,7 @@ import { createRedactor } from "../../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../../errors/task-errors.js";
 import { type DamagedEntry, isFreed } from "../../journal/entries.js";
 import type { JournalEntry, JournalIntent } from "../../journal/journal.js";
+import { listed } from "../../journal/listed.js";
 import { listUnacknowledged } from "../../journal/unacknowledged.js";
 import { type Clock, wallTime } from "../../time/clock.js";
 import { dateAt } from "../../time/date.js";
@@ -147,7 +148,8 @@ export class JournalTable {
   async #entriesOf(statement: string, values: unknown[]) {
     const entries: [key: string, entry: JournalEntry][] = [];
     const damaged: DamagedEntry[] = [];
-    for (const row of await this.#call((execute) => execute(statement, values))) {
+    const read = () => this.#call((execute) => execute(statement, values));
+    for (const row of await listed("in PostgreSQL", read)) {
       const key = keyOfRow(row);
       try {
         entries.push([key ?? "", entryOfRow(row, this.#table)]);

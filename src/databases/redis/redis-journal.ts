@@ -1,9 +1,8 @@
-import { messageOfThrown } from "../../contract/thrown.js";
 import { checkOptions } from "../../errors/options.js";
-import { JournalError } from "../../errors/task-errors.js";
 import { type DamagedEntry, isFreed, listOpen } from "../../journal/entries.js";
 import { isJournalEntry } from "../../journal/is-entry.js";
 import type { Journal, JournalEntry } from "../../journal/journal.js";
+import { listed } from "../../journal/listed.js";
 import { SharedJournals } from "../../journal/shared-journals.js";
 import { isUnacknowledged, listUnacknowledged } from "../../journal/unacknowledged.js";
 import { jsonOrNull } from "../json.js";
@@ -137,26 +136,21 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
         return isDone(await evaluate(DELETE, nameOf(key), [revision]));
       },
       async open() {
-        const { entries, damaged } = await listed("all");
+        const { entries, damaged } = await readAll("all");
         return listOpen(entries, [...damaged.values()]);
       },
       async unacknowledged(since) {
-        return listUnacknowledged((await listed("unacknowledged")).entries, since);
+        return listUnacknowledged((await readAll("unacknowledged")).entries, since);
       },
     };
     redisPositions.set(journal, { redis, nameOf, valuesOf });
     return journal;
 
-    async function listed(which: Which) {
-      try {
-        return await readAll(which);
-      } catch (cause) {
-        const what = "Failed to list the entries of the journal in Redis";
-        throw new JournalError({ what, why: messageOfThrown(cause) }, { journalKey: "", cause });
-      }
+    function readAll(which: Which) {
+      return listed("in Redis", () => readEach(which));
     }
 
-    async function readAll(which: Which) {
+    async function readEach(which: Which) {
       const keyPrefix = keyPrefixOf(redis);
       const start = keyPrefix + nameOf("");
       const entries = new Map<string, JournalEntry>();
