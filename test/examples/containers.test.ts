@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { folderOfFile } from "../support/folder.js";
 import { createNetwork, missingForContainers, type Network } from "./support/network.js";
 
 interface Service {
@@ -13,14 +13,11 @@ interface Service {
   healthcheck: { test: string[] };
 }
 
-let folder: string;
+const folder = folderOfFile();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "async-music-containers-"));
   await installInto(join(folder, "node_modules"));
 });
-
-afterAll(() => rm(folder, { recursive: true }));
 
 /** Where npx finds the package without a registry. */
 async function installInto(installed: string): Promise<void> {

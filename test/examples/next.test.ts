@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator } from "async-music/emulator";
 import { emulatorHandlers } from "async-music/emulator/msw";
@@ -8,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { GET as GET_AUDIO } from "../../examples/next/app/api/songs/[order]/audio/[clip]/route.js";
 import { GET as GET_EVENTS } from "../../examples/next/app/api/songs/[order]/events/route.js";
 import { GET, PUT } from "../../examples/next/app/api/songs/[order]/route.js";
+import { folderOfFile } from "../support/folder.js";
 
 const emulator = createEmulator({ clock: "real" });
-const folder = mkdtempSync(join(tmpdir(), "async-music-"));
+const folder = folderOfFile();
 const server = setupServer(...emulatorHandlers(emulator));
 beforeAll(() => {
   vi.stubEnv("ASYNC_MUSIC_API_KEY", emulator.apiKey);
@@ -21,7 +21,6 @@ beforeAll(() => {
 afterAll(() => {
   server.close();
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
 });
 
 test("the example has the same orders as the servers", () => {

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Emulator } from "async-music/emulator";
 import { build } from "esbuild";
-import { afterAll } from "vitest";
+import { folderOfFile } from "../support/folder.js";
 
 /** Packages of CommonJS call `require`, which an ES module does not have. */
 const REQUIRE =
@@ -11,8 +9,7 @@ const REQUIRE =
 
 /** Bundles a script, which then starts faster than its sources, into a folder that is removed after the tests of the file. */
 export async function bundle(entry: string) {
-  const folder = await mkdtemp(join(tmpdir(), "async-music-kill-"));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const folder = folderOfFile();
   await build({
     ...{ entryPoints: [entry], outdir: folder, outExtension: { ".js": ".mjs" } },
     ...{ bundle: true, splitting: true, platform: "node", format: "esm" },

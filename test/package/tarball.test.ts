@@ -1,7 +1,7 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { folderOfFile } from "../support/folder.js";
 import { linksOf } from "../support/markdown-links.js";
 import { entries } from "./entries.js";
 import { shownIn } from "./guides.js";
@@ -12,15 +12,12 @@ const megabytes = 1_000_000;
 /** Link targets that are only in the repository: the pictures and charts are too large for the package. */
 const ONLY_IN_REPOSITORY = /^docs\/(?:images\/|performance-)|^CONTRIBUTING\.md$/;
 
-let folder: string;
+const folder = folderOfFile();
 let packed: Packed;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "async-music-"));
   packed = pack(folder);
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a download is at most 1.28 MB", () => {
   expect(packed.size).toBeLessThanOrEqual(1.28 * megabytes);

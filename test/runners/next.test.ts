@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { copyDependencies, installPacked } from "../package/outside.js";
-import { createFolder } from "../support/folder.js";
+import { createFolder, folderOfFile } from "../support/folder.js";
 import { orderOnPage } from "../support/order-page.js";
 
 /** A copy of the example outside of the repository, with the packed package. Next.js follows no links out of it. */
-let folder: string;
+const folder = folderOfFile();
 let build: { status: number | null; output: string };
 
 const { HOME, PATH } = process.env;
@@ -19,7 +18,6 @@ const environment = { HOME, PATH, NEXT_TELEMETRY_DISABLED: "1" };
 const next = () => join(folder, "node_modules/next/dist/bin/next");
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "async-music-next-"));
   cpSync("examples/next", folder, { recursive: true });
   cpSync("tools/next/node_modules", join(folder, "node_modules"), {
     recursive: true,
@@ -34,8 +32,6 @@ beforeAll(() => {
   });
   build = { status, output: stdout + stderr };
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("the example builds without a key", () => {
   expect(build.status, build.output).toBe(0);

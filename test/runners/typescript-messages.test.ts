@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { installNodeTypes, installTarball, pack } from "../package/install.js";
+import { folderOfFile } from "../support/folder.js";
 
 // What the compiler says about a wrong request: the sentences name the mistake, and blame nothing else.
 
@@ -93,10 +93,9 @@ const MISTAKES: [
 
 const OTHER_TASK_TYPE = '{ model: "provider_b", task_type: "lyrics", input: { prompt: "rain" } }';
 
-let project: string;
+const project = folderOfFile();
 
 beforeAll(() => {
-  project = mkdtempSync(join(tmpdir(), "async-music-messages-"));
   installTarball(join(project, pack(project).filename), project);
   installNodeTypes(project);
   for (const [call, codeOf] of Object.entries(CALLS)) {
@@ -115,8 +114,6 @@ beforeAll(() => {
   };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.mts"] }));
 });
-
-afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 describe.each(VERSIONS)("TypeScript %s", (version) => {
   let errors: Map<string, string>;

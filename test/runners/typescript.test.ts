@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { installNodeTypes, installTarball, pack } from "../package/install.js";
+import { folderOfFile } from "../support/folder.js";
 
 const modules = {
   node16: { module: "node16" },
@@ -41,17 +41,14 @@ Readable.fromWeb(taskEvents(tasks.watch("id")));
 Readable.fromWeb((await audio.download("https://music.example")).body);
 `;
 
-let project: string;
+const project = folderOfFile();
 
 beforeAll(() => {
-  project = mkdtempSync(join(tmpdir(), "async-music-typescript-"));
   installTarball(join(project, pack(project).filename), project);
   installNodeTypes(project);
   for (const file of FILES) copyFileSync(join("test/package/consumers/nodenext", file), join(project, file));
   writeFileSync(join(project, "streams.mts"), STREAMS);
 });
-
-afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 test("the page shows the versions and settings that these tests compile", () => {
   const rows = COMBINATIONS.map(

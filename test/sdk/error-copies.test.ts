@@ -1,20 +1,18 @@
 import { writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as ours from "async-music";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { folderOfFile } from "../support/folder.js";
 
 // `instanceof` holds across two copies of the package, one of them bundled and minified.
 
 type Copy = typeof ours;
-let folder: string;
+const folder = folderOfFile();
 let bundled: Copy;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "async-music-copies-"));
   const file = join(folder, "copy.mjs");
   const entryPoints = ["src/index.ts"];
   const { outputFiles } = await build({
@@ -27,8 +25,6 @@ beforeAll(async () => {
   writeFileSync(file, outputFiles[0]?.text ?? "");
   bundled = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Copy;
 });
-
-afterAll(() => rm(folder, { recursive: true }));
 
 const names = Object.entries(ours)
   .filter(([, value]) => typeof value === "function" && value.prototype instanceof Error)

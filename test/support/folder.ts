@@ -1,13 +1,21 @@
+import { mkdtempSync } from "node:fs";
 import files, { mkdtemp, rm } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished, vi } from "vitest";
+import { afterAll, onTestFinished, vi } from "vitest";
 
 /** A temporary folder, which is removed when the test ends. */
 export async function createFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "async-music-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A temporary folder for all tests of a file, which is removed after them. */
+export function folderOfFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), "async-music-"));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
