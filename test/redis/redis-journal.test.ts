@@ -4,7 +4,7 @@ import {
   JournalError,
   SubmissionOutcomeUnknownError,
 } from "async-music";
-import { redisJournal } from "async-music/redis";
+import { type RedisJournalOptions, redisJournal } from "async-music/redis";
 import { Redis } from "ioredis";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { describeJournal } from "../support/describe-journal.js";
@@ -17,6 +17,17 @@ import { clients, connectIoredis, redisSocket } from "./connections.js";
 const KEY = "order-1";
 let places = 0;
 
+/** A journal with a prefix of its own, the place of its entry, and a run with it. */
+function createJournal(
+  { prefix = newPrefix(), ...options }: RedisJournalOptions = {},
+  redis = connectIoredis(),
+) {
+  const journal = redisJournal(redis, { prefix, ...options });
+  const { client, requests } = createWorld(serve);
+  const run = () => client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+  return { redis, prefix, journal, place: `${prefix}:journal:${KEY}`, run, requests };
+}
+
 const newPrefix = () => `journal-${process.pid}-${places++}`;
 
 describe.each(clients)("with %s", (_, connect) => {
@@ -27,20 +38,16 @@ describe.each(clients)("with %s", (_, connect) => {
 });
 
 test("its keys are namespaced, and its entries do not expire", async () => {
-  const redis = connectIoredis();
-  const prefix = newPrefix();
-  await redisJournal(redis, { prefix }).put(KEY, journalEntry("submitted"), null);
-  expect(await redis.keys(`*${prefix}*`)).toEqual([`${prefix}:journal:${KEY}`]);
-  expect(await redis.ttl(`${prefix}:journal:${KEY}`)).toBe(-1);
+  const { redis, prefix, journal, place } = createJournal();
+  await journal.put(KEY, journalEntry("submitted"), null);
+  expect(await redis.keys(`*${prefix}*`)).toEqual([place]);
+  expect(await redis.ttl(place)).toBe(-1);
   await redisJournal(redis).put(prefix, journalEntry("submitted"), null);
   expect(await redis.del(`async-music:journal:${prefix}`)).toBe(1);
 });
 
 test("`forgetAfterSeconds` expires submitted and settled entries, and never an intent", async () => {
-  const redis = connectIoredis();
-  const prefix = newPrefix();
-  const journal = redisJournal(redis, { prefix, forgetAfterSeconds: 3600 });
-  const place = `${prefix}:journal:${KEY}`;
+  const { redis, journal, place } = createJournal({ forgetAfterSeconds: 3600 });
   await journal.put(KEY, journalEntry("intent"), null);
   expect(await redis.ttl(place)).toBe(-1);
   await journal.put(KEY, journalEntry("submitted"), "revision-intent");
@@ -52,11 +59,8 @@ test("`forgetAfterSeconds` expires submitted and settled entries, and never an i
 });
 
 test("a journal without `forgetAfterSeconds`, as a relay's, leaves the time at which an entry expires", async () => {
-  const redis = connectIoredis();
-  const prefix = newPrefix();
-  const place = `${prefix}:journal:${KEY}`;
-  const withOption = redisJournal(redis, { prefix, forgetAfterSeconds: 3600 });
-  await withOption.put(KEY, journalEntry("submitted"), null);
+  const { redis, prefix, journal, place } = createJournal({ forgetAfterSeconds: 3600 });
+  await journal.put(KEY, journalEntry("submitted"), null);
   const relays = redisJournal(redis, { prefix });
   const delivered = journalEntry("submitted", { revision: "delivered", acknowledged: true });
   expect(await relays.put(KEY, delivered, "revision-submitted")).toBe(true);
@@ -71,19 +75,15 @@ test.each([
   ["another revision's entry", (redis: Redis, place: string) => redis.hset(place, "revision", "another")],
   ["another type", (redis: Redis, place: string) => redis.set(place, "something else")],
 ])("%s is a `JournalError`, and no POST is sent", async (_, damage) => {
-  const redis = connectIoredis();
-  const prefix = newPrefix();
-  const journal = redisJournal(redis, { prefix });
+  const { redis, journal, place, run, requests } = createJournal();
   await journal.put(KEY, journalEntry("submitted"), null);
-  await damage(redis, `${prefix}:journal:${KEY}`);
-  const { client, requests } = createWorld(serve);
-  await rejection(client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY }), JournalError);
+  await damage(redis, place);
+  await rejection(run(), JournalError);
   expect(requests).toEqual([]);
 });
 
 test("a client that returns numbers as strings can free keys", async () => {
-  const redis = connectIoredis({ stringNumbers: true });
-  const journal = redisJournal(redis, { prefix: newPrefix() });
+  const { journal } = createJournal({}, connectIoredis({ stringNumbers: true }));
   expect(await journal.put(KEY, journalEntry("intent"), null)).toBe(true);
   expect(await journal.put(KEY, journalEntry("intent"), null)).toBe(false);
   expect(await journal.delete(KEY, "revision-intent")).toBe(true);
@@ -93,18 +93,15 @@ test("a client that returns numbers as strings can free keys", async () => {
 test("nothing is sent while Redis cannot be reached", async () => {
   const redis = new Redis({ path: "/nowhere", retryStrategy: null, maxRetriesPerRequest: 0 });
   redis.on("error", () => {});
-  const { client, requests } = createWorld(serve);
-  const options = { journal: redisJournal(redis), journalKey: KEY };
-  await rejection(client.tasks.run(SONG_REQUEST, options), JournalError);
+  const { run, requests } = createJournal({}, redis);
+  await rejection(run(), JournalError);
   expect(requests).toEqual([]);
 });
 
 test("an intent of another machine is an unknown outcome", async () => {
-  const prefix = newPrefix();
+  const { prefix, run, requests } = createJournal();
   await redisJournal(connectIoredis(), { prefix }).put(KEY, journalEntry("intent"), null);
-  const { client, requests } = createWorld(serve);
-  const options = { journal: redisJournal(connectIoredis(), { prefix }), journalKey: KEY };
-  await rejection(client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
+  await rejection(run(), SubmissionOutcomeUnknownError);
   expect(requests).toEqual([]);
 });
 
@@ -116,9 +113,7 @@ test("the same client and options return the same journal", () => {
 });
 
 test("`open` returns all open keys of its prefix, and none of another prefix", async () => {
-  const redis = connectIoredis();
-  const prefix = `${newPrefix()}[*?\\`;
-  const journal = redisJournal(redis, { prefix });
+  const { redis, journal } = createJournal({ prefix: `${newPrefix()}[*?\\` });
   const keys = Array.from({ length: 1200 }, (_, index) => `order-${index}`);
   await Promise.all(keys.map((key) => journal.put(key, journalEntry("intent"), null)));
   await redisJournal(redis, { prefix: newPrefix() }).put(KEY, journalEntry("intent"), null);
@@ -127,16 +122,15 @@ test("`open` returns all open keys of its prefix, and none of another prefix", a
 });
 
 test("`open` returns the keys of a client with a `keyPrefix`", async () => {
-  const redis = connectIoredis({ keyPrefix: "app:" });
-  const journal = redisJournal(redis, { prefix: newPrefix() });
+  const { journal } = createJournal({}, connectIoredis({ keyPrefix: "app:" }));
   await journal.put(KEY, journalEntry("submitted"), null);
   expect(await journal.open()).toMatchObject([{ key: KEY, state: "submitted" }]);
 });
 
 test("an entry that the user of Redis may not read is not listed as damaged", async () => {
-  const redis = connectIoredis();
-  const [prefix, user] = [newPrefix(), newPrefix()];
-  await redisJournal(redis, { prefix }).put(KEY, journalEntry("submitted"), null);
+  const { redis, prefix, journal: whole } = createJournal();
+  const user = newPrefix();
+  await whole.put(KEY, journalEntry("submitted"), null);
   await redis.acl("SETUSER", user, "on", "nopass", "+@all", "~other:*");
   onTestFinished(async () => void (await redis.acl("DELUSER", user)));
   const limited = new Redis({ path: redisSocket(), username: user, password: "any" });
@@ -150,17 +144,14 @@ test("an entry that the user of Redis may not read is not listed as damaged", as
 });
 
 test("`open` names a damaged entry", async () => {
-  const redis = connectIoredis();
-  const prefix = newPrefix();
-  await redisJournal(redis, { prefix }).put(KEY, journalEntry("submitted"), null);
-  await redis.hset(`${prefix}:journal:${KEY}`, "entry", "{");
-  await expect(redisJournal(redis, { prefix }).open()).rejects.toThrow(`${prefix}:journal:${KEY}`);
+  const { redis, journal, place } = createJournal();
+  await journal.put(KEY, journalEntry("submitted"), null);
+  await redis.hset(place, "entry", "{");
+  await expect(journal.open()).rejects.toThrow(place);
 });
 
 test.each(["hash", "string"])("the error of `open` lists the open keys beside a damaged %s", async (type) => {
-  const redis = connectIoredis();
-  const prefix = newPrefix();
-  const journal = redisJournal(redis, { prefix });
+  const { redis, prefix, journal } = createJournal();
   await journal.put(KEY, journalEntry("intent"), null);
   const place = `${prefix}:journal:order-2`;
   if (type === "string") await redis.set(place, "something else");
