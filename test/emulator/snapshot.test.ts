@@ -22,8 +22,10 @@ const NOT_SNAPSHOTS: [string, (snapshot: Json) => Json][] = [
   ["a list instead of the state", (snapshot) => ({ ...snapshot, state: [] })],
   ["another version", (snapshot) => ({ ...snapshot, version: 2 })],
   ["an unknown field", (snapshot) => ({ ...snapshot, extra: 1 })],
-  ["an invalid time", (snapshot) => ({ ...snapshot, time: "yesterday" })],
 ];
+
+/** The last one is the end of the range of dates. */
+const TIMES = ["yesterday", "9900-01-01T00:00:00.001Z", "+275760-09-13T00:00:00.000Z"];
 
 /** Lists of the state, whose entries have IDs. */
 const ID_LISTS: [string, (state: Json) => Json[]][] = [
@@ -75,8 +77,13 @@ const BROKEN_STATES: [string, string, Json][] = [
   ["an unknown kind of window", "accounts.0.keys.0.window.kind", "square"],
 ];
 
-const INVALID: [string, (snapshot: Json) => Json][] = [
+const INVALID: [what: string, change: (snapshot: Json) => Json, message?: string][] = [
   ...NOT_SNAPSHOTS,
+  ...TIMES.map((time): (typeof INVALID)[number] => [
+    `the time ${time}`,
+    (snapshot) => ({ ...snapshot, time }),
+    "`snapshot.time`",
+  ]),
   ...BROKEN_STATES.map(([what, path, value]): (typeof INVALID)[number] => [
     what,
     (snapshot) => withField(snapshot, path, value),
@@ -90,15 +97,20 @@ const INVALID: [string, (snapshot: Json) => Json][] = [
   ]),
 ];
 
-test.each(INVALID)("an invalid snapshot is refused, and changes nothing: %s", async (_, change) => {
-  const { emulator, control, frozenState } = await createEventful();
-  const before = frozenState();
-  const broken = change(structuredClone(emulator.snapshot()));
-  const { status, body } = await control("PUT", "/snapshot", broken);
-  expect([status, body.error_code]).toEqual([400, "invalid_request_body"]);
-  expect(() => emulator.restore(broken)).toThrow(RangeError);
-  expect(frozenState()).toBe(before);
-});
+test.each(INVALID)(
+  "an invalid snapshot is refused, and changes nothing: %s",
+  async (_, change, message = "") => {
+    const { emulator, control, frozenState } = await createEventful();
+    const before = frozenState();
+    const broken = change(structuredClone(emulator.snapshot()));
+    const { status, body } = await control("PUT", "/snapshot", broken);
+    expect([status, body.error_code]).toEqual([400, "invalid_request_body"]);
+    expect(() => emulator.restore(broken)).toThrow(
+      expect.objectContaining({ name: "RangeError", message: expect.stringContaining(message) }),
+    );
+    expect(frozenState()).toBe(before);
+  },
+);
 
 function withField(snapshot: Json, path: string, value: Json): Json {
   const names = path.split(".");

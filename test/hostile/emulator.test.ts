@@ -57,16 +57,6 @@ test("overlapping advances can't pass the latest time, and a refused one does no
   expect(clock.now()).toBe(Date.UTC(2026, 0, 1) + half + 1000);
 });
 
-const TOO_LATE = ["+275760-09-13T00:00:00.000Z", "9900-01-01T00:00:00.001Z", "soon"];
-
-test.each(TOO_LATE)("a snapshot with the time %s is refused, and nothing changes", async (time) => {
-  const { control, frozenState, emulator } = createControlled();
-  const before = frozenState();
-  expect((await control("PUT", "/snapshot", { ...emulator.snapshot(), time })).status).toBe(400);
-  expect(() => emulator.restore({ ...emulator.snapshot(), time })).toThrow("`snapshot.time`");
-  expect(frozenState()).toBe(before);
-});
-
 describe("a request stream that is not read", () => {
   const open = async (events: number) => {
     const service = createControlled();
