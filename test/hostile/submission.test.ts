@@ -1,6 +1,5 @@
 import {
   ConnectionError,
-  InvalidRequestError,
   RequestTimeoutError,
   SubmissionOutcomeUnknownError,
 } from "async-music";
@@ -243,14 +242,4 @@ test.each([429, 400])("a create with a %i that names a task is not retried", asy
   const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
   expect(error).toMatchObject({ taskId: TASK_ID, status });
   expect(requests).toHaveLength(1);
-});
-
-test("a request that is nested too deeply is refused before anything is sent", async () => {
-  const { client, requests } = createWorld(() => new Response("no", { status: 500 }));
-  let extra: unknown = 1;
-  for (let level = 0; level < 3000; level++) extra = [extra];
-  const request = { ...SONG_REQUEST, input: { ...SONG_REQUEST.input, extra } };
-  const error = await rejection(client.tasks.create(request), InvalidRequestError);
-  expect(error).toMatchObject({ errorCode: "invalid_request_body" });
-  expect(requests).toEqual([]);
 });

@@ -195,13 +195,14 @@ describe("nesting", () => {
     [999, true],
     [1000, true],
     [1001, false],
+    [3000, false],
   ])("of a request in %i levels is sent: %s", async (levels, isSent) => {
     const { client, requests } = createWorld(() => accepted());
     // The request and its `input` are two of the levels.
     const input = { ...SONG_REQUEST.input, extra: lists(levels - 2) };
     const create = client.tasks.create({ ...SONG_REQUEST, input } as TaskRequest);
     if (isSent) await create;
-    else await rejection(create, InvalidRequestError);
+    else expect((await rejection(create, InvalidRequestError)).errorCode).toBe("invalid_request_body");
     expect(requests).toHaveLength(isSent ? 1 : 0);
   });
 
