@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { settleOutcome } from "../../src/index.js";
 import { fileJournal } from "../../src/node/index.js";
+import { failWith } from "../support/faults.js";
 import { createChangedTerminal, createTerminal, useTerminal } from "./support/terminal.js";
 
 const its = useTerminal({ clips: 2 });
@@ -492,11 +493,7 @@ describe("failures", () => {
 
   test("after three unknown outcomes in a row, nothing more is sent", async () => {
     await write(...["a", "b", "c", "d", "e"].map((id) => words(id)));
-    its.emulator.faults.add({
-      method: "POST",
-      times: 9,
-      fault: { kind: "status", status: 500, when: "after" },
-    });
+    its.emulator.faults.add({ method: "POST", times: 9, fault: failWith(500, "after") });
     const { status, stderr } = await batch("--concurrency", "1");
     expect([status, its.bodies.length]).toEqual([9, 3]);
     expect(stderr).toContain("To continue, run the same command again. It pays for nothing twice.");
@@ -505,11 +502,7 @@ describe("failures", () => {
 
   test("a failed download is repeated by the same command, without a charge", async () => {
     await write(song("rain"));
-    its.emulator.faults.add({
-      path: "/audio/*",
-      times: 20,
-      fault: { kind: "status", status: 503, when: "before" },
-    });
+    its.emulator.faults.add({ path: "/audio/*", times: 20, fault: failWith(503) });
     expect((await batch()).status).toBe(17);
     expect((await linesOf("results.jsonl"))[0]).toMatchObject({ status: "not_saved", credits: 10 });
     expect(await linesOf("failed.jsonl")).toEqual([song("rain")]);
@@ -539,11 +532,7 @@ describe("failures", () => {
 describe("audio that returns 404", () => {
   const WEEK_MS = 7 * 24 * 3_600_000;
   const answer404 = (times: number) =>
-    its.emulator.faults.add({
-      path: "/audio/*",
-      times,
-      fault: { kind: "status", status: 404, when: "before" },
-    });
+    its.emulator.faults.add({ path: "/audio/*", times, fault: failWith(404) });
   const batchFailed = () => its.run("batch", join(out, "failed.jsonl"), ...flags());
   const read = (...path: string[]) => readFile(join(out, ...path));
   const age = (ms: number) => its.emulator.clock.advance(ms);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { DriftReport } from "../../cli/drift/report.js";
 import type { Emulator } from "../../emulator/index.js";
+import { failWith } from "../support/faults.js";
 import {
   account,
   created,
@@ -284,12 +285,7 @@ const PREPARED: Table<(emulator: Emulator) => void> = {
   "response: status": {
     "a provider that refuses": ({ providers }) => providers.provider_b.always({ outcome: "reject" }),
     "reads that fail": ({ faults }) =>
-      faults.add({
-        method: "GET",
-        path: "/api/v1/task/*",
-        times: 1000,
-        fault: { kind: "status", status: 500, when: "before" },
-      }),
+      faults.add({ method: "GET", path: "/api/v1/task/*", times: 1000, fault: failWith(500) }),
   },
 };
 

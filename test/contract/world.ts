@@ -74,11 +74,6 @@ export const PROVIDER_B_SONG = {
   input: { prompt: "calm and wide", lyrics_type: "instrumental", seed: 35 },
 } as const;
 
-/** A fault that replaces the response by this status. */
-export function failWith(status: number, when: "before" | "after" = "before") {
-  return { kind: "status", status, when } as const;
-}
-
 /** Credits as `balance()` returns them. */
 export function balanceOf(available: number, frozen = 0) {
   return { available, frozen, total: available + frozen };

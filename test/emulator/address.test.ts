@@ -2,7 +2,8 @@ import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { describe, expect, test } from "vitest";
-import { BALANCE, clipsOf, createControlled, failWith, serviceOf, VALID } from "./support/service.js";
+import { failWith } from "../support/faults.js";
+import { BALANCE, clipsOf, createControlled, serviceOf, VALID } from "./support/service.js";
 
 describe("an emulator with another `url`", () => {
   const URL_WITH_PATH = "https://api.example.com/music";

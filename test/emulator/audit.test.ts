@@ -1,6 +1,7 @@
 import { checkCompliance } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
-import { BALANCE, createService, failWith, postOf, serviceOf, TASK, VALID } from "./support/service.js";
+import { failWith } from "../support/faults.js";
+import { BALANCE, createService, postOf, serviceOf, TASK, VALID } from "./support/service.js";
 
 const ONE_REQUEST = { limits: { requests: 1, windowSeconds: 60 } };
 const LOST = { kind: "disconnect", when: "after" } as const;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createControlled, failWith, TASK, VALID } from "./support/service.js";
+import { failWith } from "../support/faults.js";
+import { createControlled, TASK, VALID } from "./support/service.js";
 
 const AMOUNTS = { enabled: true, threshold_credits: 50, recharge_usd: 20, monthly_cap_usd: 10 };
 const BILLING = { name: "A", address_line_1: "B", city: "C", country: "D" };

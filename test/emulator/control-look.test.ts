@@ -1,6 +1,7 @@
 import type { EmulatorOptions, Fault } from "async-music/emulator";
 import { expect, test } from "vitest";
-import { clipsOf, createControlled, failWith, VALID } from "./support/service.js";
+import { failWith } from "../support/faults.js";
+import { clipsOf, createControlled, VALID } from "./support/service.js";
 
 const BALANCE = { method: "GET", path: "/api/v1/account/balance" };
 

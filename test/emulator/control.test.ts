@@ -1,12 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import {
-  BALANCE,
-  type ControlledService,
-  createControlled,
-  failWith,
-  TASK,
-  VALID,
-} from "./support/service.js";
+import { failWith } from "../support/faults.js";
+import { BALANCE, type ControlledService, createControlled, TASK, VALID } from "./support/service.js";
 
 const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 

@@ -1,15 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { failWith } from "../support/faults.js";
 import { DOORS } from "./support/doors.js";
-import {
-  BALANCE,
-  clipsOf,
-  createService,
-  failWith,
-  type Service,
-  serviceOf,
-  TASK,
-  USAGE,
-} from "./support/service.js";
+import { BALANCE, clipsOf, createService, type Service, serviceOf, TASK, USAGE } from "./support/service.js";
 
 const PAGE = { Origin: "https://app.example.com" };
 /** What a browser asks before a request with these headers. */

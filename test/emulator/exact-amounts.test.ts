@@ -1,8 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { createEmulator, type EmulatorOptions } from "async-music/emulator";
 import { expect, test } from "vitest";
+import { failWith } from "../support/faults.js";
 import { createSeeded, seedSong, withAccount } from "./support/seed-files.js";
-import { createService, failWith, VALID } from "./support/service.js";
+import { createService, VALID } from "./support/service.js";
 
 const HOUR_MS = 3_600_000;
 /** The emulator's time at its start, and the latest time. */

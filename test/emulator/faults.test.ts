@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { AsyncMusic, AsyncMusicError } from "async-music";
 import { createEmulator, type Fault } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
+import { failWith } from "../support/faults.js";
 import {
   BALANCE,
   createControlled,
   createService,
-  failWith,
   postOf,
   type Service,
   serviceOf,

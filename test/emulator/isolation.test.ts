@@ -7,10 +7,11 @@ import {
 } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
+import { failWith } from "../support/faults.js";
 import { pollTwice } from "../vitest/poll-twice.js";
 import { eventsOf } from "./support/events.js";
 import { problemsOf } from "./support/problems.js";
-import { BALANCE, clipsOf, controlled, failWith, serviceOf, TASK, VALID } from "./support/service.js";
+import { BALANCE, clipsOf, controlled, serviceOf, TASK, VALID } from "./support/service.js";
 
 /** Two accounts of one emulator, each as a service with the control plane. */
 function createNeighbors() {

@@ -1,12 +1,12 @@
 import type { AccountView } from "async-music/emulator";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { failWith } from "../support/faults.js";
 import { steps as historySteps, sumsOf, take } from "./support/histories.js";
 import {
   type ControlledService,
   controlled,
   createService,
-  failWith,
   serviceOf,
   TASK,
   VALID,

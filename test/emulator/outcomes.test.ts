@@ -1,6 +1,7 @@
 import type { Outcome } from "async-music/emulator";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { BALANCE, createService, failWith, type Service, VALID } from "./support/service.js";
+import { failWith } from "../support/faults.js";
+import { BALANCE, createService, type Service, VALID } from "./support/service.js";
 
 describe("the outcome of a task", () => {
   const failure = (error: string) => ({ outcome: "failure", polls: 1, error }) as const;

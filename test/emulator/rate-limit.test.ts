@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { BALANCE, createService, failWith, serviceOf, TASK, VALID } from "./support/service.js";
+import { failWith } from "../support/faults.js";
+import { BALANCE, createService, serviceOf, TASK, VALID } from "./support/service.js";
 
 /** A service with this limit per minute, and how many requests a response leaves. */
 function limitedTo(requests: number, rate_limit_window: "fixed" | "sliding" = "fixed") {

@@ -2,8 +2,9 @@ import { AsyncMusic } from "async-music";
 import { createEmulator, type Emulator, type Snapshot } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
+import { failWith } from "../support/faults.js";
 import { turns } from "../support/test-clock.js";
-import { createService, failWith, postOf, serviceOf, TASK, VALID } from "./support/service.js";
+import { createService, postOf, serviceOf, TASK, VALID } from "./support/service.js";
 
 const START = Date.UTC(2026, 0, 1);
 

@@ -1,8 +1,9 @@
 import { expect } from "vitest";
 import { AudioDownloadError, AudioExpiredError, type Clip } from "../../../src/index.js";
+import { failWith } from "../../support/faults.js";
 import { rejection } from "../../support/rejection.js";
 import type { Kit } from "../kit.js";
-import { DAY, failWith, type Open, PROVIDER_B_SONG, SONG, type World } from "../world.js";
+import { DAY, type Open, PROVIDER_B_SONG, SONG, type World } from "../world.js";
 
 const AUDIO = "/audio/*";
 

@@ -13,9 +13,10 @@ import {
   type TaskRequest,
   WaitTimeoutError,
 } from "../../../src/index.js";
+import { failWith } from "../../support/faults.js";
 import { rejection } from "../../support/rejection.js";
 import type { Kit } from "../kit.js";
-import { failWith, limitOfStalls, type Open, SONG } from "../world.js";
+import { limitOfStalls, type Open, SONG } from "../world.js";
 
 const NO_TASK = "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
 const TASKS = "/api/v1/task/*";

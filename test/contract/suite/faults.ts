@@ -1,9 +1,10 @@
 import { expect } from "vitest";
 import type { Fault } from "../../../emulator/index.js";
 import { SubmissionOutcomeUnknownError, WaitTimeoutError } from "../../../src/index.js";
+import { failWith } from "../../support/faults.js";
 import { rejection } from "../../support/rejection.js";
 import type { Kit } from "../kit.js";
-import { balanceOf, failWith, limitOfStalls, MINUTE, type Open, SONG } from "../world.js";
+import { balanceOf, limitOfStalls, MINUTE, type Open, SONG } from "../world.js";
 
 const TASK = "/api/v1/task";
 const TASKS = "/api/v1/task/*";

@@ -51,11 +51,6 @@ export interface Service {
   ledgerKinds(): string[];
 }
 
-/** A fault that replaces the response by this status. */
-export function failWith(status: number, when: "before" | "after" = "before") {
-  return { kind: "status", status, when } as const;
-}
-
 /** A `POST` of this JSON, for calls of `fetch`. */
 export function postOf({ emulator }: Pick<Service, "emulator">, body: unknown, more: RequestInit = {}) {
   const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json", ...more.headers };
