@@ -10,6 +10,7 @@ import { stored } from "../../cli/relay/store.js";
 import { withClockStopped } from "../../src/time/stopped-clock.js";
 import { unwatch } from "../lifecycle/begun.js";
 import { aborted } from "../support/aborted.js";
+import { held } from "../support/collect.js";
 import { SONG_REQUEST } from "../support/responses.js";
 import { createFolder, createTerminal, expectOneLine, useTerminal } from "./support/terminal.js";
 
@@ -263,10 +264,10 @@ describe("relay", () => {
 
   test("one order that fails, and one whose post takes long, block no others", async () => {
     const shop = createShop();
-    let answer = (_: Response) => {};
+    const { given: answered, give: answer } = held<Response>();
     shop.respond = ({ body }) => {
       if (body.data["key"] === "fails") return new Response("no", { status: 400 });
-      if (body.data["key"] === "slow") return new Promise<Response>((resolve) => (answer = resolve));
+      if (body.data["key"] === "slow") return answered;
       return new Response("ok");
     };
     await submit("fails");

@@ -1,11 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import {
-  BasicTracerProvider,
-  InMemorySpanExporter,
-  SimpleSpanProcessor,
-} from "@opentelemetry/sdk-trace-base";
 import { AsyncMusic, type ClientOptions, memoryJournal, type TaskRequest } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { fileJournal } from "async-music/node";
@@ -15,6 +10,7 @@ import { createChangedTerminal, createFolder } from "../cli/support/terminal.js"
 import { printings } from "../support/leaks.js";
 import { createLog } from "../support/log.js";
 import { reasonOf } from "../support/rejection.js";
+import { createSpans } from "../support/tracing.js";
 
 // Secrets are planted in every place of a response that a server controls. Each output channel then is searched for them.
 
@@ -87,8 +83,7 @@ const shown = (name: string, value: unknown): Channel[] =>
 /** The channels of a client that does everything once. */
 async function clientChannels(behavior: (typeof BEHAVIORS)[string]): Promise<Channel[]> {
   const log = createLog();
-  const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const { provider, spans } = createSpans();
   const options: ClientOptions = {
     ...connectionFor(behavior),
     ...{ logger: log, logLevel: "debug", tracer: provider.getTracer("test"), random: () => 0 },
@@ -111,9 +106,7 @@ async function clientChannels(behavior: (typeof BEHAVIORS)[string]): Promise<Cha
     () => client.account.usage(),
   ])
     errors.push(await reasonOf(work()).catch(() => null));
-  const spans = exporter
-    .getFinishedSpans()
-    .map(({ name, attributes, events: of, status }) => ({ name, attributes, of, status }));
+  const told = spans().map(({ name, attributes, events: of, status }) => ({ name, attributes, of, status }));
   return [
     ...shown("client", client),
     ...shown("parts of the client", [client.tasks, client.account, client.audio]),
@@ -121,7 +114,7 @@ async function clientChannels(behavior: (typeof BEHAVIORS)[string]): Promise<Cha
     ["parts of errors", JSON.stringify(errors.map((error) => Object(error).parts))],
     ...shown("log", log.lines),
     ...shown("events", events),
-    ["spans", inspect(spans, { depth: 9 })],
+    ["spans", inspect(told, { depth: 9 })],
     ["rate limit", JSON.stringify(client.rateLimit)],
   ];
 }

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { memoryStore } from "../../src/budget/memory-store.js";
 import type { BudgetStore } from "../../src/budget/store.js";
 import { budgetOf } from "../../src/budget/tenant-budget.js";
+import { held } from "../support/collect.js";
 import { KEY } from "../support/journaled.js";
 import { createLog } from "../support/log.js";
 import { rejection } from "../support/rejection.js";
@@ -26,13 +27,8 @@ type Method = keyof BudgetStore | keyof Journal;
 
 /** A budget and a journal on a database that does not respond to one of their methods, until `respond` is called. */
 function createCase(hanging: Method | null, skipped = 0, post: Answerer = serveAnew) {
-  let [respond, reach] = [() => {}, () => {}];
-  const responds = new Promise<void>((resolve) => {
-    respond = resolve;
-  });
-  const reached = new Promise<void>((resolve) => {
-    reach = resolve;
-  });
+  const { given: responds, give: respond } = held();
+  const { given: reached, give: reach } = held();
   let left = skipped;
   const onDatabase = <Methods extends object>(methods: Methods): Methods =>
     new Proxy(methods, {
@@ -230,10 +226,7 @@ test("an aborted `create` that was refused does not wait until the journal has r
 
 test("an intent that an aborted call leaves, since its journal fails, is logged", async () => {
   const kept = memoryJournal();
-  let respond = () => {};
-  const responds = new Promise<void>((resolve) => {
-    respond = resolve;
-  });
+  const { given: responds, give: respond } = held();
   const leaving = new AbortController();
   const put: Journal["put"] = async (...given) => {
     leaving.abort("left");

@@ -1,5 +1,6 @@
 import { type Journal, memoryJournal } from "async-music";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { held } from "../support/collect.js";
 import { SONG_REQUEST, serveAnew } from "../support/responses.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
 import { createWorld } from "../support/world.js";
@@ -18,10 +19,7 @@ async function createCase(method: Method) {
   const world = createWorld(serveAnew);
   await world.client.tasks.create(SONG_REQUEST, { journal: inner, journalKey: "order-1" });
   let isHanging = false;
-  let reach = () => {};
-  const reached = new Promise<void>((resolve) => {
-    reach = resolve;
-  });
+  const { given: reached, give: reach } = held();
   const journal = new Proxy(inner, {
     get(target, name) {
       const own = Reflect.get(target, name);

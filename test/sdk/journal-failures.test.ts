@@ -221,13 +221,10 @@ describe("while its task is awaited", () => {
   });
 
   test("the end of a run joins the try that is in progress", async () => {
-    let respond = () => {};
-    const { run, tries, clock, entry } = recordingBy((put, now) => {
-      if (now < 1000) return fail();
-      return new Promise((resolve) => {
-        respond = () => resolve(put());
-      });
-    });
+    const { given: responds, give: respond } = held();
+    const { run, tries, clock, entry } = recordingBy((put, now) =>
+      now < 1000 ? fail() : responds.then(put),
+    );
     const result = run({ onUnrecorded: failIfUnrecorded });
     await vi.waitUntil(() => clock.elapsed() >= SONG_MS);
     await turns(20);
@@ -428,7 +425,7 @@ describe("if every record fails", () => {
       expect(message).toContain("`onSubmitted` and the event `submission` still receive the task.");
       post.give(accepted());
       await world.client.tasks.flush();
-      await vi.waitFor(() => expect(logger.lines.filter(({ level }) => level === "error")).toHaveLength(1));
+      await vi.waitFor(() => expect(logger.at("error")).toHaveLength(1));
       expect(JSON.stringify(logger.lines)).toContain(TASK_ID);
     },
   );

@@ -21,18 +21,20 @@ import { createEmulator } from "async-music/emulator";
 import { type OpenTelemetryOptions, withOpenTelemetry } from "async-music/opentelemetry";
 import { afterEach, assert, expect, test, vi } from "vitest";
 import { aborted } from "../support/aborted.js";
-import { all } from "../support/collect.js";
+import { all, held } from "../support/collect.js";
 import { rejection } from "../support/rejection.js";
 import {
   accepted,
   balance,
+  done,
   failed,
   limited,
   lost,
   ok,
   refusal,
+  running,
   SONG_REQUEST,
-  succeeded,
+  serve,
   TASK_ID,
 } from "../support/responses.js";
 import { createTimeLimit } from "../support/time-limit.js";
@@ -108,7 +110,7 @@ test("each attempt is an HTTP span of its call, with the names of the stable con
 });
 
 test("the name of a poll's span does not contain the task ID", async () => {
-  const { client, named } = createTracedWorld(inTurn(accepted(), ok(succeeded())));
+  const { client, named } = createTracedWorld(inTurn(accepted(), done));
   await client.tasks.run(SONG_REQUEST);
   const names = ["POST /api/v1/task", "GET /api/v1/task/{taskId}"];
   const calls = ["create", "wait for", "run"].map((verb) => `async-music ${verb} a task`);
@@ -139,9 +141,8 @@ test("an attempt that failed is an error; those after it count the resends of th
 });
 
 test("two polls of one wait are no resends, and a create after a 429 is", async () => {
-  const running = { status: "running", output: null, completed_at: null };
   const { client, named } = createTracedWorld(
-    inTurn(limited(1), accepted(), ok(succeeded(running)), ok(succeeded())),
+    inTurn(limited(1), accepted(), running, done),
     {},
     // The requests of a world have equal ids otherwise.
     { random: undefined },
@@ -154,8 +155,7 @@ test("two polls of one wait are no resends, and a create after a 429 is", async 
 });
 
 test("the polls of a wait are no resends, although its `requestId` gives them one ID", async () => {
-  const running = { status: "running", output: null, completed_at: null };
-  const answers = inTurn(ok(succeeded(running)), ok(succeeded(running)), ok(succeeded()));
+  const answers = inTurn(running, running, done);
   const { client, named } = createTracedWorld(answers);
   await client.tasks.wait(TASK_ID, { requestId: "order-17" });
   const polls = named("GET /api/v1/task/{taskId}");
@@ -210,8 +210,7 @@ test("a body that the time limit or the caller cuts off makes its span an error"
 });
 
 test("the polls of a watch are children of its span, whatever runs between them", async () => {
-  const running = { status: "running", output: null, completed_at: null };
-  const answers = inTurn(ok(succeeded(running)), refusal(503, "internal_error"), lost, ok(succeeded()));
+  const answers = inTurn(running, refusal(503, "internal_error"), lost, done);
   const { client, named, requests, spans } = createTracedWorld(answers);
   const tracer = trace.getTracer("application");
   const watch = client.tasks.watch(TASK_ID)[Symbol.asyncIterator]();
@@ -241,7 +240,7 @@ test.each([
 ])("when a %s resolves, its span has ended, so that the exporter can be flushed", async (name, call) => {
   const { client, spans } = createTracedWorld(({ method, path }) => {
     if (path.endsWith("/balance")) return balance();
-    return method === "POST" ? accepted() : ok(succeeded());
+    return serve({ method });
   });
   await call(client);
   const last = spans().at(-1)?.name ?? "";
@@ -285,7 +284,7 @@ test("a download is an HTTP span without the secrets of its URL", async () => {
 
 test("without `genAi`, no span has an attribute of these conventions; with it, no span has the prompt", async () => {
   for (const genAi of [false, true]) {
-    const { client, spans } = createTracedWorld(inTurn(accepted(), ok(succeeded())), { genAi });
+    const { client, spans } = createTracedWorld(inTurn(accepted(), done), { genAi });
     await client.tasks.run(SONG_REQUEST);
     expect([genAi, shown(spans()).includes("gen_ai.")]).toEqual([genAi, genAi]);
     expect(shown(spans())).not.toContain(PROMPT);
@@ -293,7 +292,7 @@ test("without `genAi`, no span has an attribute of these conventions; with it, n
 });
 
 test("with `genAi`, a run is one span of generative AI, with the id of its task", async () => {
-  const { client, spans, named } = createTracedWorld(inTurn(accepted(), ok(succeeded())), { genAi: true });
+  const { client, spans, named } = createTracedWorld(inTurn(accepted(), done), { genAi: true });
   await client.tasks.run(SONG_REQUEST);
   const [run] = named("generate_content provider_a");
   expect(run?.kind).toBe(SpanKind.CLIENT);
@@ -410,7 +409,7 @@ test.each(BROKEN)("a failure in %s changes no call, and sends each request once"
   const onCall = failIn(broken);
   injectBy(() => onCall("inject"));
   const { client, requests } = createWorld(
-    inTurn(refusal(503, "internal_error"), balance(), accepted(), ok(succeeded())),
+    inTurn(refusal(503, "internal_error"), balance(), accepted(), done),
     { tracer: createTracerDouble(onCall) },
     (options) => withOpenTelemetry(options, { genAi: true }),
   );
@@ -489,12 +488,10 @@ test("the span of a request ends at its time limit, although a custom `fetch` ig
 test("the late response of a custom `fetch` that ignores its signal is canceled", async () => {
   register();
   const { timeoutMs, pass } = createTimeLimit();
-  let respond = (_late: Response) => {};
+  const { given: response, give: respond } = held<Response>();
   const fetch = () => {
     setImmediate(pass);
-    return new Promise<Response>((resolve) => {
-      respond = resolve;
-    });
+    return response;
   };
   const options = { apiKey: API_KEY, baseUrl: BASE_URL, maxRetries: 0, timeoutMs, fetch };
   await rejection(new AsyncMusic(withOpenTelemetry(options)).account.balance(), RequestTimeoutError);

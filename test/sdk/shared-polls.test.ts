@@ -6,6 +6,7 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { expect, test } from "vitest";
+import { held } from "../support/collect.js";
 import { rejection } from "../support/rejection.js";
 import { failed, ok, refusal, submission, succeeded, TASK_ID, task } from "../support/responses.js";
 import { createTestClock, turns } from "../support/test-clock.js";
@@ -153,10 +154,7 @@ test("the poll of several waits is aborted when the last of them is, and a later
 
 test("a wait whose maxWaitMs passes does not end its poll, which another wait shares", async () => {
   const clock = createTestClock({ skips: false });
-  let respond = (_: Response) => {};
-  const response = new Promise<Response>((resolve) => {
-    respond = resolve;
-  });
+  const { given: response, give: respond } = held<Response>();
   const { client, requests } = createWorld(() => response, { clock, timeoutMs: 60_000 });
   const hasty = rejection(client.tasks.wait(TASK_ID, { maxWaitMs: 5100 }), WaitTimeoutError);
   const patient = client.tasks.wait(TASK_ID);

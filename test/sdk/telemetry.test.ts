@@ -475,7 +475,7 @@ test("an abort whose reason is the error of another create is no unknown outcome
   const logger = createLog();
   const { client, requests } = createWorld(lost, { logger });
   const first = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
-  const errors = () => logger.lines.filter(({ level }) => level === "error").length;
+  const errors = () => logger.at("error").length;
   expect(errors()).toBe(1);
   const outcomes: string[] = [];
   client.on("submission", ({ outcome }) => void outcomes.push(outcome));
