@@ -1,8 +1,4 @@
-import {
-  ConnectionError,
-  RequestTimeoutError,
-  SubmissionOutcomeUnknownError,
-} from "async-music";
+import { ConnectionError, RequestTimeoutError, SubmissionOutcomeUnknownError } from "async-music";
 import { describe, expect, test } from "vitest";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { AsyncMusic, type Journal, memoryJournal } from "async-music";
+import type { Fault } from "async-music/emulator";
 import {
   type App,
   BrokenWorldError,
@@ -13,6 +14,8 @@ import {
 import { beforeEach, describe, expect, test } from "vitest";
 import { shop } from "../../tools/simulate/program.js";
 import { unwatch } from "../lifecycle/begun.js";
+import { failWith } from "../support/faults.js";
+import { rejection } from "../support/rejection.js";
 import { SdkShop } from "./corpus/sdk-shop.js";
 
 // The processes of a world end in the middle of their waits.
@@ -45,6 +48,18 @@ const calmPlan = (...ids: string[]): Plan => ({
   processes: [{ ...CALM_PROCESS, orders: ids }],
 });
 
+/** A calm world of one order, whose process differs so. */
+const planOfProcess = (changes: Partial<Plan["processes"][number]>): Plan => ({
+  ...calmPlan("order-1"),
+  processes: [{ ...CALM_PROCESS, orders: ["order-1"], ...changes }],
+});
+
+/** A calm world of one order, whose first POSTs meet this fault. */
+const planOfFault = (fault: Fault, times = 1): Plan => ({
+  ...calmPlan("order-1"),
+  faults: [{ method: "POST", times, fault }],
+});
+
 const post = async ({ fetch, baseUrl, apiKey }: Process, body: unknown) => {
   const headers = { "x-api-key": apiKey, "Content-Type": "application/json" };
   const response = await fetch(`${baseUrl}/api/v1/task`, {
@@ -60,17 +75,8 @@ const read = async ({ fetch, baseUrl, apiKey }: Process, id: string) => {
   return (await response.json()).data as { status: string };
 };
 
-const brokenWorld = async (app: App, count = 300): Promise<BrokenWorldError> => {
-  const error = await explore(app, { count }).catch((error: unknown) => error);
-  if (!(error instanceof BrokenWorldError)) throw new Error("No world is broken.", { cause: error });
-  return error;
-};
-
-const brokenReplay = async (app: App, plan: Plan): Promise<BrokenWorldError> => {
-  const error = await replay(app, plan).catch((error: unknown) => error);
-  if (!(error instanceof BrokenWorldError)) throw new Error("The world is not broken.", { cause: error });
-  return error;
-};
+const brokenWorld = (app: App, count = 300) => rejection(explore(app, { count }), BrokenWorldError);
+const brokenReplay = (app: App, plan: Plan) => rejection(replay(app, plan), BrokenWorldError);
 
 /** Submits again after each failure, waits, and delivers. */
 const resubmits = appOf(async (process, order) => {
@@ -423,11 +429,9 @@ describe("each check finds the program that it is for", () => {
         ({ data }) => data.task_id,
         () => null,
       );
-    const planWith = (fault: Plan["faults"][number]["fault"], times = 1): Plan => ({
-      ...CALM,
+    const planWith = (fault: Fault, times = 1): Plan => ({
+      ...planOfFault(fault, times),
       orders: [{ id: "order-1", outcome: { outcome: "success", process_seconds: 10 } }],
-      processes: [{ ...CALM_PROCESS, orders: ["order-1"] }],
-      faults: [{ method: "POST", times, fault }],
     });
     const planOf = (times: number, when: "before" | "after") => planWith({ kind: "disconnect", when }, times);
     const LOST = [
@@ -515,13 +519,10 @@ describe("each check finds the program that it is for", () => {
     const lost = { kind: "disconnect", when: "after" } as const;
     /** Step 7 of the program below is its second POST. In this world, a task succeeds without a read. */
     const planOf = (fault: typeof refused | typeof lost | null): Plan => ({
-      ...CALM,
+      ...planOfProcess({ mishaps: fault ? [[7, { kind: "service", fault }]] : [] }),
       seed: 2_004_772,
       varies: true,
       orders: [{ id: "order-1", outcome: { outcome: "failure" } }],
-      processes: [
-        { ...CALM_PROCESS, orders: ["order-1"], mishaps: fault ? [[7, { kind: "service", fault }]] : [] },
-      ],
     });
     /** Makes so many takes, whatever happens to them, and gives the order up. */
     const takes = (count: number, reason: GiveUpReason): App =>
@@ -569,15 +570,8 @@ describe("each check finds the program that it is for", () => {
       await process.giveUp(order, "expired");
     });
     const ended = await replay(app, {
-      ...CALM,
+      ...planOfProcess({ mishaps: [[step, { kind: "freeze", ms: 8 * 86_400_000 }]] }),
       orders: [{ id: "order-1", outcome: { outcome: "success", process_seconds: 10 } }],
-      processes: [
-        {
-          ...CALM_PROCESS,
-          orders: ["order-1"],
-          mishaps: [[step, { kind: "freeze", ms: 8 * 86_400_000 }]],
-        },
-      ],
     }).then(
       () => null,
       ({ violations }: BrokenWorldError) => violations[0]?.check,
@@ -608,13 +602,9 @@ describe("each check finds the program that it is for", () => {
         if (isSent === null) await process.giveUp(order, "refused");
       });
       const fault = { kind: "disconnect", when: "before" } as const;
-      await expect(
-        replay(app, { ...calmPlan("order-1"), faults: [{ method: "POST", times: 1, fault }] }),
-      ).rejects.toMatchObject({
-        violations: [
-          { check: "wrong_end", detail: "order-1 was given up as refused, but no POST was refused" },
-        ],
-      });
+      const { violations } = await brokenReplay(app, planOfFault(fault));
+      const detail = "order-1 was given up as refused, but no POST was refused";
+      expect(violations).toEqual([{ check: "wrong_end", detail }]);
     });
 
     test("is right if the program does not repeat a POST after a 429", async () => {
@@ -622,7 +612,7 @@ describe("each check finds the program that it is for", () => {
         await post(process, order.request).catch(() => process.giveUp(order, "refused"));
       });
       const fault = { kind: "status", status: 429, retry_after_seconds: 600, when: "before" } as const;
-      await replay(app, { ...calmPlan("order-1"), faults: [{ method: "POST", times: 1, fault }] });
+      await replay(app, planOfFault(fault));
     });
 
     test("is right if a POST was refused, and not if its response came after the program had stopped waiting", async () => {
@@ -636,22 +626,13 @@ describe("each check finds the program that it is for", () => {
         }).catch(() => null);
         await process.giveUp(order, response?.status === 402 ? "refused" : "unknown");
       });
-      const fault = { kind: "status", status: 402, when: "before" } as const;
-      const plan = { ...calmPlan("order-1"), faults: [{ method: "POST", times: 1, fault }] };
+      const { faults } = planOfFault(failWith(402));
       for (const pace of [0, 11_000, 16_000])
-        await replay(app, {
-          ...plan,
-          processes: [{ ...CALM_PROCESS, orders: ["order-1"], pace: [pace, pace] }],
-        });
+        await replay(app, { ...planOfProcess({ pace: [pace, pace] }), faults });
     });
   });
 
   describe("wrong_end: an order without a POST that is given up as unknown", () => {
-    const [calm] = calmPlan("order-1").processes;
-    const planWith = (changes: Partial<Plan["processes"][number]>): Plan => ({
-      ...calmPlan("order-1"),
-      processes: [{ orders: [], ...CALM_PROCESS, ...calm, ...changes }],
-    });
     /** Step 0 is the claim, and step 2 the POST. */
     const claims = appOf(async (process, order) => {
       const isClaimed = await process.storage.add(order.id, "claimed").catch(() => false);
@@ -674,9 +655,8 @@ describe("each check finds the program that it is for", () => {
     ] as const)("is found if %s", async (_, changes) => {
       const app = appOf((process, order) => process.giveUp(order, "unknown"));
       const detail = expect.stringContaining("given up as unknown, but no POST was sent for it");
-      await expect(replay(app, planWith(changes))).rejects.toMatchObject({
-        violations: [{ check: "wrong_end", detail }],
-      });
+      const { violations } = await brokenReplay(app, planOfProcess(changes));
+      expect(violations).toEqual([{ check: "wrong_end", detail }]);
     });
 
     test.each([
@@ -685,19 +665,14 @@ describe("each check finds the program that it is for", () => {
       ["its claim was stored, and the storage reported a failure", { mishaps: [[1, lost]] }],
       ["it was killed a minute after SIGTERM, and has not recorded its task", { stopsAt: 0 }],
     ] as const)("is right if %s", async (_, changes) => {
-      await replay(claims, planWith(changes));
+      await replay(claims, planOfProcess(changes));
     });
   });
 
   describe("rule_broken: a wait that the life before was told of", () => {
     const limited = { kind: "status", status: 429, retry_after_seconds: 30, when: "before" } as const;
     const ids = ["order-1", "order-2"];
-    const plan: Plan = {
-      ...CALM,
-      faults: [{ method: "POST", times: 3, fault: limited }],
-      orders: ids.map((id) => ({ id, outcome: { outcome: "success" } })),
-      processes: [{ ...CALM_PROCESS, orders: ids }],
-    };
+    const plan: Plan = { ...calmPlan(...ids), faults: [{ method: "POST", times: 3, fault: limited }] };
     /** The first life sends the first order and fails. The second sends these, and after the wait each order. */
     const sends = (early: readonly string[], pauseMs = 100): App => ({
       async start(process) {
@@ -724,10 +699,9 @@ describe("each check finds the program that it is for", () => {
 
     test.each([100, 0])("is known once the same request is answered again, %i ms later", async (pauseMs) => {
       const app = sends(["order-1", "order-1"], pauseMs);
-      const error = await replay(app, plan).catch((error: unknown) => error);
-      expect(error).toMatchObject({
-        violations: [{ check: "rule_broken", detail: expect.stringContaining("ignored_retry_after") }],
-      });
+      const { violations } = await brokenReplay(app, plan);
+      const detail = expect.stringContaining("ignored_retry_after");
+      expect(violations).toEqual([{ check: "rule_broken", detail }]);
     });
   });
 
@@ -799,11 +773,7 @@ test("nothing of a killed process continues, and what it stored stays", async ()
       if (Number(stored.get("lives")) > lives.length) throw new Error("A dead process has stored something.");
     },
   };
-  await replay(app, {
-    ...CALM,
-    orders: [{ id: "order-1", outcome: { outcome: "success" } }],
-    processes: [{ ...CALM_PROCESS, orders: ["order-1"], mishaps: [[2, { kind: "crash", ms: 5000 }]] }],
-  });
+  await replay(app, planOfProcess({ mishaps: [[2, { kind: "crash", ms: 5000 }]] }));
   expect(lives).toEqual([1, 2, 3]);
 });
 
@@ -827,8 +797,7 @@ test("the timers of a suspended process end once it is awake, and those of other
     },
   };
   await replay(app, {
-    ...CALM,
-    orders: ["order-1", "order-2"].map((id) => ({ id, outcome: { outcome: "success" } })),
+    ...calmPlan("order-1", "order-2"),
     processes: [
       { ...CALM_PROCESS, orders: ["order-1"], mishaps: [[0, { kind: "freeze", ms: 3_600_000 }]] },
       { ...CALM_PROCESS, orders: ["order-2"] },
@@ -908,10 +877,7 @@ test("a sleep that is aborted while its process is suspended rejects", async () 
     await ended;
     await process.giveUp(order, "declined");
   });
-  const plan = calmPlan("order-1");
-  const [first] = plan.processes;
-  if (first === undefined) throw new Error("no process");
-  await replay(app, { ...plan, processes: [{ ...first, mishaps: [[1, { kind: "freeze", ms: 60_000 }]] }] });
+  await replay(app, planOfProcess({ mishaps: [[1, { kind: "freeze", ms: 60_000 }]] }));
 });
 
 test("the timers of a process that was killed do not end", async () => {
@@ -922,10 +888,7 @@ test("the timers of a process that was killed do not end", async () => {
     await process.clock.sleep(60_000);
     await process.giveUp(order, "declined");
   });
-  const plan = calmPlan("order-1");
-  const [first] = plan.processes;
-  if (first === undefined) throw new Error("no process");
-  await replay(app, { ...plan, processes: [{ ...first, mishaps: [[1, { kind: "crash", ms: 5000 }]] }] });
+  await replay(app, planOfProcess({ mishaps: [[1, { kind: "crash", ms: 5000 }]] }));
   expect(fired).toEqual([2]);
 });
 
