@@ -60,6 +60,13 @@ const anotherClient = (emulator: Emulator) => new AsyncMusic(emulator.connection
 const submit = (client: AsyncMusic, journal: Journal, journalKey: string) =>
   client.tasks.create(REQUEST, { journal, journalKey });
 
+/** A journal of orders with these keys. */
+async function journalWith(client: AsyncMusic, ...keys: string[]): Promise<Required<Journal>> {
+  const journal = memoryJournal();
+  for (const key of keys) await submit(client, journal, key);
+  return journal;
+}
+
 /** Replaces fields of an entry. */
 async function change(journal: Journal, key: string, fields: Partial<JournalRecord>) {
   const entry = await journal.get(key);
@@ -124,8 +131,7 @@ describe("follow yields", () => {
   });
 
   test("an order whose task does not exist once; its key stays open", async ({ client }) => {
-    const journal = memoryJournal();
-    await submit(client, journal, "a");
+    const journal = await journalWith(client, "a");
     await change(journal, "a", { task_id: UNKNOWN_ID, submission: null, settled: true });
     const { next } = start(client, journal);
     expect((await next()).error).toBeInstanceOf(TaskNotFoundError);
@@ -139,8 +145,7 @@ describe("follow yields", () => {
     client,
     emulator,
   }) => {
-    const journal = memoryJournal();
-    for (const key of ["a", "b", "c"]) await submit(client, journal, key);
+    const journal = await journalWith(client, "a", "b", "c");
     const { api_key: apiKey } = emulator.accounts.create();
     const logger = createLog();
     const wrong = new AsyncMusic({ ...emulator.connection({ apiKey }), logger });
@@ -279,8 +284,7 @@ describe("follow yields", () => {
     client,
     emulator,
   }) => {
-    const journal = memoryJournal();
-    await submit(client, journal, "old");
+    const journal = await journalWith(client, "old");
     await emulator.clock.advance(7 * DAY_MS + 1);
     await submit(client, journal, "hours");
     await emulator.clock.advance(2 * 3_600_000);
@@ -310,8 +314,7 @@ describe("an end that was not acknowledged", () => {
     client,
     emulator,
   }) => {
-    const journal = memoryJournal();
-    await submit(client, journal, "a");
+    const journal = await journalWith(client, "a");
     const first = start(client, journal);
     const delivered = await first.next();
     await first.leave();
@@ -326,8 +329,7 @@ describe("an end that was not acknowledged", () => {
     client,
     emulator,
   }) => {
-    const journal = memoryJournal();
-    await submit(client, journal, "a");
+    const journal = await journalWith(client, "a");
     const until = new Date(emulator.clock.now() + 300_000).toISOString();
     await change(journal, "a", { follower: { id: "killed", until } });
     const { next } = start(client, journal);
@@ -337,8 +339,7 @@ describe("an end that was not acknowledged", () => {
   });
 
   test("an abort throws its reason, and the end that was handled before counts", async ({ client }) => {
-    const journal = memoryJournal();
-    await submit(client, journal, "a");
+    const journal = await journalWith(client, "a");
     const { next, stop } = start(client, journal);
     await next();
     const reason = new Error("stopped");
@@ -352,8 +353,7 @@ describe("an end that was not acknowledged", () => {
     emulator,
   }) => {
     emulator.providers.provider_a.always({ outcome: "hang" });
-    const journal = memoryJournal();
-    await submit(client, journal, "a");
+    const journal = await journalWith(client, "a");
     const { next, stop } = start(client, journal);
     const nothing = next();
     nothing.catch(() => {});
@@ -366,8 +366,7 @@ describe("an end that was not acknowledged", () => {
   });
 
   test("keeps its lease while it is handled, however long that takes", async ({ client, emulator }) => {
-    const journal = memoryJournal();
-    await submit(client, journal, "slow");
+    const journal = await journalWith(client, "slow");
     const slow = start(client, journal);
     expect(await slow.next()).toMatchObject({ key: "slow" });
     const second = start(anotherClient(emulator), other(journal));
@@ -395,8 +394,7 @@ test("a virtual clock stands still while a journal uses the disk, beside a follo
 });
 
 test("a run that ends while a follower has the order closes its key all the same", async ({ client }) => {
-  const journal = memoryJournal();
-  await submit(client, journal, "a");
+  const journal = await journalWith(client, "a");
   const { next } = start(client, other(journal));
   const delivered = next();
   await client.tasks.run(REQUEST, { journal, journalKey: "a" });
@@ -541,16 +539,14 @@ test("a 404 of a gateway is no end of an order, and is not acknowledged", async 
 });
 
 test("a malformed key ends the iteration, and acknowledges nothing", async ({ client, emulator }) => {
-  const journal = memoryJournal();
-  await submit(client, journal, "a");
+  const journal = await journalWith(client, "a");
   const broken = new AsyncMusic({ ...emulator.connection(), apiKey: () => "key with spaces" });
   await rejection(start(broken, journal).next(), InvalidOptionError);
   expect(await journal.unacknowledged()).toHaveLength(1);
 });
 
 test("a lease by a clock that is a month ahead does not hold an order", async ({ client, emulator }) => {
-  const journal = memoryJournal();
-  await submit(client, journal, "a");
+  const journal = await journalWith(client, "a");
   const until = new Date(emulator.clock.now() + 30 * DAY_MS).toISOString();
   await change(journal, "a", { follower: { id: "crashed", until } });
   expect(await start(client, journal).next()).toMatchObject({ key: "a" });
@@ -582,9 +578,7 @@ test("an order that another follower has taken over is left to it, and counts as
   emulator,
 }) => {
   emulator.providers.provider_a.next({ outcome: "success", process_seconds: 600 });
-  const journal = memoryJournal();
-  await submit(client, journal, "stolen");
-  await submit(client, journal, "handled");
+  const journal = await journalWith(client, "stolen", "handled");
   const { next } = start(client, journal);
   expect(await next()).toMatchObject({ key: "handled" });
   const until = new Date(emulator.clock.now() + 600_000).toISOString();
@@ -605,8 +599,7 @@ test("an order whose task cannot be read for longer than `maxWaitMs` is waited f
   client,
   emulator,
 }) => {
-  const journal = memoryJournal();
-  await submit(client, journal, "a");
+  const journal = await journalWith(client, "a");
   const until = emulator.clock.now() + 90 * 60_000;
   const fetch: typeof globalThis.fetch = (...request) =>
     emulator.clock.now() < until ? Promise.reject(new TypeError("unreachable")) : emulator.fetch(...request);
@@ -680,9 +673,7 @@ describe("a journal that fails", () => {
     client,
     emulator,
   }) => {
-    const journal = memoryJournal();
-    await submit(client, journal, "a");
-    await submit(client, journal, "b");
+    const journal = await journalWith(client, "a", "b");
     let isAway = false;
     const flaky = failing(journal, () => isAway);
     const { next } = start(client, flaky);
@@ -725,9 +716,7 @@ describe("a journal that fails", () => {
   });
 
   test("for one key only: the others are delivered, and the error names the key", async ({ client }) => {
-    const journal = memoryJournal();
-    await submit(client, journal, "bad");
-    await submit(client, journal, "good");
+    const journal = await journalWith(client, "bad", "good");
     const partly: Required<Journal> = {
       ...journal,
       get: (key) => (key === "bad" ? Promise.reject(away) : journal.get(key)),
@@ -739,8 +728,7 @@ describe("a journal that fails", () => {
 });
 
 test("a refused API key ends the loop, and acknowledges nothing", async ({ client, emulator }) => {
-  const journal = memoryJournal();
-  await submit(client, journal, "a");
+  const journal = await journalWith(client, "a");
   const wrong = new AsyncMusic({ ...emulator.connection(), apiKey: "emu_wrong" });
   await rejection(start(wrong, other(journal)).next(), AuthenticationError);
   expect(await start(client, journal).next()).toMatchObject({ key: "a" });
