@@ -536,6 +536,13 @@ describe("audio that returns 404", () => {
   const batchFailed = () => its.run("batch", join(out, "failed.jsonl"), ...flags());
   const read = (...path: string[]) => readFile(join(out, ...path));
   const age = (ms: number) => its.emulator.clock.advance(ms);
+  /** Orders these songs, removes a clip of the first one, and lets the time pass. */
+  const loseClip = async (ageMs: number, ...ids: string[]) => {
+    await write(...ids.map((id) => song(id)));
+    await batch();
+    await rm(join(out, `${ids[0]}-2.wav`));
+    await age(ageMs);
+  };
 
   test.each(["the whole file", "failed.jsonl"])(
     "within seven days it is tried again without a charge, by %s",
@@ -568,11 +575,8 @@ describe("audio that returns 404", () => {
   });
 
   test("after seven days a new order replaces it, and the clips of the first one are kept apart", async () => {
-    await write(song("rain"), song("snow"));
-    await batch();
-    await rm(join(out, "rain-2.wav"));
+    await loseClip(WEEK_MS, "rain", "snow");
     const first = await read("rain.wav");
-    await age(WEEK_MS);
     const { stderr } = await batch();
     expect(stderr).toContain("once more, which is charged");
     expect(await linesOf("failed.jsonl")).toEqual([{ ...song("rain"), attempt: 2 }]);
@@ -592,10 +596,7 @@ describe("audio that returns 404", () => {
     ["behind", -WEEK_MS, WEEK_MS, [{ ...song("rain"), attempt: 2 }]],
     ["ahead", WEEK_MS, 0, [song("rain")]],
   ])("the clock of the service decides, if that of the machine is %s", async (_, skewMs, ageMs, failed) => {
-    await write(song("rain"));
-    await batch();
-    await rm(join(out, "rain-2.wav"));
-    await age(ageMs);
+    await loseClip(ageMs, "rain");
     answer404(2);
     const { clock, ...rest } = its.emulator.connection();
     const skewed = { ...clock, now: () => clock.now() + skewMs, sleep: clock.sleep.bind(clock) };
@@ -606,10 +607,7 @@ describe("audio that returns 404", () => {
   });
 
   test("while the service cannot be read, the clock of the machine decides nothing", async () => {
-    await write(song("rain"));
-    await batch();
-    await rm(join(out, "rain-2.wav"));
-    await age(WEEK_MS);
+    await loseClip(WEEK_MS, "rain");
     let isSaving = false;
     const failing = createChangedTerminal(its.emulator, (response, { url }) => {
       isSaving ||= url.includes("/audio/");
@@ -622,10 +620,7 @@ describe("audio that returns 404", () => {
   });
 
   test("the charge of the first order counts towards --max-credits, and in the results", async () => {
-    await write(song("rain"), song("snow"));
-    await batch();
-    await rm(join(out, "rain-2.wav"));
-    await age(WEEK_MS);
+    await loseClip(WEEK_MS, "rain", "snow");
     await batch();
     const failed = join(out, "failed.jsonl");
     const limited = (path: string, credits: string) =>
