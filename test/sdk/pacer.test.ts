@@ -1,6 +1,6 @@
 import { RateLimitedError, WaitTimeoutError } from "async-music";
 import { expect, test } from "vitest";
-import { createRateLimit } from "../support/limited-service.js";
+import { createLimitedWorld, createRateLimit } from "../support/limited-service.js";
 import { rejection } from "../support/rejection.js";
 import {
   balance,
@@ -26,10 +26,10 @@ test.each([
 ])(
   "under %s of %i a minute, %i calls at once get no 429, and take %i minutes",
   async (_, max, calls, minutes) => {
-    const limit = createRateLimit({ requests: max });
-    const { client, clock, requests } = createWorld((request) => limit.count(request, () => balance()));
+    const limit = { requests: max };
+    const { client, clock, requests, refused } = createLimitedWorld(() => balance(), limit);
     await Promise.all(Array.from({ length: calls }, () => client.account.balance()));
-    expect([limit.refused(), requests.length]).toEqual([0, calls]);
+    expect([refused(), requests.length]).toEqual([0, calls]);
     expect(clock.elapsed()).toBe(minutes * MINUTE);
   },
 );

@@ -1,7 +1,7 @@
 import type { AsyncMusic, WaitOptions } from "async-music";
 import { expect, test } from "vitest";
 import { seededRandom } from "../../tools/pacing/random.js";
-import { createRateLimit } from "../support/limited-service.js";
+import { createLimitedWorld } from "../support/limited-service.js";
 import {
   accepted,
   ok,
@@ -97,25 +97,24 @@ test.each([300, 302, 304, 307, 400, 403, 409, 429, 500, 503])(
 async function gapsOfMany(start: (client: AsyncMusic) => Promise<unknown>[]) {
   const readAt = new Map<string, number>();
   const gaps: number[] = [];
-  const limit = createRateLimit();
-  const { client } = createWorld(
-    (request) =>
-      limit.count(request, () => {
-        if (request.method === "POST") {
-          const taskId = `00000000-0000-4000-8000-${String(readAt.size).padStart(12, "0")}`;
-          readAt.set(taskId, request.at);
-          return accepted({ task_id: taskId });
-        }
-        const taskId = taskIdIn(request);
-        const previous = readAt.get(taskId);
-        if (previous !== undefined) gaps.push(request.at - previous);
+  const { client, refused } = createLimitedWorld(
+    (request) => {
+      if (request.method === "POST") {
+        const taskId = `00000000-0000-4000-8000-${String(readAt.size).padStart(12, "0")}`;
         readAt.set(taskId, request.at);
-        return ok((request.at < DONE_AT_MS ? task : succeeded)({ task_id: taskId }));
-      }),
+        return accepted({ task_id: taskId });
+      }
+      const taskId = taskIdIn(request);
+      const previous = readAt.get(taskId);
+      if (previous !== undefined) gaps.push(request.at - previous);
+      readAt.set(taskId, request.at);
+      return ok((request.at < DONE_AT_MS ? task : succeeded)({ task_id: taskId }));
+    },
+    {},
     { random: seededRandom(1) },
   );
   await Promise.all(start(client));
-  expect(limit.refused()).toBe(0);
+  expect(refused()).toBe(0);
   return { gaps, tasks: readAt.size };
 }
 

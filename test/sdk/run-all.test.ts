@@ -21,11 +21,12 @@ import { abortedAfter } from "../support/abort.js";
 import { batchWorld, errorsOf, journalKey, many, promptKey, song, songs } from "../support/batch-world.js";
 import { all, recorder } from "../support/collect.js";
 import { journalEntry, posts } from "../support/journals.js";
-import { createRateLimit } from "../support/limited-service.js";
+import { createLimitedWorld } from "../support/limited-service.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
 import {
   accepted,
+  acceptedAnew,
   balance,
   limited,
   ok,
@@ -196,13 +197,13 @@ describe("the progress", () => {
 
   /** A service with 20 requests a minute, whose tasks never end. */
   function limitedWorld() {
-    const limit = createRateLimit({ requests: 20 });
-    return createWorld((request) =>
-      limit.count(request, () => {
+    return createLimitedWorld(
+      (request) => {
         if (request.path.endsWith("balance")) return balance();
-        if (request.method === "POST") return accepted({ task_id: crypto.randomUUID() });
+        if (request.method === "POST") return acceptedAnew();
         return ok(task({ task_id: taskIdIn(request) }));
-      }),
+      },
+      { requests: 20 },
     );
   }
 

@@ -1,7 +1,7 @@
 import { AsyncMusicError, InvalidOptionError, type TaskRequest } from "async-music";
 import { expect, test } from "vitest";
 import { all } from "../support/collect.js";
-import { createRateLimit } from "../support/limited-service.js";
+import { createLimitedWorld } from "../support/limited-service.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
 import {
@@ -121,16 +121,15 @@ test("a call that is about no task refuses a tenant, and names the calls that ac
 
 test("creates of many tenants use each window to its end, as those of one tenant do", async () => {
   const minutesOf = async (tenants: number) => {
-    const limit = createRateLimit();
-    const { client, clock, requests } = createWorld((request, index) =>
-      limit.count(request, () => accepted(submission({ task_id: `task-${index}` }))),
+    const { client, clock, requests, refused } = createLimitedWorld((_, index) =>
+      accepted(submission({ task_id: `task-${index}` })),
     );
     const tenantOf = (index: number) => (tenants === 0 ? undefined : `tenant-${index % tenants}`);
     const creates = Array.from({ length: 360 }, (_, index) =>
       client.tasks.create(SONG_REQUEST, { tenant: tenantOf(index) }),
     );
     await Promise.all(creates);
-    expect([limit.refused(), requests.length]).toEqual([0, 360]);
+    expect([refused(), requests.length]).toEqual([0, 360]);
     return Math.floor(clock.elapsed() / 60_000);
   };
   const alone = await minutesOf(0);
@@ -138,15 +137,15 @@ test("creates of many tenants use each window to its end, as those of one tenant
 });
 
 test("the next create is that of another tenant, however many a tenant has queued", async () => {
-  const limit = createRateLimit({ requests: 10 });
-  const { client, requests } = createWorld((request, index) =>
-    limit.count(request, () => accepted(submission({ task_id: `task-${index}` }))),
+  const { client, requests, refused } = createLimitedWorld(
+    (_, index) => accepted(submission({ task_id: `task-${index}` })),
+    { requests: 10 },
   );
   const queued = Array.from({ length: 100 }, () => client.tasks.create(SONG_REQUEST, { tenant: "acme" }));
   await queued[0];
   const before = requests.length;
   await client.tasks.create(SONG_REQUEST, { tenant: "other" });
   expect(requests.length - before).toBeLessThanOrEqual(2);
-  expect(limit.refused()).toBe(0);
+  expect(refused()).toBe(0);
   await Promise.all(queued);
 });

@@ -1,5 +1,18 @@
 import { limited } from "./responses.js";
-import type { SeenRequest } from "./world.js";
+import { createWorld, type SeenRequest } from "./world.js";
+
+/** A client of a service with such a limit. */
+export function createLimitedWorld(
+  answer: (request: SeenRequest, index: number) => Response,
+  size?: Parameters<typeof createRateLimit>[0],
+  options?: Parameters<typeof createWorld>[1],
+) {
+  const { count, refused } = createRateLimit(size);
+  return {
+    ...createWorld((request, index) => count(request, () => answer(request, index)), options),
+    refused,
+  };
+}
 
 /** A rate limit as the interface states it: a number of requests in a window that begins with the first one. */
 export function createRateLimit({ requests = 120, windowMs = 60_000 } = {}) {
