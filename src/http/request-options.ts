@@ -25,7 +25,8 @@ export interface RequestOptions {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+/** No timer can be longer. */
+export const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const REQUEST_OPTIONS: OptionRules<RequestOptions> = {
   signal: ["be an AbortSignal", (value) => value instanceof AbortSignal],

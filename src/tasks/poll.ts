@@ -7,7 +7,7 @@ import type { Redactor } from "../errors/redactor.js";
 import { WaitTimeoutError } from "../errors/task-errors.js";
 import type { Call, Context } from "../http/context.js";
 import type { Result } from "../http/outcome.js";
-import type { RequestOptions } from "../http/request-options.js";
+import { LONGEST_TIMEOUT_MS, type RequestOptions } from "../http/request-options.js";
 import { emitAdmission, reportUnsent } from "../http/send.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
 import { isReasonOf } from "../time/abort.js";
@@ -217,7 +217,7 @@ export class TaskPoller implements LastReading {
 
     // Its own poll has the limit of a request itself.
     const leftMs = Math.max(0, this.#notAfter - clock.now()) + GRACE_MS;
-    const limitMs = admission === true ? leftMs : Math.min(leftMs, timeoutMs);
+    const limitMs = Math.min(leftMs, admission === true ? LONGEST_TIMEOUT_MS : timeoutMs);
     // Leaves a poll that stalls until the wait is over, also if a test moves the clock meanwhile.
     let stopWatching = () => {};
     const overdue = new Promise<never>((_, reject) => {

@@ -128,12 +128,19 @@ describe("maxWaitMs", () => {
     expect(requests[0]?.signal.aborted).toBe(true);
   });
 
+  const slowly = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    return done();
+  };
+
+  test.each([2 ** 31, Infinity])("of %d, which no timer can have, does not end a poll", async (maxWaitMs) => {
+    const { client, requests } = createWorld((_, index) => (index === 0 ? slowly() : done()));
+    await client.tasks.wait(TASK_ID, { maxWaitMs });
+    expect(requests).toHaveLength(1);
+  });
+
   test("may pass while the process sleeps, and a task that ended is still returned", async () => {
     const clock = createTestClock({ skips: false });
-    const slowly = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      return done();
-    };
     const { client } = createWorld(slowly, { clock });
     const result = client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE });
     await turns(3);
