@@ -100,12 +100,8 @@ export function connectionError(
   { kind, cause, url, timeoutMs }: NoResponse,
 ): AsyncMusicError {
   const id = redactor.text(requestId);
+  if (kind === "timed_out") return timeoutError(call, id, timeoutMs);
   const details = { requestId: id, taskId: call.taskId, cause: redactor.cause(cause) };
-  if (kind === "timed_out") {
-    const advice = adviceToRepeat(call, "Try again, or raise `timeoutMs`.");
-    return new RequestTimeoutError(failureParts(call, noResponseWithin(timeoutMs), advice), details);
-  }
-
   const host = redactor.text(new URL(url).host);
   const code = codeOf(cause, redactor);
   const isTls = code.startsWith(` (${OPENSSL}`) || code === " (EPROTO)";
@@ -120,6 +116,12 @@ export function connectionError(
   const first =
     adviceForAddress(url) || (isTls ? HTTP_HINT : "Check the address and the network, then try again.");
   return new ConnectionError(failureParts(call, reason, adviceOf(call, first)), details);
+}
+
+export function timeoutError(call: Call, requestId: string, timeoutMs: number): RequestTimeoutError {
+  const advice = adviceToRepeat(call, "Try again, or raise `timeoutMs`.");
+  const parts = failureParts(call, noResponseWithin(timeoutMs), advice);
+  return new RequestTimeoutError(parts, { requestId, taskId: call.taskId });
 }
 
 const HTTP_HINT = "The TLS handshake failed: does `baseUrl` need http instead of https?";

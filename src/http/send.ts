@@ -102,7 +102,7 @@ export async function attempt(
   call: Call,
   options: RequestOptions,
   judge: Judge,
-  requestId: string = options.requestId ?? createRequestId(context.random),
+  requestId: string,
 ): Promise<Tried<ApiResponse>> {
   const { headers } = options;
   const admittedAt = context.clock.now();

@@ -6,6 +6,8 @@ import { ConnectionError, InvalidResponseError } from "../errors/connection-erro
 import type { Redactor } from "../errors/redactor.js";
 import { WaitTimeoutError } from "../errors/task-errors.js";
 import type { Call, Context } from "../http/context.js";
+import { timeoutError } from "../http/failure.js";
+import { createRequestId } from "../http/ids.js";
 import type { Result } from "../http/outcome.js";
 import { LONGEST_TIMEOUT_MS, type RequestOptions } from "../http/request-options.js";
 import { emitAdmission, reportUnsent } from "../http/send.js";
@@ -19,7 +21,6 @@ import type { Estimates, LastReading } from "./estimate.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 import {
   type Admission,
-  PollAbandoned,
   PollInFlight,
   type PollOutcome,
   QueuedPoll,
@@ -107,7 +108,7 @@ export class TaskPoller implements LastReading {
     const read = (admission: Admission) => this.#read(queued, admission);
     // A wait that is not yet due has just received the result of the poll in flight, or has abandoned it as too slow.
     const inFlight = notBefore <= now ? this.#polls.inFlight.get(taskId) : undefined;
-    if (inFlight?.isAbandoned === false) {
+    if (inFlight?.signal.aborted === false) {
       queued.join(inFlight);
       return read(false);
     }
@@ -218,20 +219,24 @@ export class TaskPoller implements LastReading {
     // Its own poll has the limit of a request itself.
     const leftMs = Math.max(0, this.#notAfter - clock.now()) + GRACE_MS;
     const limitMs = Math.min(leftMs, admission === true ? LONGEST_TIMEOUT_MS : timeoutMs);
+    const timedOut = () => timeoutError(this.call(), this.context.redactor.text(shared.requestId), limitMs);
     // Leaves a poll that stalls until the wait is over, also if a test moves the clock meanwhile.
     let stopWatching = () => {};
     const overdue = new Promise<never>((_, reject) => {
-      stopWatching = whenOverdue(clock, this.#notAfter, GRACE_MS, () => reject(new PollAbandoned()));
+      stopWatching = whenOverdue(clock, this.#notAfter, GRACE_MS, () => reject(timedOut()));
     });
     const ended = () => Promise.race([shared.outcome, overdue]);
-    return within(limitMs, ended, signal, () => new PollAbandoned()).finally(stopWatching);
+    return within(limitMs, ended, signal, timedOut).finally(stopWatching);
   }
 
   /** Begins a poll, which all queued polls of the task join. */
   #begin(queued: QueuedPoll): void {
-    const { taskId } = this.settings;
+    const { taskId, options } = this.settings;
     const { inFlight } = this.#polls;
-    const poll = new PollInFlight((signal) => this.#request(signal));
+    const { requestId = createRequestId(this.context.random) } = options;
+    const poll = new PollInFlight(requestId, (signal) =>
+      this.#request({ ...options, signal, requestId }).catch(failed),
+    );
     queued.join(poll);
     inFlight.set(taskId, poll);
     void poll.outcome.then(() => {
@@ -245,20 +250,15 @@ export class TaskPoller implements LastReading {
     }
   }
 
-  /** Sends the poll. Never rejects, since other waits may share its result. */
-  async #request(signal: AbortSignal): Promise<PollOutcome> {
-    const options = { ...this.settings.options, signal };
-    try {
-      const outcome = await pollTask(this.context, this.call(), options);
-      if (!("result" in outcome)) return signal.aborted ? failed(new PollAbandoned()) : outcome;
-      const { data } = outcome.result;
-      const isEnded = isFinalStatus(data.status);
-      this.context.pacer.learn(this.#taskOf(data), isEnded);
-      if (isEnded) this.#emitCompletion(outcome.result);
-      return outcome;
-    } catch (error) {
-      return failed(signal.aborted ? new PollAbandoned() : error);
-    }
+  /** Sends the poll. */
+  async #request(options: RequestOptions & { requestId: string }): Promise<PollOutcome> {
+    const outcome = await pollTask(this.context, this.call(), options);
+    if (!("result" in outcome)) return outcome;
+    const { data } = outcome.result;
+    const isEnded = isFinalStatus(data.status);
+    this.context.pacer.learn(this.#taskOf(data), isEnded);
+    if (isEnded) this.#emitCompletion(outcome.result);
+    return outcome;
   }
 
   #emitCompletion({ data, response }: Result<Task>): void {
@@ -324,5 +324,5 @@ function failed(error: unknown): PollOutcome {
 function endsWait(error: unknown): boolean {
   if (error instanceof AuthenticationError || error instanceof TaskNotFoundError) return true;
   if (error instanceof ApiError) return error.status === 401 || error.status === 404;
-  return ![ConnectionError, InvalidResponseError, PollAbandoned].some((kind) => error instanceof kind);
+  return !(error instanceof ConnectionError || error instanceof InvalidResponseError);
 }

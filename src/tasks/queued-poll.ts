@@ -5,25 +5,17 @@ import { type AbortCallback, Aborter, onAbort } from "../time/abort.js";
 /** The result of a poll. The promise of a shared one never rejects. */
 export type PollOutcome = Tried<Result<Task>>;
 
-/** Why a poll has no result: it stalled, or every wait that shared it ended first. */
-export class PollAbandoned extends Error {
-  override name = "PollAbandoned";
-  override message = "The poll was abandoned before its response came.";
-}
-
 /** A poll in flight, which the waits on a task share. It is aborted when the last of them leaves before its end. */
-export class PollInFlight {
+export class PollInFlight extends Aborter {
+  readonly requestId: string;
   readonly outcome: Promise<PollOutcome>;
-  readonly #aborter = new Aborter();
   #waits = 0;
 
   /** @param send - must not reject */
-  constructor(send: (signal: AbortSignal) => Promise<PollOutcome>) {
-    this.outcome = send(this.#aborter.signal);
-  }
-
-  get isAbandoned(): boolean {
-    return this.#aborter.signal.aborted;
+  constructor(requestId: string, send: (signal: AbortSignal) => Promise<PollOutcome>) {
+    super();
+    this.requestId = requestId;
+    this.outcome = send(this.signal);
   }
 
   enter(): void {
@@ -31,7 +23,7 @@ export class PollInFlight {
   }
 
   leave(): void {
-    if (--this.#waits === 0) this.#aborter.abort(new PollAbandoned());
+    if (--this.#waits === 0) this.abort();
   }
 }
 

@@ -51,9 +51,9 @@ export async function retrieveTask(
 export async function pollTask(
   context: Context,
   call: Call,
-  options: RequestOptions,
+  options: RequestOptions & { requestId: string },
 ): Promise<Tried<Result<Task>>> {
-  const tried = await attempt(context, call, options, judgeRead);
+  const tried = await attempt(context, call, options, judgeRead, options.requestId);
   if (!("result" in tried)) return tried;
   const response = tried.result;
   try {

@@ -63,7 +63,7 @@ function begin(
     if (isUnsent) reads.delete(key);
     isUnsent = false;
   };
-  const own = aborter === null ? options : { ...options, signal: aborter.signal };
+  const own = { ...options, signal: aborter?.signal };
   const response = send(context, { ...call, beforeSending: end }, own, judgeRead);
   const read: UnsentRead = { response, callers: 0, aborter, end };
   if (isUnsent) reads.set(key, read);

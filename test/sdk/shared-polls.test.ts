@@ -232,6 +232,19 @@ test("a wait whose maxWaitMs passes leaves another wait's stalled poll", async (
   await expect(patient).resolves.toBe("left");
 });
 
+test("each wait that a stalled poll outlasts rejects with the time limit of that poll as the cause", async () => {
+  const clock = createTestClock({ skips: false });
+  const { client, requests } = createWorld((request) => never(request), { clock, timeoutMs: 60_000 });
+  const waits = [1, 2].map(() => rejection(client.tasks.wait(TASK_ID, { maxWaitMs: 100 }), WaitTimeoutError));
+  await turns(5);
+  await clock.advance(6000);
+  for (const { cause } of await Promise.all(waits)) {
+    const requestId = requests[0]?.headers.get("X-Request-Id");
+    expect(cause).toMatchObject({ name: "RequestTimeoutError", taskId: TASK_ID, requestId });
+  }
+  expect(requests).toHaveLength(1);
+});
+
 test("a wait leaves another wait's stalled poll after its own `timeoutMs`, and polls itself", async () => {
   const { timeoutMs, pass } = createTimeLimit();
   const clock = createTestClock({ skips: false });
@@ -242,12 +255,15 @@ test("a wait leaves another wait's stalled poll after its own `timeoutMs`, and p
   const controller = new AbortController();
   const patient = client.tasks.wait(TASK_ID, { signal: controller.signal }).catch(() => "left");
   const hasty = client.tasks.wait(TASK_ID, { timeoutMs });
+  const failures: unknown[] = [];
+  client.on("retry", ({ error }) => failures.push(error));
   await turns(10);
   expect(requests).toHaveLength(1);
   pass();
   await clock.advance(10_000);
   expect(requests).toHaveLength(2);
   await expect(hasty).resolves.toMatchObject({ status: "success" });
+  expect(failures).toMatchObject([{ name: "RequestTimeoutError", taskId: TASK_ID }]);
   controller.abort();
   await patient;
 });
