@@ -141,11 +141,11 @@ const LONGEST_HOLD_MS = 8000;
 function noteHold(
   { service, clock }: Context,
   { status, statedWaitMs }: ApiResponse,
-  sentAt: number,
+  admittedAt: number,
 ): number | null {
   const isUnstated = status === 429 && statedWaitMs === null;
-  // Requests that were in flight before the hold show nothing about its length.
-  if (sentAt > service.heldAt) {
+  // Requests that were admitted before the hold show nothing about its length.
+  if (admittedAt > service.heldAt) {
     service.holdMs = isUnstated ? Math.min(LONGEST_HOLD_MS, 2 * service.holdMs || FIRST_HOLD_MS) : 0;
     if (isUnstated) service.heldAt = clock.now();
   }
@@ -165,7 +165,7 @@ function reportAttempt(
   const status = response?.status ?? null;
   const failure = outcome.kind === "received" ? null : outcome.kind;
   const { remaining } = outcome.kind === "received" ? outcome.response : outcome;
-  const heldForMs = response && noteHold(context, response, sentAt);
+  const heldForMs = response && noteHold(context, response, admittedAt);
   try {
     if (outcome.kind === "aborted_before_sending") reportUnsent(context, call, admittedAt);
     else pacer.report({ taskId: call.taskId, sentAt, remaining, heldForMs });

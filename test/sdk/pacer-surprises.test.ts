@@ -2,7 +2,7 @@ import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
 import { balance, refusal } from "../support/responses.js";
-import { createWorld, inTurn } from "../support/world.js";
+import { API_KEY, createWorld, inTurn } from "../support/world.js";
 
 // What a long load sees only once: the other requests must not suffer from it.
 
@@ -69,6 +69,20 @@ test("429s to requests that were in flight at once share one hold", async () => 
   client.on("pause", ({ forMs }) => holds.push(forMs));
   await Promise.all(Array.from({ length: 3 }, () => client.account.balance()));
   expect(holds).toEqual([1000, 1000, 1000]);
+});
+
+test("a request that was admitted before a hold, and sent during it, does not change the next hold", async () => {
+  const refused = [0, 1, 3];
+  let keys = 0;
+  const { client, clock } = createWorld(
+    (_, index) => (refused.includes(index) ? refusal(429, "rate_limited") : balance()),
+    // The first three requests are admitted at once, and sent 10 ms apart.
+    { apiKey: () => clock.sleep(10 * (keys++ % 3)).then(() => API_KEY) },
+  );
+  const holds: number[] = [];
+  client.on("pause", ({ forMs }) => holds.push(forMs));
+  await Promise.all(Array.from({ length: 3 }, () => client.account.balance()));
+  expect(holds).toEqual([1000, 1000, 2000]);
 });
 
 test("no song is lost if two clients share a key and no 429 states a wait", async () => {
