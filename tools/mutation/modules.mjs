@@ -35,6 +35,7 @@ export const MODULES = {
     tests: [
       "test/sdk/rules/pacer/{fixed-window,loads,queue,sliding-window,steady-clock}.test.ts",
       "test/sdk/rules/memory-pacer.test.ts",
+      "test/sdk/{exact-limits,pacer-surprises}.test.ts",
     ],
   },
   polls: {

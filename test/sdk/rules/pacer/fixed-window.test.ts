@@ -60,6 +60,26 @@ describe("the remaining requests", () => {
     expect(remaining()).toBe(0);
   });
 
+  test("are as a later response states them, with or without the requests whose responses did not", async () => {
+    const { request, remaining, at } = createKey();
+    for (const stated of [30, null, null]) await request("create", stated);
+    expect(remaining()).toBe(28);
+    at(100);
+    await request("create", 29);
+    expect(remaining()).toBe(29);
+    await request("create", null);
+    expect(remaining()).toBe(28);
+  });
+
+  test("stay lower after a response to an earlier request than one whose response did not state them", async () => {
+    const { send, request, respond, remaining, at } = createKey();
+    await send("create", 1);
+    at(50);
+    for (const stated of [30, null]) await request("create", stated);
+    respond(30, 0);
+    expect(remaining()).toBe(29);
+  });
+
   test("are unknown once the window ends, 60 s after its first response", async () => {
     const { send, at, respond, remaining, endsAt, pacer } = createKey();
     await send("create", 1);
