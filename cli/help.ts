@@ -1,5 +1,6 @@
 import { DESCRIBED_INPUTS, type DescribedInput, toolNames } from "../src/contract/input-texts.js";
-import { type COMMAND_OPTIONS, exampleFlags } from "./flags.js";
+import type { COMMAND_OPTIONS } from "./flags.js";
+import { exampleFlags } from "./input-options.js";
 
 /** What the help says after the list of the commands. */
 export const programHelp = (command: string) => `

@@ -6,8 +6,9 @@ import { nearestName } from "../src/contract/text.js";
 import type { CertifyFlags } from "./certify/certify.js";
 import { checkFlags } from "./check-flags.js";
 import type { EmulatorFlags } from "./emulator.js";
-import { COMMAND_OPTIONS, exampleOf, parseTaskType, type RunFlags } from "./flags.js";
+import { COMMAND_OPTIONS, parseTaskType, type RunFlags } from "./flags.js";
 import { COMMAND_HELP, programHelp } from "./help.js";
+import { exampleOf } from "./input-options.js";
 import {
   commandName,
   hasColor,

@@ -5,7 +5,8 @@ import { chosenMode, modesOf } from "../src/contract/inputs.js";
 import { isRecord } from "../src/contract/service.js";
 import { messageOfThrown } from "../src/contract/thrown.js";
 import { InvalidRequestError, type TaskRequest, type TaskType } from "../src/index.js";
-import { exampleOf, inputOptionsOf, type RunFlags } from "./flags.js";
+import type { RunFlags } from "./flags.js";
+import { exampleOf, inputOptionsOf } from "./input-options.js";
 import { type Terminal, UsageError } from "./terminal.js";
 
 /** The request that the flags describe, or that `--file` contains. The SDK validates it before it is sent. */

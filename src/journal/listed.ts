@@ -5,7 +5,7 @@ import { JournalError } from "../errors/task-errors.js";
 /**
  * Reads the entries of a journal for a list.
  *
- * @param where - the journal is, as the end of a sentence
+ * @param where - such as "in Redis"
  * @throws JournalError they could not be read
  */
 export async function listed<Entries>(where: string, read: () => Promise<Entries>): Promise<Entries> {

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { COMMAND_OPTIONS, inputOptionsOf } from "../../cli/flags.js";
+import { COMMAND_OPTIONS } from "../../cli/flags.js";
+import { inputOptionsOf } from "../../cli/input-options.js";
 import { createEmulator } from "../../emulator/index.js";
 import { DESCRIBED_INPUTS, toolNames } from "../../src/contract/input-texts.js";
 import { createFolder, createTerminal } from "./support/terminal.js";

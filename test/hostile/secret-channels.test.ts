@@ -106,7 +106,7 @@ async function clientChannels(behavior: (typeof BEHAVIORS)[string]): Promise<Cha
     () => client.account.usage(),
   ])
     errors.push(await reasonOf(work()).catch(() => null));
-  const told = spans().map(({ name, attributes, events: of, status }) => ({ name, attributes, of, status }));
+  const ended = spans().map(({ name, attributes, events: of, status }) => ({ name, attributes, of, status }));
   return [
     ...shown("client", client),
     ...shown("parts of the client", [client.tasks, client.account, client.audio]),
@@ -114,7 +114,7 @@ async function clientChannels(behavior: (typeof BEHAVIORS)[string]): Promise<Cha
     ["parts of errors", JSON.stringify(errors.map((error) => Object(error).parts))],
     ...shown("log", log.lines),
     ...shown("events", events),
-    ["spans", inspect(told, { depth: 9 })],
+    ["spans", inspect(ended, { depth: 9 })],
     ["rate limit", JSON.stringify(client.rateLimit)],
   ];
 }

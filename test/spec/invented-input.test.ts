@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { inputOptionsOf } from "../../cli/flags.js";
+import { inputOptionsOf } from "../../cli/input-options.js";
 import { creatingTools } from "../../cli/mcp/requests.js";
 import { requestFromFlags } from "../../cli/request.js";
 import { describedBy, fieldsOf, numberControl } from "../../emulator/dashboard/views/tasks/task-input.js";

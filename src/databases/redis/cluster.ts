@@ -13,7 +13,7 @@ for _, range in ipairs(ranges) do
 end
 return count`;
 
-/** For how many keys an old list of masters is tried: a client lists the masters anew when another server than it knew has a key. */
+/** So many keys are tried with an old list of masters: a client reads the list again when a server redirects it. */
 const MOST_TRIED_KEYS = 100;
 
 /** Whether the keys of one script may be on different servers. */
