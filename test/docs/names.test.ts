@@ -15,14 +15,14 @@ const READMES = globSync("{src,emulator,cli,test,tools,examples}/**/README.md")
 /** Single words in code spans that name no folder. */
 const WORDS: Record<string, readonly string[]> = {
   "CONTRIBUTING.md": [
-    ...["chromium-headless-shell", "redis-server", "postgresql", "iproute2", "tini"],
+    ...["chromium-headless-shell", "redis-server", "postgresql", "pgbouncer", "iproute2", "tini"],
     ...["ts", "instanceof", "engines", "target", "require", "repository", "homepage", "bugs"],
   ],
   "emulator/adapters/README.md": ["fetch"],
   "emulator/control/README.md": ["bind"],
   "examples/README.md": ["node:test"],
   "test/package/README.md": ["ts"],
-  "test/postgres/README.md": ["postgresql"],
+  "test/postgres/README.md": ["postgresql", "pgbouncer"],
   "test/redis/README.md": ["redis-server"],
   "tools/mutation/README.md": Object.keys(MODULES),
 };

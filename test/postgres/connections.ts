@@ -3,7 +3,7 @@ import { Client, Pool } from "pg";
 import { inject, onTestFinished } from "vitest";
 import { Cluster } from "./cluster.js";
 
-const NOT_INSTALLED = "These tests need PostgreSQL: install Debian's package postgresql";
+export const NOT_INSTALLED = "These tests need PostgreSQL: install Debian's package postgresql";
 
 /** How `pg` connects to the server for the tests. */
 export function connection() {
