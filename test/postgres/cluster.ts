@@ -31,12 +31,40 @@ export class Cluster {
   static async create(...settings: readonly string[]): Promise<Cluster | null> {
     if (binaries === undefined) return null;
     const cluster = new Cluster(settings);
-    const settingsOfTests = "-U postgres -A trust -E UTF8 --no-locale --no-sync".split(" ");
-    const flags = ["-D", cluster.#data, ...settingsOfTests];
-    const options = { ...cluster.#owner, cwd: cluster.folder, stdio: "ignore" } as const;
-    execFileSync(join(binaries, "initdb"), flags, options);
+    cluster.#execute("initdb", "-U postgres -A trust -E UTF8 --no-locale --no-sync");
     await cluster.start();
     return cluster;
+  }
+
+  /** A standby of this server. From now on, each commit waits until the standby has it. */
+  async addStandby(): Promise<Cluster> {
+    const standby = new Cluster(this.#settings);
+    standby.#execute(
+      "pg_basebackup",
+      `-U postgres -h ${this.folder} --write-recovery-conf --checkpoint=fast`,
+    );
+    await standby.start();
+    const client = new Client(this.connection);
+    await client.connect();
+    await client.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    await client.query("SELECT pg_reload_conf()");
+    const isSynchronous = async () => {
+      const { rows } = await client.query("SELECT FROM pg_stat_replication WHERE sync_state = 'sync'");
+      return rows.length > 0;
+    };
+    while (!(await isSynchronous())) await setTimeout(10);
+    await client.end();
+    return standby;
+  }
+
+  /** Makes the standby a primary. */
+  promote(): void {
+    this.#execute("pg_ctl", "promote");
+  }
+
+  #execute(program: string, flags: string): void {
+    const options = { ...this.#owner, cwd: this.folder, stdio: "ignore" } as const;
+    execFileSync(join(binaries ?? "", program), ["-D", this.#data, ...flags.split(" ")], options);
   }
 
   get #data(): string {

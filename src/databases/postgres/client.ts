@@ -16,8 +16,11 @@ const LONGEST_CALL_MS = 10_000;
 /** Between two tries, after 0.1, 0.2 and 0.4 s. */
 const LONGEST_DELAY_MS = 500;
 
-/** SQLSTATE classes and codes of a try that changed nothing or whose connection broke, so that another try may succeed. */
-const TEMPORARY = /^(08...|57P0[1-5]|53300|40001|40P01)$/;
+/**
+ * SQLSTATE classes and codes of a try that changed nothing or whose connection broke, so that another try may succeed. 25006 is that
+ * of a standby, which may be about to become the primary.
+ */
+const TEMPORARY = /^(08...|25006|57P0[1-5]|53300|40001|40P01)$/;
 
 export type Execute = (text: string, values: unknown[]) => Promise<readonly Row[]>;
 
