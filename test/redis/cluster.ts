@@ -9,13 +9,17 @@ import { Redis } from "ioredis";
 
 const SLOTS = 16_384;
 
-/** One master of a cluster. */
-export interface Master {
+/** A server of its own, and a client of it. */
+export interface OwnServer {
   port: number;
   redis: Redis;
-  id: string;
   /** Ends the server at once. */
   kill(): Promise<void>;
+}
+
+/** One master of a cluster. */
+export interface Master extends OwnServer {
+  id: string;
 }
 
 /** Starts a cluster of three masters without replicas. This takes three seconds, since a new master waits before it accepts commands. */
@@ -43,20 +47,30 @@ export async function startReplica(of: Master): Promise<Master> {
 }
 
 /** Makes a replica the master once it has all keys. */
-export async function failOverTo({ redis }: Master): Promise<void> {
-  const until = async (state: string) => {
-    while (!String(await redis.info("replication")).includes(state)) await setTimeout(20);
-  };
-  await until("master_link_status:up");
-  await redis.cluster("FAILOVER");
-  await until("role:master");
+export async function failOverTo(replica: Master): Promise<void> {
+  await untilReplicated(replica);
+  await replica.redis.cluster("FAILOVER");
+  await untilReplication(replica, "role:master");
+}
+
+/** Resolves once a replica has all keys of its master. */
+export function untilReplicated(replica: OwnServer): Promise<void> {
+  return untilReplication(replica, "master_link_status:up");
+}
+
+async function untilReplication({ redis }: OwnServer, state: string): Promise<void> {
+  while (!String(await redis.info("replication")).includes(state)) await setTimeout(20);
 }
 
 async function startMaster(): Promise<Master> {
+  const server = await startServer("--cluster-enabled", "yes", "--cluster-node-timeout", "1000");
+  return { ...server, id: String(await server.redis.cluster("MYID")) };
+}
+
+export async function startServer(...settings: readonly string[]): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), "async-music-redis-"));
   const port = await freePort();
-  const cluster = ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000"];
-  const flags = ["--bind", "127.0.0.1", "--port", String(port), "--dir", folder, "--save", "", ...cluster];
+  const flags = ["--bind", "127.0.0.1", "--port", String(port), "--dir", folder, "--save", "", ...settings];
   const server = spawn("redis-server", flags, { stdio: "ignore" });
   const redis = new Redis({ port, retryStrategy: () => 20 });
   redis.on("error", () => {});
@@ -68,7 +82,7 @@ async function startMaster(): Promise<Master> {
     await ended;
     rmSync(folder, { recursive: true });
   };
-  return { port, redis, id: String(await redis.cluster("MYID")), kill };
+  return { port, redis, kill };
 }
 
 /** A port that is free together with the one of the cluster's bus. Both are below those that clients get by default. */
