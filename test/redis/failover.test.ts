@@ -83,3 +83,20 @@ test("without it, the task in flight is reported as unrecorded, and a later run 
   expect(error.message).toMatch(/READONLY .* Nothing was sent\./);
   expect(emulator.state().tasks).toHaveLength(1);
 });
+
+test("an order whose entry the new primary lacks is charged again", async () => {
+  const { address, failOver, replica } = await startPair();
+  const redis = new Redis({ port: address, host: "127.0.0.1" });
+  onTestFinished(() => redis.disconnect());
+  const emulator = createEmulator();
+  onTestFinished(() => emulator[Symbol.asyncDispose]());
+  const client = new AsyncMusic(emulator.connection());
+  const run = (connection: Redis) =>
+    client.tasks.run(SONG_REQUEST, { journal: redisJournal(connection), journalKey: "order-1" });
+  // From now on, the replica receives nothing.
+  await replica.redis.replicaof("NO", "ONE");
+  await run(redis);
+  await failOver();
+  await run(replica.redis);
+  expect(emulator.state().tasks).toHaveLength(2);
+});
