@@ -52,7 +52,7 @@ it("every sentence and every fixed detail names an existing test", () => {
 
 /** What the guides say about charges and repetition, apart from what they say about the service and about payments. */
 const ABOUT_CHARGES =
-  /charged (?:once|twice)|sends nothing|nothing (?:is|was) (?:sent|charged)|at most once|(?:is|are|was|were) refunded|created twice|sends no POST|never repeats/i;
+  /charged (?:once|twice|again)|sends nothing|nothing (?:is|was) (?:sent|charged)|at most once|(?:is|are|was|were) refunded|created twice|sends no POST|never repeats/i;
 const GUIDES = globSync(["README.md", "docs/*.md"]).filter(
   (path) =>
     !/(?:certify|control-plane|design-decisions|drift|fidelity|migrate|simulate-failures)\.md$/.test(path),

@@ -17,6 +17,7 @@ import {
   refusal,
   SONG_REQUEST,
   serve,
+  serveAnew,
   succeeded,
   TASK_ID,
   task,
@@ -211,6 +212,19 @@ export function describeJournal(createStore: () => Promise<() => Promise<Require
     const closed = await journal.get("left");
     await client.tasks.run(SONG_REQUEST, { journal, journalKey: "left" });
     expect(await journal.get("left")).toEqual(closed);
+  });
+
+  test("another key, and a key whose entry was deleted, create another task", async () => {
+    const [journal] = await openTwice();
+    const world = createWorld(serveAnew);
+    const run = (journalKey: string) => world.client.tasks.run(SONG_REQUEST, { journal, journalKey });
+    const first = await run(KEY);
+    expect((await run(KEY)).task_id).toBe(first.task_id);
+    const other = await run("order-2");
+    await journal.delete(KEY, (await journal.get(KEY))?.revision ?? "");
+    const again = await run(KEY);
+    expect(new Set([first, other, again].map(({ task_id }) => task_id)).size).toBe(3);
+    expect(posts(world)).toHaveLength(3);
   });
 
   test("of two clients with one key, one sends the POST and both get the task; an unknown outcome stays unknown", async () => {
