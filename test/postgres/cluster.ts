@@ -4,7 +4,7 @@ import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { Client } from "pg";
+import { Client, type ClientConfig } from "pg";
 
 /** The folder of the newest installed server; `undefined` if Debian's package `postgresql` is not installed. */
 const binaries = globSync("/usr/lib/postgresql/*/bin").sort(
@@ -90,24 +90,11 @@ export class Cluster {
     const options = { ...this.#owner, cwd: this.folder, stdio: "ignore" } as const;
     const spawnServer = () => spawn(join(binaries ?? "", "postgres"), flags, options);
     this.#server = spawnServer();
-    for (let tries = 0; !(await this.#isReady()); tries++) {
+    for (let tries = 0; !(await canConnect(this.connection)); tries++) {
       if (tries === 1000) throw new Error("postgres does not respond");
       await setTimeout(10);
       // A process that was just killed may still hold the shared memory.
       if (this.#server.exitCode !== null) this.#server = spawnServer();
-    }
-  }
-
-  async #isReady(): Promise<boolean> {
-    const client = new Client(this.connection);
-    client.on("error", () => {});
-    try {
-      await client.connect();
-      return true;
-    } catch {
-      return false;
-    } finally {
-      await client.end();
     }
   }
 
@@ -129,6 +116,19 @@ export class Cluster {
   async remove(): Promise<void> {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export async function canConnect(connection: ClientConfig): Promise<boolean> {
+  const client = new Client(connection);
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end();
   }
 }
 

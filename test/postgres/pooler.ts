@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { Client } from "pg";
+import { canConnect } from "./cluster.js";
 
 /** PgBouncer in transaction mode: each statement or transaction may use another connection to the server. */
 export class Pooler {
@@ -46,7 +46,7 @@ export class Pooler {
     );
     const user = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
     const pooler = new Pooler(folder, spawn("pgbouncer", [...user, file], { stdio: "ignore" }));
-    for (let tries = 0; !(await isReady(pooler.connection)); tries++) {
+    for (let tries = 0; !(await canConnect(pooler.connection)); tries++) {
       if (tries === 1000) throw new Error("pgbouncer does not respond");
       await setTimeout(10);
     }
@@ -72,18 +72,5 @@ function isInstalled(): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-async function isReady(connection: Pooler["connection"]): Promise<boolean> {
-  const client = new Client(connection);
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end();
   }
 }
