@@ -3,7 +3,7 @@ import { Client, Pool } from "pg";
 import { inject, onTestFinished } from "vitest";
 import { Cluster } from "./cluster.js";
 
-export const NOT_INSTALLED = "These tests need PostgreSQL: install Debian's package postgresql";
+const NOT_INSTALLED = "These tests need PostgreSQL: install Debian's package postgresql";
 
 /** How `pg` connects to the server for the tests. */
 export function connection() {
@@ -18,6 +18,15 @@ export function connectPool(options: ConstructorParameters<typeof Pool>[0] = {})
   return pool;
 }
 
+/** A pool whose connections the test breaks. */
+export function connectBreakingPool(options: ConstructorParameters<typeof Pool>[0]): Pool {
+  const pool = new Pool(options);
+  pool.on("error", () => {});
+  pool.on("connect", (connection) => connection.on("error", () => {}));
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
 export async function connectClient(): Promise<Client> {
   const client = new Client(connection());
   await client.connect();
@@ -25,14 +34,18 @@ export async function connectClient(): Promise<Client> {
   return client;
 }
 
+/** A server of its own, which the caller removes. */
+export async function createCluster(...settings: readonly string[]): Promise<Cluster> {
+  const cluster = await Cluster.create(...settings);
+  if (cluster === null) throw new Error(NOT_INSTALLED);
+  return cluster;
+}
+
 /** A server of its own, and a pool: an ordinary commit is lost if the server is killed within seconds. It has the table of a journal. */
 export async function createForgetfulCluster() {
-  const cluster = await Cluster.create("synchronous_commit=off", "wal_writer_delay=10s");
-  if (cluster === null) throw new Error(NOT_INSTALLED);
+  const cluster = await createCluster("synchronous_commit=off", "wal_writer_delay=10s");
   onTestFinished(() => cluster.remove());
-  const pool = new Pool(cluster.connection);
-  pool.on("error", () => {});
-  onTestFinished(() => pool.end());
+  const pool = connectBreakingPool(cluster.connection);
   await pool.query(postgresJournalSql());
   return { cluster, pool };
 }

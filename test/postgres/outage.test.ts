@@ -2,23 +2,19 @@ import { setTimeout } from "node:timers/promises";
 import { AsyncMusic, JournalError } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { type PostgresClient, postgresJournal } from "async-music/postgres";
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { journalEntry } from "../support/journals.js";
 import { SONG_REQUEST } from "../support/responses.js";
-import { connectPool, createTable } from "./connections.js";
+import { connectBreakingPool, connectPool, createTable } from "./connections.js";
 import { ServerProxy } from "./server-proxy.js";
 
 const KEYS = Array.from({ length: 16 }, (_, index) => `order-${index}`);
 
 function connectThrough(proxy: ServerProxy, options: ConstructorParameters<typeof Pool>[0] = {}): Pool {
-  const pool = new Pool({ ...proxy.connection, ...options });
-  pool.on("error", () => {});
-  pool.on("connect", (connection) => connection.on("error", () => {}));
-  onTestFinished(async () => {
-    proxy.cut();
-    await pool.end();
-  });
+  const pool = connectBreakingPool({ ...proxy.connection, ...options });
+  // Before the pool ends, which waits for the responses.
+  onTestFinished(() => proxy.cut());
   return pool;
 }
 

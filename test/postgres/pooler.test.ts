@@ -1,13 +1,12 @@
 import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { postgresBudget, postgresBudgetSql, postgresJournal, postgresJournalSql } from "async-music/postgres";
-import { Pool } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { describeBudget } from "../support/describe-budget.js";
 import { describeJournal } from "../support/describe-journal.js";
 import { SONG_REQUEST } from "../support/responses.js";
-import { Cluster } from "./cluster.js";
-import { NOT_INSTALLED, planAlone } from "./connections.js";
+import type { Cluster } from "./cluster.js";
+import { connectBreakingPool, createCluster, planAlone } from "./connections.js";
 import { Pooler } from "./pooler.js";
 
 /** Fewer than the connections to the pooler, so that statements of one call come to the server on several connections. */
@@ -18,9 +17,7 @@ let pooler: Pooler;
 let tables = 0;
 
 beforeAll(async () => {
-  const created = await Cluster.create();
-  if (created === null) throw new Error(NOT_INSTALLED);
-  cluster = created;
+  cluster = await createCluster();
   pooler = await Pooler.start(cluster.folder, SERVER_CONNECTIONS);
 });
 
@@ -29,13 +26,7 @@ afterAll(async () => {
   await cluster?.remove();
 });
 
-function connectPool(): Pool {
-  const pool = new Pool(pooler.connection);
-  pool.on("error", () => {});
-  pool.on("connect", (connection) => connection.on("error", () => {}));
-  onTestFinished(() => pool.end());
-  return pool;
-}
+const connectPool = () => connectBreakingPool(pooler.connection);
 
 /** Empty tables of a journal and a budget. */
 async function createTables() {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,8 @@ export class Pooler {
    * @throws Error if Debian's package `pgbouncer` is not installed
    */
   static async start(host: string, connections: number): Promise<Pooler> {
-    if (!isInstalled()) throw new Error("These tests need PgBouncer: install Debian's package pgbouncer");
+    if (spawnSync("pgbouncer", ["--version"]).status !== 0)
+      throw new Error("These tests need PgBouncer: install Debian's package pgbouncer");
     const folder = mkdtempSync(join(tmpdir(), "async-music-pgbouncer-"));
     // It refuses to run as root, as the server does.
     chmodSync(folder, 0o777);
@@ -63,14 +64,5 @@ export class Pooler {
     this.#process.kill("SIGKILL");
     await ended;
     rmSync(this.folder, { recursive: true, force: true });
-  }
-}
-
-function isInstalled(): boolean {
-  try {
-    execFileSync("pgbouncer", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
   }
 }

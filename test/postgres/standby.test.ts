@@ -8,36 +8,25 @@ import {
   postgresJournal,
   postgresJournalSql,
 } from "async-music/postgres";
-import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { all } from "../support/collect.js";
 import { SONG_REQUEST } from "../support/responses.js";
-import { Cluster } from "./cluster.js";
-import { NOT_INSTALLED } from "./connections.js";
+import { connectBreakingPool, createCluster } from "./connections.js";
 
 const ORDERS = 40;
 
 /** The standby refuses writes for so long, in real milliseconds, as while the servers agree on the new primary. */
 const READ_ONLY_MS = 500;
 
-function connectPool(cluster: Cluster): Pool {
-  const pool = new Pool(cluster.connection);
-  pool.on("error", () => {});
-  pool.on("connect", (connection) => connection.on("error", () => {}));
-  onTestFinished(() => pool.end());
-  return pool;
-}
-
 test("a failover to a synchronous standby loses no record, and each order is created once", async () => {
-  const primary = await Cluster.create();
-  if (primary === null) throw new Error(NOT_INSTALLED);
+  const primary = await createCluster();
   onTestFinished(() => primary.remove());
-  const first = connectPool(primary);
+  const first = connectBreakingPool(primary.connection);
   await first.query(postgresJournalSql());
   await first.query(postgresBudgetSql());
   const standby = await primary.addStandby();
   onTestFinished(() => standby.remove());
-  const second = connectPool(standby);
+  const second = connectBreakingPool(standby.connection);
 
   let pool = first;
   const client: PostgresClient = { query: (text, values) => pool.query(text, values) };
